@@ -200,11 +200,13 @@ def test_lines_that_say_nearly_the_same_or_otherwise_are_named(bench: Workbench,
     )  # fmt: skip
     assert bench.promotion.plan(["m4"], Target("block", "CLAUDE.md")).warnings == ()
     assert bench.promotion.plan(["m3"], Target("block", "NEW.md")).warnings == ()
-    # What we wrote there ourselves is nobody's line.
+    # What we wrote there ourselves is a line of it as any.
     (project / "CLAUDE.md").write_text("# Rules\n")
     promote(bench, "m3", Target("block", "CLAUDE.md"))
     put(bench, confirmed("m5", "Never deploy on Fridays, without asking Ruth."))
-    assert bench.promotion.plan(["m5"], Target("block", "CLAUDE.md")).warnings == ()
+    assert bench.promotion.plan(["m5"], Target("block", "CLAUDE.md")).warnings == (
+        "CLAUDE.md:6 says nearly the same already.",
+    )
 
 
 def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, project: Path) -> None:
@@ -498,3 +500,105 @@ def test_a_typed_title_or_description_that_gives_orders_is_flagged_too(bench: Wo
         assert files(project) == {}
     bench.promotion.carry_out(plan, allow="it is about prompts")
     assert files(project)
+
+
+DOC = (
+    "# Guide\n\n## Build\n\nRun make.\n\n### Deploy\n\n- Ask Ruth.\n\n\n## Test\n\n```\n## no heading\n```\n\n"
+    "## Build\n\nAgain."
+)
+
+
+@pytest.mark.parametrize(
+    ("section", "before"),
+    [("Deploy", "- Ask Ruth.\n"), ("guide", "# Guide\n"), ("Guide > Test", "## no heading\n```\n")],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_block_goes_under_a_chosen_section_and_leaves_it_as_it_was(
+    bench: Workbench, project: Path, section: str, before: str, newline: str
+) -> None:
+    text = DOC.replace("\n", newline).encode()
+    (project / "CLAUDE.md").write_bytes(text)
+    plan = promote(bench, "m1", Target("block", "CLAUDE.md", section=section))
+    now = (project / "CLAUDE.md").read_bytes().decode().replace(newline, "\n")
+    assert f"{before}\n{BEGIN}\n- {PNPM}\n{END}\n" in now
+    assert "Learned" not in now
+    assert [line.kind for _, lines in plan.changes() for line in lines].count("removed") == 0
+    # What comes next joins it, and undo brings back every byte.
+    more = bench.promotion.plan(["c1"], Target("block", "CLAUDE.md", section=section))
+    assert more.warnings == ()
+    promote(bench, "c1", Target("block", "CLAUDE.md"))
+    bench.history.undo()
+    bench.history.undo()
+    assert (project / "CLAUDE.md").read_bytes() == text
+
+
+def test_sections_that_are_not_there_or_not_one(bench: Workbench, project: Path) -> None:
+    (project / "CLAUDE.md").write_text(DOC)
+    with pytest.raises(WorkbenchError, match="No section is called “Ship”") as raised:
+        bench.promotion.plan(["m1"], Target("block", "CLAUDE.md", section="Ship"))
+    assert "Guide › Build › Deploy (line 7)" in str(raised.value)
+    with pytest.raises(WorkbenchError, match="2 sections are called “Build”"):
+        bench.promotion.plan(["m1"], Target("block", "CLAUDE.md", section="Build"))
+    with pytest.raises(WorkbenchError, match=r"NEW\.md is a new file"):
+        bench.promotion.plan(["m1"], Target("block", "NEW.md", section="Build"))
+    promote(bench, "m1", Target("block", "CLAUDE.md", section="Test"))
+    assert bench.promotion.plan(["m2"], Target("block", "CLAUDE.md", section="Deploy")).warnings == (
+        "CLAUDE.md has its block under “Guide › Test” (line 18) already: it goes there.",
+    )
+    (project / "last.md").write_text("## A\n\n## B")
+    promote(bench, "m2", Target("block", "last.md", section="B"))
+    assert (project / "last.md").read_text().startswith(f"## A\n\n## B\n\n{BEGIN}\n")
+    bench.history.undo()
+    assert (project / "last.md").read_text() == "## A\n\n## B"
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        (".cursor/rules/learned.mdc",
+         '---\ndescription: What was learned in this project\nglobs:\nalwaysApply: true\n---\n'),
+        ("skills/ship-it/SKILL.md",
+         "---\nname: ship-it\ndescription: What was learned about ship it. Use it for work on ship it.\n---\n"),
+        (".github/instructions/all.instructions.md", '---\napplyTo: "**"\n---\n'),
+    ],
+)  # fmt: skip
+def test_new_files_of_tools_get_their_front_matter(bench: Workbench, project: Path, name: str, head: str) -> None:
+    promote(bench, "m1", Target("block", name))
+    assert (project / name).read_text() == f"{head}\n{BEGIN}\n- {PNPM}\n{END}\n"
+    promote(bench, "m2", Target("block", name))
+    bench.history.undo()
+    bench.history.undo()
+    assert not (project / name).exists()
+    (project / name).parent.mkdir(parents=True, exist_ok=True)
+    (project / name).write_text("Rules.\n")
+    (said,) = bench.promotion.plan(["m1"], Target("block", name)).warnings
+    assert "has no front matter" in said
+
+
+def test_how_large_a_file_becomes_is_always_told(bench: Workbench, project: Path) -> None:
+    (project / "AGENTS.md").write_text("x" * 400)
+    (project / "CLAUDE.md").write_text("@AGENTS.md\n")
+    (size,) = bench.promotion.plan(["m1"], Target("block", "CLAUDE.md")).sizes
+    assert (size.file, size.others, size.most, size.is_over) == ("CLAUDE.md", 1, 10_000, False)
+    assert 100 < size.tokens < 130
+    (size,) = bench.promotion.plan(["m1"], Target("block", "docs.md")).sizes
+    assert (size.most, size.is_over) == (0, False)
+    (size,) = bench.promotion.plan(["m1"], Target("skill")).sizes
+    assert (size.most, 0 < size.tokens < 100) == (5_000, True)
+    (size,) = bench.promotion.plan(["m1"], Target("memory")).sizes
+    assert (size.most, size.file) == (6_250, ".claude/memory/MEMORY.md")
+
+
+def test_files_that_lead_to_each_other_are_one_place(bench: Workbench, project: Path) -> None:
+    def offered() -> list[tuple[str, str]]:
+        return [(one.label, one.remark) for one in bench.promotion.offers() if one.target.kind == "block"]
+
+    (project / "AGENTS.md").write_text("# Rules\n")
+    assert [name for name, _ in offered()] == ["CLAUDE.md", "AGENTS.md"]
+    (project / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert offered() == [("AGENTS.md", "no entries yet, CLAUDE.md leads to it")]
+    (project / "CLAUDE.md").unlink()
+    (project / "CLAUDE.md").write_text("@AGENTS.md\n\nMore.\n")
+    assert offered() == [("AGENTS.md", "no entries yet, CLAUDE.md leads to it")]
+    (project / "AGENTS.md").write_text("@CLAUDE.md\n")
+    assert [name for name, _ in offered()] == ["CLAUDE.md", "AGENTS.md"]

@@ -78,13 +78,15 @@ def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -
     for candidate in outcome.candidates:
         assert candidate == demo.library.memories.get(candidate.id)
         assert (candidate.status, candidate.memory_type, candidate.is_synthetic) == ("candidate", "semantic", True)
-        assert candidate.importance_score == 8.0
+        assert 4.0 <= candidate.importance_score <= 10.0
         assert candidate.metadata["label"] == candidate.metadata["reflector"] == "extractive"
-        assert len(candidate.citations) >= 3
+        assert len(candidate.citations) >= 2
         assert all(id in demo.library.memories for id in candidate.citations)
         assert waiting[candidate.id].flags == ()
         assert waiting[candidate.id].actor == "extractive"
-    assert str(outcome.candidates[0].metadata["why"]).startswith(f"{len(outcome.candidates[0].citations)} memories, ")
+    first = outcome.candidates[0]
+    assert f"; {len(first.citations)} memories, " in str(first.metadata["why"])
+    assert len({candidate.importance_score for candidate in outcome.candidates}) > 2
 
 
 def test_a_dry_run_stores_nothing_and_says_what_the_real_one_stores(demo: Workbench) -> None:

@@ -217,6 +217,28 @@ def test_promoting_writes_and_undo_gives_the_bytes_back(queue: Cli) -> None:
     assert path.read_bytes() == new
 
 
+def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -> None:
+    text = "# Rules\n\n## Build\n\nmake\n\n## Test\n\npytest\n"
+    path = queue.cwd / queue.write("CLAUDE.md", text)
+    dry = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "build", "--dry-run")
+    assert "CLAUDE.md is then 17 of 10,000 tokens.\n" in dry.out
+    doc = json.loads(
+        queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "build", "--dry-run", "--json")
+    )
+    assert doc["sizes"] == [{"file": "CLAUDE.md", "tokens": 17, "limit": 10_000}]
+    queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Rules > Build")
+    assert path.read_text() == text.replace("make\n", f"make\n\n{BEGIN}\n- Use pnpm.\n  Never npm.\n{END}\n")
+    queue.ok("undo")
+    assert path.read_text() == text
+    queue.ok("redo")
+    queue.ok("undo")
+    assert path.read_text() == text
+    missing = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Ship")
+    assert (missing.code, "There are: Rules (line 1), Rules › Build (line 3)" in missing.err) == (2, True)
+    for target in ("skill", "memory", "playbook:rules"):
+        assert queue("review", "promote", "c1", "--to", target, "--section", "x").code == 2
+
+
 def test_every_kind_of_target(queue: Cli) -> None:
     queue.write("p.txt", "## RULES\n[r-00001] helpful=1 harmful=0 :: Look.\n")
     queue("import", "p.txt")

@@ -219,6 +219,32 @@ def test_what_cannot_be_understood_alone_stays(text: str) -> None:
     assert list(statements(text)) == []
 
 
+def test_of_a_mixed_list_of_pitfalls_only_those_are_taken_that_say_so() -> None:
+    text = "## Pitfalls\n- Avoid clones in hot loops\n- Do not block the runtime\n- Run the linter in CI\n"
+    assert [one.text for one in statements(text)] == [
+        "Warning, under “Pitfalls”: Avoid clones in hot loops", "Warning, under “Pitfalls”: Do not block the runtime",
+    ]  # fmt: skip
+    assert len(list(statements("## Pitfalls\n- Blocking the runtime\n- Cloning in hot loops\n"))) == 2
+
+
+def test_scripts_without_spaces_and_quotes() -> None:
+    found = list(statements("## ❌ 不做什么\n- 不自动猜测提醒时间\n- 短\n\n> Ours is one store\n> for all apps.\n"))
+    assert [(one.text, one.forbids) for one in found][:1] == [
+        ("Warning, under “❌ 不做什么”: 不自动猜测提醒时间", True)
+    ]
+    (quoted,) = statements("# Shop\n\n> Ours is one store\n> for all apps.\n")
+    assert quoted.text == "Shop: Ours is one store\nfor all apps."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# rules of ours\n\nrules:\n  # 1. Stack\n  - id: stack\n    prompt: |\n      Use what is there already.\n",
+     "0. Component files structure\n\n```\nButton\n```\n"],
+)  # fmt: skip
+def test_files_without_statements(text: str) -> None:
+    assert list(statements(text)) == []
+
+
 def test_any_text_is_read() -> None:
     dice = random.Random(5)
     for _ in range(500):

@@ -39,7 +39,12 @@ SPELLED = """{"name":"Ann Lee","entity_type":"person","observations":["Speaks We
 {"name":"Bath","type":"city","observations":[]}
 {"from_entity":"Ann Lee","to_entity":"Bath","relation_type":"lives in"}
 """
+OBJECTS = """{"name":"Ann Lee","entityType":"person","observations":[{"text":"Speaks Welsh","timestamp":"2025-05-06"}],"_type":"entity"}
+{"name":"Bath","entityType":"city","observations":[],"_type":"entity"}
+{"from":"Ann Lee","to":"Bath","relationType":"lives in","_type":"relation"}
+"""  # noqa: E501
 DIALECTS = {
+    "objects": OBJECTS,
     "lists": GRAPH,
     "answer": ANSWER,
     "structured": STRUCTURED,
@@ -123,3 +128,17 @@ def test_broken_graphs_are_read_as_far_as_they_go(name: str) -> None:
         except UnreadableFile:
             continue
         assert mcp_memory.write(parsed, text) == text
+
+
+def test_observations_that_are_objects_stay_what_they_are() -> None:
+    parsed = mcp_memory.read(OBJECTS, context())
+    ann = parsed.memories[0]
+    more = replace(parsed, memories=(replace(ann, content="Speaks Welsh\nSings"), *parsed.memories[1:]))
+    written = mcp_memory.write(more, OBJECTS)
+    assert written == OBJECTS.replace('"2025-05-06"}]', '"2025-05-06"},{"text":"Sings"}]')
+    twice = OBJECTS + OBJECTS.splitlines()[0].replace("Speaks Welsh", "Sings") + "\n"
+    both = mcp_memory.read(twice, context())
+    assert both.memories[0].content == "Speaks Welsh\nSings"
+    assert mcp_memory.write(both, twice) == twice
+    changed = replace(both, memories=(replace(both.memories[0], content="Speaks Welsh\nHums"), *both.memories[1:]))
+    assert len(changed_lines(twice, mcp_memory.write(changed, twice))) == 2  # one line, before and after

@@ -64,6 +64,8 @@ def test_which_files_are_known_alone() -> None:
     assert detect(NOTE, "anything.md").confidence == 0.6
     for path in ("/p/memory-bank/activeContext.md", "/p/.serena/memories/style.md", "/h/.claude/agent-memory/a/x.md"):
         assert detect("# Any\n", path).confidence == 0.5
+    for path in ("/p/memory/2026-02-10.md", "memory/rules/permanent.md", "/m/memories/list.txt"):
+        assert detect("# Any\n", path).confidence == 0.4
     assert detect("# Any\n", "/p/docs/x.md").confidence == 0.0
     assert read(NOTE, context("coffee.md")).records_in == 1
 

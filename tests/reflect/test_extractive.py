@@ -83,8 +83,14 @@ def test_what_happens_on_one_occasion_only_does_not_recur() -> None:
     assert [i.text for i in apart.insights] == [PNPM[1]], "hours apart are other times, in the same session too"
 
 
-def test_two_memories_are_no_theme() -> None:
-    assert reflect(memories(*PNPM[:2], *OTHERS)).insights == ()
+def test_two_memories_are_no_theme_unless_they_say_what_to_do() -> None:
+    told = (
+        "The nightly export fills the disk of the worker.",
+        "The disk of the worker fills when the export is nightly.",
+    )
+    assert reflect(memories(*told, *OTHERS, observation_type="general")).insights == ()
+    (insight,) = reflect(memories(*PNPM[:2], *OTHERS)).insights
+    assert (insight.text, len(insight.citations)) == (PNPM[1], 2)
 
 
 def test_what_is_known_is_not_proposed_again() -> None:

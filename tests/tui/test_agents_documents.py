@@ -11,6 +11,7 @@ from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.bench.agents.documents.places import DocumentPlaces
 from workbench.bench.open import Workbench, open_workbench
+from workbench.tui.agents import documents as watched
 from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
@@ -269,3 +270,60 @@ async def test_instruction_files_are_browsed_by_section_with_their_tokens(tmp_pa
         await until(pilot, lambda: b"Ines" in (tmp_path / "CLAUDE.md").read_bytes())
         assert (tmp_path / "CLAUDE.md").read_bytes() == b"# Rules\r\n\n## Deploy\nAsk Ines first.\n"
     assert bench.documents.folders()[0] == ()
+
+
+async def test_a_change_on_disk_is_noticed_and_shown_as_a_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watched, "EVERY", 0.05)
+    bench, notes = bench_over(tmp_path), notes_in(tmp_path)
+    bench.documents.follow(notes)
+    async with documents(app_over(bench)) as (pilot, dialog):
+        app = app_of(pilot)
+        go(dialog, "tools.md")
+        (notes / "tools.md").write_bytes(TOOLS.replace(b"Use pnpm.", b"Use bun, [bold]always[/]."))
+        await until_drawn(pilot, lambda: "Changed on disk: tools.md" in screen_text(app))
+        row = dialog.rows.current
+        assert row is not None
+        assert (row.path, row.said) == ("tools.md", "changed just now")
+        assert "Use pnpm." in beside(dialog)
+        assert "Use bun, [bold]always[/]." in beside(dialog)
+        (notes / "new.md").write_text(f"# New\n{KEY}\n")
+        (notes / "keys.md").unlink()
+        await until_drawn(pilot, lambda: "New: new.md; Gone: keys.md" in screen_text(app))
+        assert "Use pnpm." in beside(dialog)
+        go(dialog, "new.md")
+        await until_drawn(pilot, lambda: "# New" in beside(dialog))
+        assert KEY not in screen_text(app)
+        (notes / "tools.md").write_bytes(TOOLS)
+        await until_drawn(pilot, lambda: not any(row.before for row in dialog.rows.rows))
+
+
+async def test_what_is_saved_here_is_no_change_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched, "EVERY", 0.05)
+    bench, notes = bench_over(tmp_path), notes_in(tmp_path)
+    bench.documents.follow(notes)
+    async with documents(app_over(bench)) as (pilot, dialog):
+        go(dialog, "tools.md")
+        area = await editing(pilot)
+        replace(area, "pnpm", "bun")
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: "Use bun" in beside(dialog))
+        looked = dialog._looks
+        (notes / "more.md").write_text("# More\n")
+        await until(pilot, lambda: dialog._looks is not looked and any(r.path == "more.md" for r in dialog.rows.rows))
+        assert not any(row.before for row in dialog.rows.rows)
+
+
+async def test_a_folder_that_vanishes_while_it_is_listed_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watched, "EVERY", 0.05)
+    bench, notes = bench_over(tmp_path), notes_in(tmp_path)
+    bench.documents.follow(notes)
+    async with documents(app_over(bench)) as (pilot, dialog):
+        notes.rename(tmp_path / "elsewhere")
+        await until_drawn(pilot, lambda: "cannot be opened" in screen_text(app_of(pilot)))
+        assert not dialog.rows.rows
+        (tmp_path / "elsewhere").rename(notes)
+        await until(pilot, lambda: any(row.path == "tools.md" for row in dialog.rows.rows))

@@ -208,9 +208,7 @@ CASES = {
     "reflect: edit a reply": Case((*UNREAD, "e", *WORDS), SAVE, typed=True, begins=leave_replies),
     "playbook: let go of a reply": Case(CURATION, ("x",), ("o", "x"), begins=leave_replies),
     "playbook: edit a reply": Case((*CURATION, "e", "}"), SAVE, begins=leave_replies),
-    "health: take back": Case(
-        (*STREAM, "plus", "6", "G", "tab", "shift+tab", "shift+tab", "shift+tab", "j", "t"), ("y",), ("t", "y")
-    ),
+    "health: take back": Case((*STREAM, "plus", "6", "G", "tab", *("shift+tab",) * 5, "j", "t"), ("y",), ("t", "y")),
 }
 
 

@@ -333,7 +333,7 @@ async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(tmp
         assert "It changed on disk since it was read" in beside(app_of(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
-        shown = screen_text(pilot.app)
+        shown = screen_text(app_of(pilot))
         assert "Take what tea.md says now?" in shown
         assert "-Green." in shown
         assert "+Black [bold]." in shown
@@ -359,4 +359,4 @@ async def test_a_changed_file_that_brings_no_records_only_says_so(project: Path)
         health(app_of(pilot)).go_to("files", next(row.item for row in rows(pilot) if row.name.endswith("book.txt")))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
-        assert "playbook.txt changed on disk." in screen_text(pilot.app)
+        assert "playbook.txt changed on disk." in screen_text(app_of(pilot))

@@ -362,15 +362,15 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
         seen = []
-        for _ in range(10):
+        for _ in range(11):
             row = health(app).rows.current
             assert row is not None
             seen.append(row.section)
             await pilot.press("tab")
         parts = ["reflection", "upkeep", "duplicates", "store", "files", "history", "captures", "trends"]
-        parts.append("still-true")
+        parts += ["still-true", "consolidation"]
         assert seen == [*parts, "reflection"]
-        await pilot.press("shift+tab", "shift+tab")
+        await pilot.press("shift+tab", "shift+tab", "tab")
         await pilot.click("#parts", offset=(6, 2))
         current = health(app).rows.current
         assert current is not None

@@ -1,15 +1,17 @@
 """The ids and files in a text as links: found, gone through, opened over the present place, and left again."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from textual.widgets import Static
 
-from tests.tui.support import app_over, demo_app, open_bench, screen_text
+from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.test_health import made
 from tests.tui.waiting import until, until_drawn
 from workbench.bench.open import Workbench
 from workbench.bench.playbook.playbook import MAIN
+from workbench.tui.agents.episodes import EpisodesDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.records.links import links_in
@@ -146,3 +148,41 @@ async def test_a_text_without_links_leaves_the_keys_to_what_is_around_it(tmp_pat
         assert isinstance(app.focused, Side)
         await pilot.press("tab")
         assert not isinstance(app.focused, Side)
+
+
+async def test_the_editor_begins_at_the_line_that_was_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vim = tmp_path / "vim"
+    vim.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/told\nsed -n "${{1#+}}p" "$2" > {tmp_path}/line\n', "utf-8")
+    vim.chmod(0o700)
+    monkeypatch.setenv("EDITOR", str(vim))
+    monkeypatch.delenv("VISUAL", raising=False)
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("human", "one") as tx:
+        tx.put(made("a", "First of all.\nThen the vault opens.\nAt last it closes.", 1))
+    app = app_over(bench)
+    async with app.run_test(size=(140, 45)) as pilot:
+        monkeypatch.setattr(type(app), "suspend", lambda _self: nullcontext())
+        await pilot.press("slash", *"vault", "enter", "E")
+        await until(pilot, (tmp_path / "line").exists)
+        assert (tmp_path / "line").read_text("utf-8") == "Then the vault opens.\n"
+
+
+async def test_an_episodes_text_leads_to_the_memory_it_names_and_back_to_the_list(tmp_path: Path) -> None:
+    bench, _ = filled(tmp_path)
+    bench.episodes.store({
+        "timestamp": NOW.isoformat(), "task": {"original_input": "Follow mem-2 into the vault."},
+        "outcome": {"status": "SUCCESS"},
+    })  # fmt: skip
+    app = app_over(bench)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press("5", "L")
+        await until_drawn(pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows))
+        dialog = app.screen
+        assert isinstance(dialog, EpisodesDialog)
+        await pilot.press("enter", "tab", "enter")
+        await until_drawn(pilot, lambda: "The release needs" in opened(app))
+        assert title(app).startswith("Episodes › ")
+        await pilot.press("escape", "tab")
+        assert dialog.rows.has_focus

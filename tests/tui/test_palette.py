@@ -62,6 +62,9 @@ async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_cal
         assert "Undo" in await found(provider, "revert")
         assert "Quit" in await found(provider, "exit")
         assert (await found(provider, "history"))[0].lower().endswith("history")
+        assert (await found(provider, "log"))[0].lower().endswith("history"), "not what has these letters somewhere"
+        assert (await found(provider, "revision"))[0].lower().endswith("history")
+        assert "Forget" in await found(provider, "frgt")
         assert await found(provider, "xyzzy nothing") == []
 
 

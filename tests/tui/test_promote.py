@@ -10,9 +10,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import NOW, app_over, screen_text
+from tests.tui.support import DEMO, NOW, app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, is_inert
+from workbench.bench.demo import lay_out
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.promotion.plan import PromotionPlan
 from workbench.bench.promotion.promotion import Promotion
@@ -128,6 +129,25 @@ async def test_from_the_stream_into_claude_md_and_back(bench: Workbench, project
         assert bench.stream.get("k1").status == "confirmed"
         await h.keys("U")
         assert path.read_bytes().decode() == new
+
+
+async def test_under_a_heading_of_the_file_that_a_person_names(bench: Workbench, project: Path) -> None:
+    text = "# Rules\n\n## Build\n\nmake\n\n## Test\n"
+    (project / "CLAUDE.md").write_text(text)
+    async with hand(bench) as h:
+        await h.opened()
+        assert "CLAUDE.md is then 22 of 10,000 tokens." in h.state
+        await h.keys("tab")
+        assert h.app.screen.query_one("#promote-section", SafeInput).has_focus
+        await h.write("bu")
+        assert "No section is called “bu”. There are: Rules (line 1), Rules › Build (line 3)" in h.state
+        await h.write("ild")
+        assert "Learned" not in h.shown
+        await h.keys("enter")
+        await h.closed()
+        assert (project / "CLAUDE.md").read_text().startswith("# Rules\n\n## Build\n\nmake\n\n<!-- memory-workbench")
+        await h.keys("u")
+        assert (project / "CLAUDE.md").read_text() == text
 
 
 async def test_escape_writes_nothing(bench: Workbench, project: Path) -> None:
@@ -365,3 +385,18 @@ async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
         assert "✗" not in h.state
         assert dialog.query_one("#promote-path", SafeInput).placeholder == "a full path, such as ~/notes/NOTES.md"
     bench.close()
+
+
+async def test_on_the_demo_it_says_that_files_are_those_of_the_scratch_project(tmp_path: Path) -> None:
+    bench = demo_bench(tmp_path)
+    scratch = lay_out(bench, DEMO)
+    app = app_over(bench)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("P")
+        await until_drawn(pilot, lambda: isinstance(app.screen, PromoteDialog) and "2 entries" in screen_text(app))
+        assert "· files are those of the demo's scratch project" in screen_text(app)
+        await until_drawn(pilot, lambda: "1 line in" in screen_text(app))
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: not isinstance(app.screen, PromoteDialog))
+    newest = max(bench.library.memories.all(), key=lambda m: m.created_at)
+    assert (newest.promoted_to, newest.content in (scratch / "CLAUDE.md").read_text("utf-8")) == ("CLAUDE.md", True)

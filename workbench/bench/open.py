@@ -24,6 +24,7 @@ from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
     from workbench.bench.agents.capture.catching_up import CatchUp
+    from workbench.bench.agents.consolidation.consolidating import Consolidating
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
     from workbench.bench.agents.episodes.finding import EpisodeFinder
@@ -463,6 +464,13 @@ class Workbench:
         from workbench.bench.agents.patterns.patterns import Patterns
 
         return Patterns(self.context, self.gate)
+
+    @cached_property
+    def consolidating(self) -> "Consolidating":
+        """The way to tidy up what agents did and learned, stage by stage."""
+        from workbench.bench.agents.consolidation.consolidating import Consolidating
+
+        return Consolidating(self.context, self.episode_finder, self.patterns, lambda: self.retriever)
 
     @cached_property
     def pattern_intake(self) -> "PatternIntake":

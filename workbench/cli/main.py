@@ -75,6 +75,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.recall": ("recall",),
     "agents.episodes": ("episode",),
     "agents.patterns.commands": ("pattern",),
+    "agents.consolidate": ("consolidate",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 

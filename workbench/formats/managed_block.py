@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.files.textedit import newline_of
+from workbench.core.files.textedit import BLANKS, newline_of
 from workbench.core.text import clean_for_store
 from workbench.formats.claude_memory.claude_memory import BEGIN, END
 from workbench.formats.shared.markdown import front_matter, heading_of
@@ -25,6 +25,7 @@ _ITEM = re.compile(r"-(?: |\Z)")
 _OWN_HEADING = re.compile(rf"#{{1,2}} {HEADING}\s*\Z")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
 _BOM = "\ufeff"
+_NAMED = 12
 
 
 class BrokenBlock(WorkbenchError):
@@ -97,6 +98,57 @@ def find(text: str) -> Block | None:
     return Block(begin.start, end.start + len(end.text), begin.number, tuple(_items(body)))
 
 
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a text: its line, its depth (1–6), the titles that lead to it, and where its own text ends."""
+
+    line: int
+    depth: int
+    path: tuple[str, ...]
+    end: int
+
+    @property
+    def name(self) -> str:
+        """How it is called with those above it."""
+        return " › ".join(self.path)
+
+
+def headings(text: str) -> tuple[Heading, ...]:
+    """Return the headings of a text, those in front matter and code left out, in their order."""
+    _, skip = front_matter(text)
+    found: list[tuple[_Line, int, str]] = []
+    for line, code in _scan(text):
+        title = None if code or line.number <= skip else heading_of(line.text)
+        if title is not None:
+            shown = line.text.strip()
+            found.append((line, len(shown) - len(shown.lstrip("#")), title))
+    out: list[Heading] = []
+    above: list[tuple[int, str]] = []
+    for at, (line, depth, title) in enumerate(found):
+        above = [*(one for one in above if one[0] < depth), (depth, title)]
+        stop = found[at + 1][0].start if at + 1 < len(found) else len(text)
+        # A block of ours at the end of a section is no part of its text.
+        own = text[line.start : stop].rstrip(BLANKS)
+        out.append(Heading(line.number, depth, tuple(name for _, name in above), line.start + len(own)))
+    return tuple(out)
+
+
+def section_of(text: str, name: str) -> Heading:
+    """Return the heading that a person means: its title, or the titles that lead to it parted by `›` or `>`.
+
+    Raises `WorkbenchError` when there is none, or more than one.
+    """
+    wanted = [part.strip(" #").casefold() for part in re.split(r"[›>]", name)]
+    every = headings(text)
+    found = [one for one in every if [part.casefold() for part in one.path[-len(wanted) :]] == wanted]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(f"{one.name} (line {one.line})" for one in (found or every)[:_NAMED])
+    if found:
+        raise WorkbenchError(f"{len(found)} sections are called “{name}”.", f"Name one by what leads to it: {known}.")
+    raise WorkbenchError(f"No section is called “{name}”.", f"There are: {known or 'none'}. Nothing was written.")
+
+
 def lead_of(text: str) -> int:
     """Return how many line ends go between a text and a block at its end: so many that a blank line parts them."""
     plain = text.removeprefix(_BOM).replace("\r\n", "\n")
@@ -105,12 +157,12 @@ def lead_of(text: str) -> int:
     return 2 if not plain.endswith("\n") else 1 if plain.strip("\n") and not plain.endswith("\n\n") else 0
 
 
-def written(text: str, items: Sequence[str], lead: int = 0) -> str:
+def written(text: str, items: Sequence[str], lead: int = 0, section: str = "") -> str:
     """Return a text whose block holds these items; without items, its heading aside, it has no block.
 
     A block that is not there yet goes to the end, `lead` line ends below (see `lead_of`), with a heading where the
-    text has any; one that is taken out from the end takes as many along. Raises `BrokenBlock`, also when the end of
-    the text is code.
+    text has any; or to the end of a `section`, parted by a blank line. One that is taken out takes as many along.
+    Raises `BrokenBlock`, also when the end of the text is code, and `WorkbenchError` when there is no such section.
     """
     block = find(text)
     kept = [part for part in items if part.strip()]
@@ -119,11 +171,16 @@ def written(text: str, items: Sequence[str], lead: int = 0) -> str:
     if block is not None and kept:
         return text[: block.start] + render(items, newline) + text[block.end :]
     if block is not None:
-        return _without(text, block, lead)
+        return _without(text, block, lead, inside=bool(section))
     if not kept:
         return text
+    if section and (place := section_of(text, section).end) < len(text.rstrip(BLANKS)):
+        out = text[:place] + newline * 2 + render(items, newline) + text[place:]
+        _require_in_sight(text, out)
+        return out
     final = newline if not text.removeprefix(_BOM) or text.endswith("\n") else ""
-    out = text + newline * lead + render((*_heading(text), *items), newline) + final
+    heading = () if section else _heading(text)
+    out = text + newline * lead + render((*heading, *items), newline) + final
     _require_in_sight(text, out)
     return out
 
@@ -145,9 +202,13 @@ def _heading(text: str) -> Iterator[str]:
         yield f"{'#' if depths.count(1) > 1 else '##'} {HEADING}\n"
 
 
-def _without(text: str, block: Block, lead: int) -> str:
+def _without(text: str, block: Block, lead: int, *, inside: bool) -> str:
     before = text[: block.start]
     after = text[block.end :]
+    if inside and after.strip(BLANKS):
+        for end in ("\r\n\r\n", "\n\n"):
+            if before.endswith(end):
+                return before.removesuffix(end) + after
     for end in ("\r\n", "\n"):
         if after.startswith(end):
             after = after.removeprefix(end)

@@ -261,6 +261,7 @@ RECORDS = Records(
         RecordType(
             "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
         ),
+        RecordType("workbench.core.agents.consolidation:ConsolidationRun", "consolidations", made="begun_at"),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

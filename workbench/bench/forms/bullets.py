@@ -7,6 +7,7 @@ from workbench.bench.forms.bullet_lines import SECTION, fields_of, name_of, sect
 from workbench.bench.forms.values import TEXT, Field, Values, require_unchanged
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.stream.fields import FieldEdit
+from workbench.core.playbook import delta
 from workbench.core.playbook.book import Bullet, Section
 
 
@@ -53,11 +54,12 @@ class BulletForms:
 
     def change(self, book: str, id: str, edit: FieldEdit) -> None:
         """Carry out an edit of a bullet's text and section."""
-        with self._library.transaction(self._context.actor, f"edit {id}"):
-            if edit.content is not None:
-                self._playbooks().edit(book, id, edit.content)
-            if edit.section is not None:
-                self._playbooks().move(book, [id], edit.section)
+        ops: list[delta.Operation] = []
+        if edit.content is not None:
+            ops.append(delta.Update(id, self._playbooks().edited(book, id, edit.content)[1].content))
+        if edit.section is not None:
+            ops.append(delta.Move(id, edit.section, None))
+        self._playbooks().apply_all(book, ops, f"edit {id}")
 
     def save_all(self, book: str, ids: Sequence[str], values: Values) -> int:
         """Move several bullets to the end of one section; return how many those are."""

@@ -48,6 +48,12 @@ def line_of(document: str, name: str) -> int:
     return next((at for at, line in starts if line.partition(":")[0].strip().casefold() == name), 1)
 
 
+def text_line_of(document: str) -> int:
+    """Return the number of the line of a document, as `document_of` makes it, at which the text begins."""
+    lines = document.split("\n")
+    return lines.index(RULE, 1) + 2
+
+
 def _fields(lines: list[str], names: set[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for at, line in enumerate(lines, 2):

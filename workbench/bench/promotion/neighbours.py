@@ -10,11 +10,12 @@ from pathlib import Path
 
 from workbench.bench.promotion.placement_files import decoded, read
 from workbench.bench.promotion.placement_paths import Place, Places
+from workbench.bench.promotion.plan import Size
 from workbench.core.duplicates.dedup import conflicts
 from workbench.core.duplicates.groups import much_alike, word_set
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.cut import MAX_BYTES
 from workbench.core.tokens import tokens_of
-from workbench.formats import managed_block
 from workbench.formats.shared import markdown
 
 MOST, DEEPEST = 20, 5
@@ -25,6 +26,9 @@ _LIMITS = (
     (re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE), 8_192, "Codex loads no more of such files together"),
     (re.compile(r"CLAUDE(?:\.local)?\.md", re.IGNORECASE), 10_000, "Claude Code warns of a larger one"),
     (re.compile(r"\.windsurfrules", re.IGNORECASE), 3_000, "Windsurf takes no more of it"),
+    (re.compile(r"copilot-instructions\.md", re.IGNORECASE), 1_000, "Copilot's reviews read no more of it"),
+    (re.compile(r"SKILL\.md", re.IGNORECASE), 5_000, "a longer skill is better parted into files beside it"),
+    (re.compile(r"MEMORY\.md", re.IGNORECASE), MAX_BYTES // 4, "Claude Code loads no more of it"),
 )
 """The tokens (UTF-8 bytes / 4) that tools take of a file, by its name."""
 
@@ -68,8 +72,13 @@ def _text(place: Place) -> str | None:
         return None
 
 
+def brings_in(text: str, name: str) -> bool:
+    """Tell whether a file brings in another one of its folder by `@`."""
+    return any(found["path"].removeprefix("./") == name for found in _IMPORT.finditer(text))
+
+
 def neighbours(texts: dict[str, str], contents: Sequence[str]) -> Iterator[Neighbour]:
-    """Yield the lines outside of our block that are much like one of some texts, each line once."""
+    """Yield the lines that are much like one of some texts, each line once: those of our block, too."""
     words = [(content, word_set(content)) for content in contents]
     for file, text in texts.items():
         for line, said in _statements(text):
@@ -80,24 +89,27 @@ def neighbours(texts: dict[str, str], contents: Sequence[str]) -> Iterator[Neigh
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Yield what a file says outside of our block, with its lines."""
-    try:
-        block = managed_block.find(text)
-    except managed_block.BrokenBlock:
-        return
-    first = block.line if block is not None else 0
-    last = first + text.count("\n", block.start, block.end) if block is not None else -1
-    for one in markdown.statements(text):
-        if one.kind in ("item", "text") and not first <= one.line <= last:
-            yield one.line, one.text
+    """Yield what a file says, with its lines."""
+    yield from ((one.line, one.text) for one in markdown.statements(text) if one.kind in ("item", "text"))
 
 
-def over_limit(place: Place, texts: dict[str, str], entries: Sequence[str]) -> str:
-    """Say that a file, with what it brings in and some entries, is larger than its tool takes; empty when it is not."""
-    limit = next(((most, why) for name, most, why in _LIMITS if name.fullmatch(place.path.name)), None)
-    if limit is None:
+def size_of(place: Place, texts: dict[str, str], added: Sequence[str]) -> Size:
+    """Return how large a file becomes with what it brings in and some texts that are added."""
+    most, why = next(((most, why) for name, most, why in _LIMITS if name.fullmatch(place.path.name)), (0, ""))
+    tokens = sum(map(tokens_of, texts.values())) + sum(map(tokens_of, added))
+    return Size(place.stored, tokens, max(len(texts) - 1, 0), most, why)
+
+
+def over_limit(size: Size) -> str:
+    """Say that a file is larger than its tool takes; empty when it is not."""
+    if not size.is_over:
         return ""
-    tokens = sum(map(tokens_of, texts.values())) + sum(map(tokens_of, entries))
-    most, why = limit
-    beside = f" with the {len(texts) - 1} it brings in" if len(texts) > 1 else ""
-    return f"{place.stored}{beside} is then {tokens:,} tokens, of {most:,}: {why}." if tokens > most else ""
+    beside = f" with the {size.others} it brings in" if size.others else ""
+    return f"{size.file}{beside} is then {size.tokens:,} tokens, of {size.most:,}: {size.why}."
+
+
+def size_said(size: Size) -> str:
+    """Say how large a file becomes, against what its tool takes where that is known."""
+    beside = f" with the {size.others} it brings in" if size.others else ""
+    limit = f" of {size.most:,}" if size.most else ""
+    return f"{size.file}{beside} is then {size.tokens:,}{limit} tokens."

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.bench.playbook.playbook import Playbooks
+from workbench.bench.promotion.neighbours import brings_in, texts_of
 from workbench.bench.promotion.placement_files import decoded, read
 from workbench.bench.promotion.placements import Placing
 from workbench.bench.promotion.plan import Offer, Target
@@ -25,14 +26,41 @@ def _files(placing: Placing) -> Iterator[Offer]:
     project = placing.places.project
     if project is None:
         return
-    for name in USUAL_FILES:
-        yield Offer(Target("block", name), name, _state(placing, name))
+    yield from _usual(placing)
     folder = memory_folder(placing.places)
     yield Offer(Target("memory"), "memory file", "" if folder == "." else f"{folder}/")
     own = claude_memory(project)
     if own is not None:
         yield Offer(Target("memory", str(own)), "memory file of Claude Code", "outside the project")
     yield Offer(Target("skill"), "skill", f"{SKILL_FOLDER}/")
+
+
+def _usual(placing: Placing) -> Iterator[Offer]:
+    """Yield the usual files; one that another leads to by a link, or brings in, is the one place for both."""
+    texts = {name: next(iter(texts_of(placing.places.named(Path(name)), placing.places).items()), (name, ""))
+             for name in _there(placing)}  # fmt: skip
+    leads = {
+        (name, other)
+        for name, (real, text) in texts.items()
+        for other in texts
+        if other != name and (real == other or brings_in(text, other))
+    }
+    for name in USUAL_FILES:
+        if any(one == name and (other, one) not in leads for one, other in leads):
+            continue
+        from_others = [one for one, other in leads if other == name]
+        said = [_state(placing, name), *(f"{one} leads to it" for one in from_others)]
+        yield Offer(Target("block", name), name, ", ".join(part for part in said if part))
+
+
+def _there(placing: Placing) -> Iterator[str]:
+    """Yield the names of the usual files that can be read."""
+    for name in USUAL_FILES:
+        try:
+            if read(placing.places.named(Path(name)).path) is not None:
+                yield name
+        except WorkbenchError:
+            continue
 
 
 def claude_memory(project: Path) -> Path | None:

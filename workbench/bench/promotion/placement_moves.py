@@ -139,7 +139,7 @@ def _entries(change: _Change, data: bytes | None, again: bool) -> tuple[bytes | 
     one = (*new, *gone)[0]
     if data is None and not new:
         return None, [] if again else [f"{one.path} was gone already."]
-    text, encoding = decoded(data or b"", one.path)
+    text, encoding = decoded(one.head.encode() if data is None else data, one.path)
     try:
         block = managed_block.find(text)
         items = _reworded(change, block.items if block else (), again)
@@ -148,10 +148,10 @@ def _entries(change: _Change, data: bytes | None, again: bool) -> tuple[bytes | 
         if block is not None or new:
             wanted = [p for p in change.after if p.kind == "entry"] if block is None else new
             items = _with(items, wanted, change.after)
-            text = managed_block.written(text, items, one.lead)
+            text = managed_block.written(text, items, one.lead, one.section)
     except BrokenBlock as error:
         raise BrokenBlock(f"{one.path}: {error.message}", error.hint) from error
-    empty = not text.removeprefix("\ufeff") and not new and one.created
+    empty = text.removeprefix("\ufeff") in ("", one.head) and not new and one.created
     return None if empty else encoded(text, encoding), remarks
 
 

@@ -23,7 +23,8 @@ class Target:
 
     `where` is a section (or BOOK/SECTION) of a playbook, the file of a managed block, or the folder of memory or
     skill files (empty: the usual one). `title`, `slug` and `about` name and describe a memory file or a skill
-    (empty: made from the memory). `kept` says that both stay as a person typed them, secrets and all.
+    (empty: made from the memory). `kept` says that both stay as a person typed them, secrets and all. `section` is the
+    heading of a file that its block goes under (empty: it brings its own).
     """
 
     kind: TargetKind
@@ -32,6 +33,7 @@ class Target:
     slug: str = ""
     about: str = ""
     kept: bool = False
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,31 @@ class BookEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class Size:
+    """How large a file becomes, in tokens (UTF-8 bytes / 4), with the `others` that it brings in.
+
+    `most` is what its tool takes of it, 0 where that is not known, and `why` what becomes of more.
+    """
+
+    file: str
+    tokens: int
+    others: int = 0
+    most: int = 0
+    why: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is larger than its tool takes."""
+        return 0 < self.most < self.tokens
+
+
+@dataclass(frozen=True, slots=True)
 class PromotionPlan:
     """Everything that promoting would write, and nothing else is written.
 
     `memories` are the records as they are, `promoted` as they would be, in the same order. `outside` are full paths
     of files outside the project, which need a yes; `flagged` are memories whose text should not travel, and that
-    nobody let pass.
+    nobody let pass. `sizes` say how large the files become against what their tools take.
     """
 
     target: Target
@@ -76,6 +97,7 @@ class PromotionPlan:
     outside: tuple[str, ...] = ()
     flagged: tuple[Held, ...] = ()
     warnings: tuple[str, ...] = ()
+    sizes: tuple[Size, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ class Promotion:
         flagged = (*self._flagged(memories), *self._typed(memories[0], target))
         warnings = (*found.warnings, *files.remarks)
         return PromotionPlan(
-            target, memories, promoted, found.placements, files, found.book, outside, flagged, warnings
+            target, memories, promoted, found.placements, files, found.book, outside, flagged, warnings, found.sizes
         )
 
     def carry_out(

@@ -1,32 +1,35 @@
 """From a memory and a target to the texts and their places."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.promotion import texts
-from workbench.bench.promotion.neighbours import neighbours, over_limit, texts_of
+from workbench.bench.promotion.neighbours import neighbours, over_limit, size_of, texts_of
 from workbench.bench.promotion.placement_files import decoded, missing_folders, read
 from workbench.bench.promotion.placement_paths import Place, Places
 from workbench.bench.promotion.placements import Placing
-from workbench.bench.promotion.plan import BookEdit, Target
+from workbench.bench.promotion.plan import BookEdit, Size, Target
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.files.cut import MAX_BYTES, MAX_LINES, cut_at
 from workbench.core.playbook import delta
 from workbench.core.playbook.book import Playbook, Section
 from workbench.core.promotion.placement import Placement, PlacementKind, placement_id
 from workbench.core.stream.memory import Memory
+from workbench.core.tokens import tokens_of
 from workbench.formats import managed_block
 from workbench.formats.ace import ace
 from workbench.formats.claude_memory.claude_memory import BEGIN
+from workbench.formats.shared import markdown
 
 MEMORY_INDEX, SKILL = "MEMORY.md", "SKILL.md"
 MEMORY_FOLDERS = (".", "memory", ".claude/memory")
 """Where a project's memory files may lie; the last one is where new ones go."""
 
 SKILL_FOLDER = ".claude/skills"
+MOST_OF_SKILL, WHY_OF_SKILL = 5_000, "a longer skill is better parted into files beside it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Writing:
     to: tuple[str, ...]
     book: BookEdit | None = None
     warnings: tuple[str, ...] = ()
+    sizes: tuple[Size, ...] = ()
 
 
 class Drafts:
@@ -84,12 +88,20 @@ class Drafts:
             raise WorkbenchError("No file was named.", "Name a Markdown file, such as CLAUDE.md.")
         place = self._placing.places.named(Path(target.where))
         entries = [(memory, managed_block.item(texts.content_of(memory))) for memory in memories]
-        placements = self._entries(place, entries)
-        texts_there = texts_of(place, self._placing.places)
-        near = neighbours(texts_there, [texts.content_of(memory) for memory in memories])
-        large = over_limit(place, texts_there, [entry for _, entry in entries])
-        warnings = (*map(str, near), *((large,) if large else ()))
-        return Writing(placements, tuple(place.stored for _ in memories), warnings=warnings)
+        placements = self._entries(place, entries, target.section)
+        there = texts_of(place, self._placing.places)
+        near = neighbours(there, [texts.content_of(memory) for memory in memories])
+        size = size_of(place, there, [entry for _, entry in entries])
+        said = (over_limit(size), *self._front_missing(place), *_elsewhere(place, there, target.section))
+        warnings = (*map(str, near), *(one for one in said if one))
+        return Writing(placements, tuple(place.stored for _ in memories), warnings=warnings, sizes=(size,))
+
+    def _front_missing(self, place: Place) -> Iterator[str]:
+        """Say that a file which is there lacks the front matter that its tool asks for."""
+        data = read(place.path)
+        needs = texts.file_head(place.path.name, place.path.parent.name)
+        if data is not None and needs and not markdown.front_matter(decoded(data, place.stored)[0])[1]:
+            yield f"{place.stored} has no front matter, without which its tool does not apply it by itself."
 
     def _topics(self, memories: Sequence[Memory], target: Target) -> Writing:
         folder = self._folder(target.where or memory_folder(self._placing.places))
@@ -103,8 +115,12 @@ class Drafts:
             line = texts.index_line(texts.one_line(title), place.path.name, about)
             entries.append((memory, managed_block.item(line)))
         placements = (*files, *self._entries(index, entries))
-        cut = _cut(index, [entry for _, entry in entries])
-        return Writing(placements, tuple(file.path for file in files), warnings=cut)
+        lines = [entry for _, entry in entries]
+        there = texts_of(index, self._placing.places)
+        near = neighbours(there, [texts.content_of(memory) for memory in memories])
+        warnings = (*map(str, near), *_cut(index, lines))
+        sizes = (size_of(index, there, lines),)
+        return Writing(placements, tuple(file.path for file in files), warnings=warnings, sizes=sizes)
 
     def _skills(self, memories: Sequence[Memory], target: Target) -> Writing:
         folder = self._folder(target.where or SKILL_FOLDER)
@@ -114,7 +130,8 @@ class Drafts:
             place = self._new_file(memory, target, title, lambda name: folder / name / SKILL, files)
             text = texts.skill_file(memory, place.path.parent.name, texts.one_line(title), about)
             files.append(self._file(memory, place, text))
-        return Writing(tuple(files), tuple(file.path for file in files))
+        sizes = tuple(Size(file.path, tokens_of(file.text), most=MOST_OF_SKILL, why=WHY_OF_SKILL) for file in files)
+        return Writing(tuple(files), tuple(file.path for file in files), sizes=sizes)
 
     def _folder(self, name: str) -> Path:
         """Return a folder as it really is, so that all files in it are named alike."""
@@ -147,16 +164,27 @@ class Drafts:
         folders = missing_folders(place.path)
         return self._placement(memory.id, "file", place.stored, text, outside=place.outside, folders=folders)
 
-    def _entries(self, place: Place, entries: Sequence[tuple[Memory, str]]) -> tuple[Placement, ...]:
+    def _entries(self, place: Place, entries: Sequence[tuple[Memory, str]], section: str = "") -> tuple[Placement, ...]:
         """Return the placements of entries in the managed block of a file, as that file is now."""
         data = read(place.path)
         known = next((p for p in self._placing.committed().values() if _is_entry_of(p, place)), None)
         if data is None:
-            made: dict[str, bool | int] = {"created": True, "folders": missing_folders(place.path)}
+            if section:
+                raise WorkbenchError(f"{place.stored} is a new file and has no sections yet.", "Nothing was written.")
+            head = texts.file_head(place.path.name, place.path.parent.name)
+            lead = managed_block.lead_of(head)
+            made: dict[str, object] = {
+                "created": True, "folders": missing_folders(place.path), "head": head, "lead": lead,
+            }  # fmt: skip
         elif known is not None and BEGIN in decoded(data, place.stored)[0]:
-            made = {"created": known.created, "lead": known.lead, "folders": known.folders}
+            made = {
+                "created": known.created, "lead": known.lead, "folders": known.folders, "section": known.section,
+                "head": known.head,
+            }  # fmt: skip
         else:
-            made = {"lead": managed_block.lead_of(decoded(data, place.stored)[0])}
+            text = decoded(data, place.stored)[0]
+            named = managed_block.section_of(text, section).name if section else ""
+            made = {"lead": managed_block.lead_of(text), "section": named}
         outside = place.outside
         return tuple(
             self._placement(memory.id, "entry", place.stored, text, outside=outside, **made)  # type: ignore[arg-type]
@@ -174,9 +202,11 @@ class Drafts:
         created: bool = False,
         lead: int = 0,
         folders: int = 0,
+        section: str = "",
+        head: str = "",
     ) -> Placement:
         name = placement_id(memory, kind, path)
-        return Placement(name, memory, kind, path, text, self._now, outside, created, lead, folders)
+        return Placement(name, memory, kind, path, text, self._now, outside, created, lead, folders, section, head)
 
 
 def memory_folder(places: Places) -> str:
@@ -208,6 +238,19 @@ def find_section(playbooks: Playbooks, name: str) -> tuple[Playbook, Section]:
         names = ", ".join(f"{book.book.id}/{section.key}" for book, section in found)
         raise InvalidRecord(f"Several playbooks have a section “{name}”.", f"Name one of them: {names}.")
     return found[0]
+
+
+def _elsewhere(place: Place, there: dict[str, str], section: str) -> Iterator[str]:
+    """Say that the block of a file stands elsewhere than under the section that was chosen."""
+    text = there.get(place.stored, "")
+    block = managed_block.find(text) if section and text else None
+    if block is None:
+        return
+    above = [one for one in managed_block.headings(text) if one.line < block.line]
+    chosen = managed_block.section_of(text, section)
+    if not above or above[-1] != chosen:
+        at = f"under “{above[-1].name}”" if above else "above every heading"
+        yield f"{place.stored} has its block {at} (line {block.line}) already: it goes there."
 
 
 def _is_entry_of(placement: Placement, place: Place) -> bool:

@@ -12,6 +12,9 @@ from workbench.formats.claude_memory.topic import KINDS
 TITLE, HOOK, ABOUT, SLUG = 60, 120, 300, 50
 """Most characters of a title, of what an index says about a file, of a skill's description, of a file's name."""
 
+LEARNED = "What was learned in this project"
+"""How a new file of rules describes itself."""
+
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _PLAIN = re.compile(r"[^\W\d_][\w ,.()/'’+-]*\Z")
 _LIKE_A_VALUE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -69,6 +72,24 @@ def skill_file(memory: Memory, slug: str, title: str, about: str) -> str:
     evidence = ", ".join(dict.fromkeys((memory.id, *memory.citations)))
     front = _front_matter((("name", slug), ("description", about)))
     return f"{front}\n# {title}\n\n{content_of(memory)}\n\nEvidence: {one_line(evidence)}\n"
+
+
+def file_head(name: str, folder: str) -> str:
+    """Return the front matter that a new file needs for its tool, by its name; empty where it needs none.
+
+    It is about the file, and holds no word of a memory: others come to stand there.
+    """
+    about = slug_of(folder, "skill").replace("-", " ")
+    if name.lower().endswith(".mdc"):
+        # A rule without it is never applied by itself; without globs it is, where it always applies.
+        front = _front_matter((("description", LEARNED), ("globs", "")))
+        return front.replace('globs: ""\n', "globs:\nalwaysApply: true\n")
+    if name == "SKILL.md":
+        said = f"What was learned about {about}. Use it for work on {about}."
+        return _front_matter((("name", slug_of(folder, "skill")), ("description", said)))
+    if name.lower().endswith(".instructions.md"):
+        return _front_matter((("applyTo", "**"),))
+    return ""
 
 
 def head_lines(text: str, *, named: bool) -> tuple[str, ...]:

@@ -38,6 +38,11 @@ def why(citations: Sequence[Memory]) -> str:
     return ", ".join((*parts, days))
 
 
+def _teaches(kinds: Sequence[str]) -> str:
+    """Say what an insight is as a lesson: "it corrects and instructs"."""
+    return f"it {' and '.join(kinds)}" if kinds else ""
+
+
 def _once(insights: Sequence[Insight]) -> Iterable[Insight]:
     """Return insights of the same words as one, in the order they came."""
     found: dict[str, Insight] = {}
@@ -64,7 +69,8 @@ def _draft(insight: Insight, reflector: str, now: datetime, find: Find, mask: Ma
         "run": run,
         "label": insight.label,
         "question": clean_for_store(mask(insight.question)),
-        "why": why(cited),
+        "why": "; ".join(filter(None, (_teaches(insight.kinds), why(cited)))),
+        "kinds": list(insight.kinds),
         "rounds": [clean_for_store(mask(text)) for text in insight.rounds],
         "unresolved": [clean_for_store(one) for one in insight.unresolved],
         "depth": depth_citing(insight.citations, find),

@@ -94,6 +94,10 @@ class Retriever:
                 self._follow(self._ranker)
             return self._ranker
 
+    def pool(self) -> Pool:
+        """Return the memories as columns, as they are now, without waiting for the model or for who is loading it."""
+        return self._pool() if self._ranker is None else self.ranker().pool
+
     def keep(self) -> None:
         """Keep what was read of a large store for the next question, if it was read and is not kept yet."""
         with self._lock:
@@ -168,10 +172,12 @@ class Retriever:
         rows, cosines = nearest(self.vector(text), ranker.vectors, k, mask)
         return tuple((ranker.pool.memories[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
 
-    def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts that are about to be stored, shape (n, dim)."""
+    def vectors(
+        self, texts: Sequence[str], progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> Vectors:
+        """Return the vectors of texts that are no memories, or not yet, shape (n, dim); raises `EmbeddingCancelled`."""
         with self._lock:
-            return self._vectors([clean_for_store(text) for text in texts])
+            return self._vectors([clean_for_store(text) for text in texts], None, progress, cancelled)
 
     def near_memories(self, vectors: Vectors, least: float) -> list[list[tuple[Memory, float]]]:
         """Return for each vector the memories, archived ones too, with a cosine of `least` or more."""

@@ -66,9 +66,7 @@ class Tuning:
 
         Where the model is not there yet it is waited for when `loading`; else they are read for this once.
         """
-        if loading or self._retriever.ready:
-            return self._retriever.ranker().pool
-        return Pool.build(self._context.library.memories.all())
+        return self._retriever.ranker().pool if loading else self._retriever.pool()
 
     def queries(self) -> tuple[SavedQuery, ...]:
         """Return the saved queries."""

@@ -44,9 +44,15 @@ def _target(session: Session, bench: "Workbench") -> "Target":
         target = Target("playbook", where)
     elif kind in ("memory", "skill") and (colon or not where):
         folder = str(session.cwd / path_of(where).expanduser()) if where else ""
+        if args.section:
+            raise WorkbenchError("--section is for files that are there.", "Nothing was written.")
         return Target(kind, folder, **titles, kept=kept)
     else:
-        target = Target("block", _file(session, bench, args.to))
+        target = Target("block", _file(session, bench, args.to), section=args.section)
+    if args.section and target.kind != "block":
+        raise WorkbenchError(
+            "--section is for files.", "A playbook's is named as playbook:SECTION; nothing was written."
+        )
     if any(titles.values()):
         raise WorkbenchError("A title and a name are for memory files and skills.", "Nothing was written.")
     return target
@@ -83,6 +89,7 @@ def _show(session: Session, plan: "PromotionPlan") -> int:
     _print_changes(plan, None)
     for remark in _remarks(plan):
         warn(remark)
+    _print_sizes(plan)
     say(f"{_named(plan)} would be promoted to {', '.join(plan.to)}. Nothing was written.")
     return 0
 
@@ -94,6 +101,7 @@ def _report(session: Session, plan: "PromotionPlan") -> int:
     _print_changes(plan, SHOWN)
     for remark in plan.warnings:
         warn(remark)
+    _print_sizes(plan)
     say(f"Promoted {_named(plan)} to {', '.join(plan.to)}. `workbench undo` takes it back.")
     return 0
 
@@ -118,6 +126,13 @@ def _print_changes(plan: "PromotionPlan", limit: int | None) -> None:
             say(f"… {counted(len(lines) - limit, 'more line')}")
 
 
+def _print_sizes(plan: "PromotionPlan") -> None:
+    from workbench.bench.promotion.neighbours import size_said
+
+    for size in plan.sizes:
+        say(size_said(size))
+
+
 def _named(plan: "PromotionPlan") -> str:
     return plan.ids[0] if len(plan.ids) == 1 else counted(len(plan.ids), "memory", "memories")
 
@@ -132,4 +147,5 @@ def _json(plan: "PromotionPlan") -> dict[str, object]:
         "outside": plan.outside,
         "flagged": [held.id for held in plan.flagged],
         "warnings": plan.warnings,
+        "sizes": [{"file": size.file, "tokens": size.tokens, "limit": size.most or None} for size in plan.sizes],
     }

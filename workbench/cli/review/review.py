@@ -64,6 +64,8 @@ def add_commands(commands: Commands) -> None:
     promoting = add_command(verbs, "promote", promote, "approve and write to where agents read", _PROMOTE)
     promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates, signals or confirmed memories")
     promoting.add_argument("--to", metavar="TARGET", required=True, help="where to (see above)")
+    section = "a file: the heading that the entry goes under, or those that lead to it, parted by >"
+    promoting.add_argument("--section", metavar="HEADING", default="", help=section)
     promoting.add_argument("--title", metavar="TEXT", default="", help="memory, skill: its title")
     promoting.add_argument("--name", metavar="NAME", default="", help="memory, skill: its file's or folder's name")
     promoting.add_argument("--about", metavar="TEXT", default="", help="memory, skill: one line on what it is about")

@@ -107,6 +107,7 @@ def _add_fields(edit: Parser) -> None:
     edit.add_argument("--category", metavar="C", help="command, convention, gotcha, …")
     edit.add_argument("--section", metavar="S", help="its section; a bullet moves to the end of it")
     edit.add_argument("--related", metavar="ID,ID", help="the memories it refers to, with commas between")
+    edit.add_argument("--note", metavar="TEXT", help="a note for people; no agent reads it")
     edit.add_argument("--session", metavar="S", help="the agent session it comes from")
     edit.add_argument("--speaker", metavar="WHO", help="who said it: user, assistant, tool or a name")
     edit.add_argument("--status", metavar="S", choices=("candidate", "confirmed"), help="candidate or confirmed")
@@ -218,7 +219,7 @@ def _wanted(args: Namespace) -> "FieldEdit":
         observation_type=args.type, memory_type=args.memory_type, importance=args.importance,
         confidence=args.confidence, tags=_listed(args.tags), added=tags_of(args.add_tag),
         removed=tags_of(args.remove_tag), category=args.category, section=args.section,
-        related=_listed(args.related), session=args.session, speaker=args.speaker, status=args.status,
+        related=_listed(args.related), note=args.note, session=args.session, speaker=args.speaker, status=args.status,
     )  # fmt: skip
 
 
@@ -251,11 +252,7 @@ def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | B
 
 def _edit_bullet(bench: "Workbench", bullet: Bullet, wanted: "FieldEdit") -> list[str]:
     require_person(bench.context.actor, "change a bullet")
-    with bench.library.transaction(bench.context.actor, f"edit {bullet.id}"):
-        if wanted.content is not None:
-            bench.playbooks.edit(bullet.book, bullet.id, wanted.content)
-        if wanted.section is not None:
-            bench.playbooks.move(bullet.book, [bullet.id], wanted.section)
+    bench.bullet_forms.change(bullet.book, bullet.id, wanted)
     now = bench.playbooks.bullet(bullet.book, bullet.id)
     return [] if now == bullet else [bullet.id]
 

@@ -15,7 +15,8 @@ class Placement:
     `path` is relative to the project, with `/`; absolute when `outside` of it; BOOK/BULLET for a bullet. `text` is
     the entry as rendered, the whole file, or the bullet's content. The rest is for taking it back exactly: `created`
     tells that there was no such file before, `lead` how many line ends were put before the block, and `folders` how
-    many folders were made for the file.
+    many folders were made for the file. `section` is the heading that the block was put under, and `head` what a new
+    file begins with above it: front matter that its tool asks for.
     """
 
     id: str
@@ -28,6 +29,8 @@ class Placement:
     created: bool = False
     lead: int = 0
     folders: int = 0
+    section: str = ""
+    head: str = ""
     version: int = 1
 
 

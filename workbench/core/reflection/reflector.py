@@ -30,7 +30,8 @@ class Insight:
 
     `citations` are ids of memories of the request; `unresolved` what was cited and names none of them. `rounds`
     are the texts before this one when it was refined, the first one first. `importance` runs 0–10, `label` says
-    how it came to be (such as "extractive").
+    how it came to be (such as "extractive"), and `kinds` what it is as a lesson (corrects, instructs, generalises,
+    recurs), as far as that is known.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Insight:
     importance: float = INSIGHT_IMPORTANCE
     label: str = ""
     rounds: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,4 +74,4 @@ def is_shown_good(said: str) -> bool:
 
 def says_no(said: str) -> bool:
     """Whether a statement begins with a prohibition of its own."""
-    return re.match(r"^\W*(?:do not|don['’]?t|never|avoid|no)\b", said, re.IGNORECASE) is not None
+    return re.match(r"^\W*(?:do not|don['’]?t|never|avoid|no|beware)\b", said, re.IGNORECASE) is not None

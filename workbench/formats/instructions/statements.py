@@ -36,7 +36,10 @@ _ONLY_A_LINK = re.compile(r"\W*\[[^\]]*\]\([^)]*\)\W*")
 _SEE = re.compile(r"see (?:\S+ ?){1,4}$", re.IGNORECASE)
 _FACTS = re.compile(r"[\w-]+: \S.*(?:\n[\w-]+: \S.*)+")
 _REFERS_BACK = re.compile(r"(?:\S+\s+){1,5}(?:otherwise|as well|too)\W*", re.IGNORECASE)
-_FEWEST_WORDS = 3
+_QUOTED = re.compile(r"^>[ ]?", re.MULTILINE)
+_UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_YAML = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*[\w-]+:[ \t]*\n[ \t]*(?:#[^\n]*\n[ \t]*)*(?:- )?[\w-]+:")
+_FEWEST_WORDS, _FEWEST_SIGNS = 3, 6
 _SHORT, _MOST_SHORT, _TITLE = 9, 12, 5
 """Words of an item that says little without its list, items of such a list, words of an item that is a title."""
 
@@ -67,7 +70,9 @@ class _Under:
 
 
 def statements(text: str) -> Iterator[Said]:
-    """Yield what a file says that can be understood alone."""
+    """Yield what a file says that can be understood alone; one that is YAML throughout has no statements."""
+    if _YAML.match(text.removeprefix("\ufeff")):
+        return
     heads = _headings(text)
     starts, paths = list(heads), _paths(heads)
     places = {line.number: line.text for line in lines(text)}
@@ -108,8 +113,27 @@ def _listed(group: Sequence[Statement], under: _Under, steps: bool) -> Iterator[
         whole = "\n".join("- " + one.text.replace("\n", "\n  ") for one in group)
         yield from _made(replace(group[0], text=whole), under)
     else:
-        for one in group:
-            yield from _made(one, under)
+        for one in group if not _is_remnant(group, under) else ():
+            if not _may_be_either(one, group, under):
+                yield from _made(one, under)
+
+
+def _is_remnant(group: Sequence[Statement], under: _Under) -> bool:
+    """Tell whether an item stands alone, under nothing, and is a few words that lead to something else."""
+    return len(group) == 1 and under == _Under() and len(group[0].text.split()) <= _TITLE and _is_open(group[0].text)
+
+
+def _is_open(said: str) -> bool:
+    return not says_no(said) and not said.rstrip().endswith((".", "!"))
+
+
+def _may_be_either(one: Statement, group: Sequence[Statement], under: _Under) -> bool:
+    """Tell whether nobody can know if an item is to be done: most under a heading that forbids say so themselves.
+
+    “Pitfalls: do not block; avoid clones; run the linter” tells in the last one what to do, and in others what not to.
+    """
+    own = sum(says_no(other.text) for other in group)
+    return not says_no(one.text) and own * 2 >= len(group) > 1 and under.forbids() is True
 
 
 def _is_short(group: Sequence[Statement]) -> bool:
@@ -158,7 +182,7 @@ def _joined(steps: Sequence[Statement]) -> Statement:
 
 def _made(one: Statement, under: _Under) -> Iterator[Said]:
     """Yield a statement with what it stands under, unless it is not to be understood without the rest of the file."""
-    said = one.text.strip()
+    said = _QUOTED.sub("", one.text).strip()
     if _stays(one, said) or _LEANS.match(under.lead):
         return
     first = said.partition("\n")[0].rstrip("*_ ")
@@ -181,7 +205,7 @@ def _made(one: Statement, under: _Under) -> Iterator[Said]:
 def _stays(one: Statement, said: str) -> bool:
     """Tell whether a statement stays in the document: it is no sentence, or leans on what stands before it."""
     no_text = one.kind == "code" or _FENCE.search(said) or _is_table(said) or _CHECK.search(said)
-    if no_text or said.startswith(("<", "@", "![", "[!")) or len(_WORD.findall(said)) < _FEWEST_WORDS:
+    if no_text or said.startswith(("<", "@", "![", "[!")) or _is_scanty(said):
         return True
     if _ONLY_A_LINK.fullmatch(said) or _SEE.match(said) or _FACTS.fullmatch(said):
         return True
@@ -189,6 +213,11 @@ def _stays(one: Statement, said: str) -> bool:
     ends_early = first == said.rstrip("*_ ") and first.endswith((":", ";"))
     leans = _LEANS.match(said.lstrip('*_`"“')) or _REFERS_BACK.fullmatch(said)
     return bool(ends_early or leans or not _CODE.sub("", said).strip(" .,;:()"))
+
+
+def _is_scanty(said: str) -> bool:
+    """Tell whether a text has too few words to say something; of a script without spaces its signs are counted."""
+    return len(_WORD.findall(said)) < _FEWEST_WORDS and len(_UNPARTED.findall(said)) < _FEWEST_SIGNS
 
 
 def _is_table(said: str) -> bool:

@@ -1,7 +1,8 @@
 """Entities and relations of the MCP memory server: one memory each.
 
 An entity's content is its observations, one a line; further lines of an observation are indented
-by two spaces. A relation's content is “from relation to”. Other servers spell some keys in another way.
+by two spaces. A relation's content is “from relation to”. Other servers spell some keys in another way, or keep each
+observation as an object with its `text`.
 """
 
 from collections import Counter
@@ -55,6 +56,37 @@ def _observations(memory: Memory) -> list[str]:
     return [] if memory.content == _name(memory) else list(_parted(memory.content))
 
 
+def _written(memory: Memory) -> list[Any]:
+    """Return the observations as the file has them."""
+    return _as_objects(_observations(memory), _observed(memory))
+
+
+def _as_objects(texts: Sequence[str], known: Mapping[str, Any]) -> list[Any]:
+    """Return observations as objects, where those that are known are some; what is not known is only a text."""
+    return [known.get(text, {"text": text}) for text in texts] if known else list(texts)
+
+
+def _observed(memory: Memory) -> Mapping[str, Any]:
+    """Return the objects of observations by their text."""
+    found = (file_part(memory, NAME) or {}).get("observed")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _objects_in(doc: Mapping[str, Any]) -> dict[str, Any]:
+    listed = doc.get("observations")
+    objects = (one for one in listed if isinstance(one, dict)) if isinstance(listed, list) else ()
+    return {one["text"]: one for one in objects if isinstance(one.get("text"), str) and one["text"].strip()}
+
+
+def _with_texts(doc: Doc, objects: Mapping[str, Any]) -> Doc:
+    """Return a document whose observations are texts, where each of them is an object with one."""
+    listed = doc.get("observations")
+    if not objects or not isinstance(listed, list):
+        return doc
+    said = [one["text"] if isinstance(one, dict) and one.get("text") in objects else one for one in listed]
+    return {**doc, "observations": said}
+
+
 @lru_cache(maxsize=2)
 def _parted(content: str) -> tuple[str, ...]:
     """Return the observations of a content; those of one memory are asked for again and again while it is written."""
@@ -88,7 +120,7 @@ _ENTITY: tuple[Key[Memory], ...] = (
     Key("type", lambda _: ENTITY),
     Key("name", _name),
     Key("entityType", lambda memory: memory.category or memory.observation_type),
-    Key("observations", _observations),
+    Key("observations", _written),
 )
 _RELATION: tuple[Key[Memory], ...] = (
     Key("type", lambda _: RELATION),
@@ -117,8 +149,9 @@ def kind_of(doc: object) -> str:
     """Tell whether a JSON value is an entity or a relation, by its type or else by its keys; empty for neither."""
     if not isinstance(doc, Mapping):
         return ""
-    if doc.get("type") in (ENTITY, RELATION):
-        return str(doc["type"])
+    said = next((doc[key] for key in ("type", "_type") if doc.get(key) in (ENTITY, RELATION)), "")
+    if said:
+        return str(said)
     if "name" in doc and ("observations" in doc or "entityType" in doc or "entity_type" in doc):
         return ENTITY
     return RELATION if all(_spelling(doc, key) in doc for key in ("from", "to", "relationType")) else ""
@@ -126,7 +159,8 @@ def kind_of(doc: object) -> str:
 
 def is_elsewhere(doc: Mapping[str, Any]) -> bool:
     """Whether an object has keys that a record of a graph has not: an `id`, a `time`, a text."""
-    return not _FOREIGN.isdisjoint(doc)
+    own = {"_type"} if doc.get("_type") in (ENTITY, RELATION) else set[str]()
+    return not (_FOREIGN - own).isdisjoint(doc)
 
 
 def _spelling(doc: Mapping[str, Any], key: str) -> str:
@@ -153,10 +187,12 @@ def item(doc: Any, context: ReadContext, listed: str = "") -> tuple[Memory, Note
         raise ValueError("neither an entity nor a relation")
     wanted = ("entityType",) if kind == ENTITY else ("from", "to", "relationType")
     spelled = {key: name for key in wanted if (name := _spelling(doc, key)) != key}
-    said, notes = {**doc, **{key: doc[name] for key, name in spelled.items()}}, Notes()
+    objects = _objects_in(doc) if kind == ENTITY else {}
+    said, notes = _with_texts({**doc, **{key: doc[name] for key, name in spelled.items()}}, objects), Notes()
     memory, place = _entity(said, context, notes) if kind == ENTITY else _linked(said, context, notes)
     notes.append(("created_at", "set to the time of the import, the format has none"))
     place |= {"spelled": spelled} if spelled else {}
+    place |= {"observed": objects} if objects else {}
     keys = _keys(kind, spelled)
     # The keys read the names from what is kept, so that comes first.
     placed = remembered(checked(memory), {}, (), NAME, place=place)
@@ -253,7 +289,11 @@ def changed(parts: Sequence[Memory], after: Memory) -> list[Doc]:
         return [found, *({} for _ in others)]
     del found["observations"]
     kept = parted(parts, merged(first, others))
-    lists = [{"observations": now} if now != old else {} for now, old in zip(parted(parts, after), kept, strict=True)]
+    known = {text: one for part in parts for text, one in _observed(part).items()}
+    lists = [
+        {"observations": _as_objects(now, known)} if now != old else {}
+        for now, old in zip(parted(parts, after), kept, strict=True)
+    ]
     return [{**lists[0], **found}, *lists[1:]]
 
 

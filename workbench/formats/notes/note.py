@@ -27,6 +27,7 @@ CHANGED = "changed"
 """The name under which a reader of folders tells when a file was written last."""
 
 _FOLDERS = re.compile(r"/(?:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.md$", re.IGNORECASE)
+_IN_MEMORY = re.compile(r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt)$", re.IGNORECASE)
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAGS = re.compile(
     r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))", re.M
@@ -64,6 +65,8 @@ def detect(head: str, path: str) -> Detection:
         return Detection(NAME, 0.6, "front matter with a permalink")
     if _FOLDERS.search(PurePath(path).as_posix()):
         return Detection(NAME, 0.5, "in a folder that an agent keeps its memory in")
+    if _IN_MEMORY.search(PurePath(path).as_posix()):
+        return Detection(NAME, 0.4, "a note in a folder called memory")
     return Detection(NAME, 0.0, "neither in a folder of notes nor with a permalink")
 
 

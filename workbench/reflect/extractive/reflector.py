@@ -1,21 +1,31 @@
-"""The offline reflector: what recurs, in the words of the memory that says it best. It invents no text.
+"""The offline reflector: what recurs and teaches, in the words of the memory that says it best. It invents no text.
 
 Sentences that several memories from different times come near to are themes. Of each theme the best sentence is
-proposed: much supported, from an important memory, specific, and worded to last. It depends on nothing but the
-request and what is known.
+proposed: much supported, from an important memory, specific, worded to last, and a lesson (`lessons`): what corrects
+or instructs comes first, and what only passes is left out. It depends on nothing but the request and what is known.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.core.reflection.reflector import STOPPED, Cancelled, Insight, Preview, Reflection, Request, Step, Tell
 from workbench.core.stream.memory import Memory
+from workbench.reflect.extractive.lessons import Kind, Lesson, lesson_of
 from workbench.reflect.extractive.sentences import Sentence, meaningful, sentences_of
-from workbench.reflect.extractive.themes import Near, Theme, Vectors, common_of, compare, theme_of, without_common
+from workbench.reflect.extractive.themes import (
+    LEAST,
+    Near,
+    Theme,
+    Vectors,
+    common_of,
+    compare,
+    theme_of,
+    without_common,
+)
 from workbench.reflect.extractive.wording import quality
 from workbench.reflect.known import KnownTexts
 
@@ -35,8 +45,14 @@ MOST_CITED = 12
 _OVERLAP, _FOCUSED_OVERLAP = 0.4, 0.8
 """Share of a theme's memories that may support themes before it; with a focus they are on one subject anyway."""
 
+_TAUGHT_OVERLAP = 0.7
+"""That share for what corrects or instructs: two lessons of one occasion are two."""
+
 _NEARNESS = 0.46
 """How near its best supporters must be to a sentence."""
+
+_TAUGHT_NEARNESS = 0.42
+"""How near they must be to one that corrects or instructs."""
 
 _WORDED = 0.4
 """Quality of the wording below which a sentence is not proposed, however much supports it."""
@@ -44,8 +60,24 @@ _WORDED = 0.4
 _HAPPENED = {
     "code_change": 0.6, "test_result": 0.5, "tool_output": 0.5, "error": 0.7, "general": 0.9, "test_failure": 0.7,
     "test_success": 0.5, "bug_fix": 0.6, "feature_implementation": 0.6, "refactoring": 0.6, "file_read": 0.5,
+    "failure": 0.7, "discovery": 0.6, "instruction": 1.4, "convention": 1.5, "correction": 1.3, "gotcha": 1.3,
+    "insight": 1.2, "pattern": 1.2,
 }  # fmt: skip
-"""What a sentence is worth when its memory tells what happened once, rather than what holds."""
+"""What a sentence is worth by its memory: less where that tells what happened once, more where it says what holds."""
+
+_TEACHES: Mapping[Kind, float] = {"corrects": 1.6, "instructs": 1.5, "generalises": 1.2}
+_TELLS = 0.5
+"""What a sentence is worth by what it teaches, and one that teaches nothing."""
+
+_PLAIN, _OFTEN = 4.0, 1.5
+_COUNTS: Mapping[Kind, float] = {"corrects": 1.5, "instructs": 1.5, "generalises": 1.0}
+"""The importance of a sentence that teaches nothing, what each kind of lesson adds, and what coming up often adds."""
+
+_LEAST_SHARE = 0.2
+"""Share of the best one's score below which a sentence is left out: ten are not worth reading where five are good."""
+
+TAUGHT = 2
+"""Memories, from as many times or sessions, that make a theme of what corrects or instructs."""
 
 _PART = 5
 """Letters from which a word of the focus may be a part of a longer one."""
@@ -62,6 +94,7 @@ class _Ranked:
     score: float
     place: int
     theme: Theme
+    lesson: Lesson
 
 
 class ExtractiveReflector:
@@ -96,7 +129,7 @@ class ExtractiveReflector:
         for ranked in _apart(themes, near, KnownTexts(self._known), sentences, overlap):
             if cancelled():
                 return _reflection(tuple(found), stopped=True)
-            found.append(_insight(request, sentences[ranked.place], ranked.theme))
+            found.append(_insight(request, sentences[ranked.place], ranked))
             tell(Step("cluster", len(found), MOST, f"{found[-1].text}\n"))
             if len(found) == MOST:
                 break
@@ -147,15 +180,25 @@ def _ranked(request: Request, sentences: Sequence[Sentence], near: Near, about: 
     for place, sentence in enumerate(sentences):
         if not sentence.proposable or not about[place]:
             continue
-        theme = theme_of(near, place, sentence.row)
+        memory = request.memories[sentence.row]
+        lesson = lesson_of(sentence.text, sentence.told, memory)
+        if lesson.passes:
+            continue
+        theme = theme_of(near, place, sentence.row, TAUGHT if lesson.teaches else LEAST)
         wording = quality(sentence.text, sentence.told)
-        if theme is None or wording < _WORDED or (theme.nearness < _NEARNESS and not request.focus.strip()):
+        nearness = _TAUGHT_NEARNESS if lesson.teaches else _NEARNESS
+        if theme is None or wording < _WORDED or (theme.nearness < nearness and not request.focus.strip()):
             continue
         worth = wording * _specific(sentence, counts, len(sentences))
-        worth *= _weight(request.memories[sentence.row])
+        worth *= _weight(memory) * _lesson_weight(lesson)
         score = math.log1p(theme.occasions) * theme.nearness * worth * about[place]
-        found.append(_Ranked(round(score, 6), place, theme))
-    return sorted(found, key=lambda ranked: (-ranked.score, ranked.place))
+        found.append(_Ranked(round(score, 6), place, theme, lesson))
+    found.sort(key=lambda ranked: (-ranked.score, ranked.place))
+    return [ranked for ranked in found if ranked.score >= _LEAST_SHARE * found[0].score]
+
+
+def _lesson_weight(lesson: Lesson) -> float:
+    return max((_TEACHES[kind] for kind in lesson.kinds), default=_TELLS) * (1 + 0.1 * max(0, len(lesson.kinds) - 1))
 
 
 def _weight(memory: Memory) -> float:
@@ -177,7 +220,8 @@ def _apart(
     for one in ranked:
         rows = one.theme.rows
         alike = bool(chosen) and bool(np.any(near.cosines[one.place, chosen] >= near.threshold))
-        if alike or sum(row in covered for row in rows) > overlap * len(rows):
+        most = max(overlap, _TAUGHT_OVERLAP) if one.lesson.teaches else overlap
+        if alike or sum(row in covered for row in rows) > most * len(rows):
             continue
         if known.says(sentences[one.place].told):
             continue
@@ -186,7 +230,14 @@ def _apart(
         yield one
 
 
-def _insight(request: Request, sentence: Sentence, theme: Theme) -> Insight:
-    cited = dict.fromkeys((sentence.row, *theme.rows))
+def _insight(request: Request, sentence: Sentence, ranked: _Ranked) -> Insight:
+    cited = dict.fromkeys((sentence.row, *ranked.theme.rows))
     ids = tuple(request.memories[row].id for row in list(cited)[:MOST_CITED])
-    return Insight(text=sentence.told, citations=ids, label=NAME)
+    kinds, occasions = ranked.lesson.kinds, ranked.theme.occasions
+    told = (*kinds, *(("recurs",) if occasions >= LEAST else ()))
+    return Insight(sentence.told, ids, importance=_importance(kinds, occasions), label=NAME, kinds=told)
+
+
+def _importance(kinds: Sequence[Kind], occasions: int) -> float:
+    """Return how much it counts, 0 to 10: by what it teaches, and by how often it came up."""
+    return min(10.0, _PLAIN + sum(_COUNTS[kind] for kind in kinds) + min(_OFTEN, 0.5 * max(0, occasions - TAUGHT)))

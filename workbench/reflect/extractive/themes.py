@@ -98,17 +98,17 @@ def compare(
     return Near(cosines, by_memory, rows[starts], made, threshold)
 
 
-def theme_of(near: Near, sentence: int, row: int) -> Theme | None:
-    """Return what supports a sentence of memory `row`, or `None` when it does not recur."""
+def theme_of(near: Near, sentence: int, row: int, least: int = LEAST) -> Theme | None:
+    """Return what supports a sentence of memory `row`, or `None` when fewer than `least` memories do."""
     column = near.by_memory[sentence]
     found = np.flatnonzero(column >= near.threshold)
-    if len(found) < LEAST:
+    if len(found) < least:
         return None
     ordered = found[np.lexsort((near.rows[found], -column[found]))]
     first: dict[int, float] = {}
     for place in ordered.tolist():
         first.setdefault(int(near.occasions[place]), float(column[place]))
-    if len(first) < LEAST:
+    if len(first) < least:
         return None
     own = near.occasions[near.rows == row]
     others = [value for occasion, value in first.items() if occasion not in own.tolist()][: LEAST + 1]

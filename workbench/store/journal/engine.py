@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.errors import OnlyLookedAt, StoreProblem, UnknownRecord
 from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
-from workbench.core.health.standpoint import Standpoint
+from workbench.core.pause import collection_paused
 from workbench.core.record import iso, parse_time
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
@@ -43,6 +43,7 @@ from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import schema_needed
 
 if TYPE_CHECKING:
+    from workbench.core.health.standpoint import Standpoint
     from workbench.store.journal.settle import Settled
     from workbench.store.maintenance.outside import Notice, OutsideEdit
 
@@ -52,6 +53,9 @@ Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
 """Returns a transaction as it may be written over the documents as they are; raises to refuse it."""
 
 _RECENT = 10
+
+_SINGLY = 2_000
+"""Changes that are taken back, of a store with a read index, without reading all of its documents."""
 
 _REPLAYED, _REPLAYED_BESIDE_INDEX = 200, 5000
 """Revisions whose replay costs a start more than writing a checkpoint does, without a read index and with one."""
@@ -425,12 +429,17 @@ class Journal:
         """
         if not 0 <= rev <= self.rev:
             raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self.rev}; nothing was opened.")
-        latest, at = self.rev, None
-        with self._reading:
+        from workbench.core.health.standpoint import Standpoint  # hardly anybody looks back
+
+        latest, at, taken = self.rev, None, 0
+        with self._reading, collection_paused():
             for entry in self._entries_back():
                 if entry.rev <= rev:
                     at = parse_time(entry.at)
                     break
+                taken += len(entry.changes)
+                if taken > _SINGLY and self.state.unread:
+                    self.read()  # one after the other they would be looked up longer than all of them are read
                 self.state.apply(taken_back(entry))
             self.state.rev = rev
             self.stranger = None

@@ -78,7 +78,7 @@ DOCUMENTS = Table(
         Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.documents",
 )
 
@@ -94,7 +94,7 @@ PATTERNS = Table(
         Action("patterns.undo", "u", "undo", "Take back the latest change", APP),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.patterns",
 )
 
@@ -103,13 +103,14 @@ EPISODES = Table(
     (
         Action("episodes.note", "n", "note", "Note something on this episode", CHANGE),
         Action("episodes.tag", "t", "tags", "Write the tags of this episode", CHANGE),
+        Action("episodes.approve", "a", "approve", "Stand by what this episode says, or no longer", CHANGE),
         Action("episodes.delete", "d", "delete", "Delete, or bring back within 30 days", CHANGE),
         Action("episodes.undo", "u", "undo", "Take back the last change made here", CHANGE),
         Action("episodes.trace", "o", "trace", "Open an old episode's trace, or close it", FIND),
         Action("episodes.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.episodes",
 )
 

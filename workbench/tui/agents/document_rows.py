@@ -1,6 +1,6 @@
 """The rows of documents: folders, what is in them by section with tokens, and what a person has not looked at."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from textual.content import Content
 
 from workbench.bench.agents.documents.documents import OpenFolder
 from workbench.bench.agents.documents.reading import OpenDocument
-from workbench.bench.files.diff import DiffLine
+from workbench.bench.files.diff import DiffLine, diff_texts
 from workbench.bench.open import Workbench
 from workbench.core.agents.document import ROOT, Document, DocumentSection
 from workbench.core.errors import WorkbenchError
@@ -19,6 +19,8 @@ from workbench.tui.widgets.lists.row import Cell
 
 _TOKENS = 9
 _STYLES = {"added": ADDED, "removed": REMOVED, "place": MUTED, "note": MUTED}
+SINCE_SEEN = "Changed on disk since you looked at it:"
+JUST_NOW = "Changed on disk while this list is open:"
 LISTED = 8
 """Documents that a question names, and problems that are told."""
 
@@ -28,6 +30,7 @@ class Part:
     """A row: a folder, a document of it, or one of its sections; `said` is what stands beside its name.
 
     `within` and `opened` are the folder and the document as they were read from disk; the store's own have none.
+    `before` is the document's text when the list was opened, where it changed since.
     """
 
     folder: str
@@ -39,6 +42,7 @@ class Part:
     document: Document | None = None
     within: OpenFolder | None = None
     opened: OpenDocument | None = None
+    before: str | None = None
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -90,11 +94,16 @@ def text_of(row: Part, bench: Workbench) -> Content:
     text = mask(row.document.content)
     if row.section is not None:
         return body("\n".join(text.split("\n")[row.section.line - 1 : row.section.end]))
+    if row.before is not None:
+        return _after(JUST_NOW, diff_texts(mask(row.before), text), text)
     if row.said != "changed" or row.within is None or row.opened is None:
         return body(text)
-    lines = bench.documents.seen(row.within.folder).difference(row.opened)
-    head = Content.styled("Changed on disk since you looked at it:", "bold $text-warning")
-    return Content("\n").join([head, *map(_line, lines), Content(""), body(text)])
+    return _after(SINCE_SEEN, bench.documents.seen(row.within.folder).difference(row.opened), text)
+
+
+def _after(head: str, lines: Iterable[DiffLine], text: str) -> Content:
+    """Return a text below what changed in it."""
+    return Content("\n").join([Content.styled(head, "bold $text-warning"), *map(_line, lines), Content(""), body(text)])
 
 
 def question_of(shown: OpenFolder, mask: Callable[[str], str]) -> Content:

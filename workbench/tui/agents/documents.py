@@ -12,10 +12,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.bench.agents.documents.looking import Looks, looks_of
 from workbench.bench.agents.documents.reading import LARGEST, DocumentFolder
 from workbench.bench.agents.documents.recalled import Recalling
 from workbench.bench.agents.documents.recalled import Row as Recall
@@ -26,10 +28,12 @@ from workbench.core.text import one_line
 from workbench.tui.agents.actions import DOCUMENTS
 from workbench.tui.agents.document_rows import Part, draw, question_of, rows_of, text_of
 from workbench.tui.agents.document_saving import SavingDocument
+from workbench.tui.agents.document_watching import Noticed
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
+from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
@@ -50,14 +54,34 @@ LONGEST = LARGEST
 FOUND = 20
 """Places that recall lists."""
 
+EVERY = 2.0
+"""Seconds between two looks at the disk while the list is open."""
+
+REST = 50
+"""How much longer it waits than a look takes: many documents are looked at more seldom."""
+
 
 class Opened(Message):
-    """A thread has read the documents; `problems` are what could not be."""
+    """A thread has read the documents; `problems` are what could not be.
 
-    def __init__(self, rows: Sequence[Part], problems: Sequence[str]) -> None:
+    `looks` is how they looked on disk before that; `noticed` says that they were read for having changed there.
+    """
+
+    def __init__(self, rows: Sequence[Part], problems: Sequence[str], looks: Looks, *, noticed: bool) -> None:
         super().__init__()
         self.rows = rows
         self.problems = problems
+        self.looks = looks
+        self.noticed = noticed
+
+
+class Looked(Message):
+    """A thread looked at the disk for so many `seconds`, and found that something `changed` there, or nothing."""
+
+    def __init__(self, changed: bool, seconds: float) -> None:
+        super().__init__()
+        self.changed = changed
+        self.seconds = seconds
 
 
 class DocumentsDialog(Dialog[None]):
@@ -80,6 +104,9 @@ class DocumentsDialog(Dialog[None]):
         self._bench = bench
         self._wanted: tuple[str, str, int] | None = None if folder is None else (str(folder.resolve()), "", 0)
         self._ended = threading.Event()
+        self._looks: Looks = {}
+        self._noticed = Noticed({})
+        self._timer: Timer | None = None
         self.rows: LineView[Part] = LineView(
             self._draw,
             lambda row: row.key,
@@ -90,7 +117,7 @@ class DocumentsDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the list, the text, and a line for what could not be read."""
-        yield Horizontal(self.rows, ReadingPane(id="documents-text"), id="documents-body")
+        yield Horizontal(self.rows, linked_pane("documents-text", self._bench, self._path), id="documents-body")
         yield Static(id="documents-line")
 
     def on_mount(self) -> None:
@@ -101,6 +128,12 @@ class DocumentsDialog(Dialog[None]):
     def on_unmount(self) -> None:
         """Look for nothing that nobody waits for."""
         self._ended.set()
+
+    def _path(self) -> tuple[str, ...]:
+        """Return where a link is opened from, as the title of what it opens says."""
+        row = self.rows.current
+        name = "" if row is None else self._bench.safety.masked(row.path or Path(row.folder).name)
+        return ("Documents", name) if name else ("Documents",)
 
     @property
     def _host(self) -> Host:
@@ -113,21 +146,54 @@ class DocumentsDialog(Dialog[None]):
     # Reading and showing
 
     @work(thread=True, exclusive=True, group="documents", description="read documents")
-    def _read(self) -> None:
+    def _read(self, noticed: bool = False) -> None:
         worker = get_current_worker()
+        looks = looks_of(self._bench.documents)  # first: what is written while they are read is noticed after that
         rows, problems = rows_of(self._bench)
         if not worker.is_cancelled:
-            self.post_message(Opened(rows, problems))
+            self.post_message(Opened(rows, problems, looks, noticed=noticed))
 
     @on(Opened)
     def _opened(self, event: Opened) -> None:
+        if event.noticed:
+            self._noticed = self._noticed.compared(self.rows.rows, event.rows)
+        self._looks = event.looks
         self.rows.set_empty(Content(EMPTY))
-        self.rows.set_rows(event.rows)
+        self.rows.set_rows(self._noticed.marked(event.rows))
         if self._wanted is not None:
             place = next((n for n, row in enumerate(event.rows) if row.key == self._wanted), self.rows.cursor)
             self.rows.cursor, self._wanted = place, None
-        self._say("\n".join(event.problems[:3]))
+        self._say("\n".join([*filter(None, [self._noticed.sentence]), *event.problems[:3]]))
         self._show()
+        self._wait(EVERY)
+
+    # Following the disk
+
+    def _wait(self, seconds: float) -> None:
+        """Look at the disk again after a while."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(seconds, self._look_again)
+
+    def _look_again(self) -> None:
+        if self.is_current:
+            self._look_at_disk()
+        else:
+            self._wait(EVERY)
+
+    @work(thread=True, exclusive=True, group="looks", description="look at documents on disk")
+    def _look_at_disk(self) -> None:
+        worker, begun, known = get_current_worker(), time.thread_time(), self._looks
+        changed = looks_of(self._bench.documents) != known
+        if not worker.is_cancelled:
+            self.post_message(Looked(changed, time.thread_time() - begun))
+
+    @on(Looked)
+    def _seen_on_disk(self, event: Looked) -> None:
+        if event.changed:
+            self._read(noticed=True)
+        else:
+            self._wait(max(EVERY, REST * event.seconds))
 
     def _say(self, sentence: str) -> None:
         self.query_one("#documents-line", Static).update(body(self._bench.safety.masked(sentence)))
@@ -135,7 +201,9 @@ class DocumentsDialog(Dialog[None]):
     @on(LineView.Highlighted, "#documents-list")
     def _show(self) -> None:
         row = self.rows.current
-        self._pane.show(Content("") if row is None else text_of(row, self._bench))
+        text = Content("") if row is None else text_of(row, self._bench)
+        if text.plain != self._pane.plain:
+            self._pane.show(text)
 
     @on(LineView.Opened, "#documents-list")
     def _into(self) -> None:
@@ -193,6 +261,7 @@ class DocumentsDialog(Dialog[None]):
             self._saved(row)
 
     def _saved(self, row: Part) -> None:
+        self._noticed = self._noticed.without((row.folder, row.path))
         self._host.say(f"Saved {row.path}. u takes it back.")
         self._wanted = row.key
         self._read()

@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from workbench.bench.agents.episodes.keeping import Opened
 from workbench.bench.open import Workbench
+from workbench.bench.safety.masking import masked_name
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.episodes.phases import phase_of
 from workbench.core.errors import WorkbenchError
@@ -24,6 +25,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import change
+from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, number, since
@@ -97,8 +99,13 @@ class EpisodesDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the list, the text, and a line for what was done."""
-        yield Horizontal(self.rows, ReadingPane(id="episodes-text"), id="episodes-body")
+        yield Horizontal(self.rows, linked_pane("episodes-text", self._bench, self._path), id="episodes-body")
         yield Static(id="episodes-line")
+
+    def _path(self) -> tuple[str, ...]:
+        """Return where a link is opened from, as the title of what it opens says."""
+        row = self.rows.current
+        return ("Episodes", *([] if row is None else [masked_name(row.episode.id, self._bench.safety.masked)]))
 
     def on_mount(self) -> None:
         """Have the episodes looked up."""
@@ -181,6 +188,20 @@ class EpisodesDialog(Dialog[None]):
         if await self.app.push_screen_wait(ask) is not None:
             self._after("Tagged.")
 
+    def action_approve(self) -> None:
+        """Stand by the episode under the cursor, or no longer."""
+        row = self.rows.current
+        if row is None:
+            self.app.bell()
+            return
+        id, known = row.episode.id, row.episode.approved
+
+        def step() -> None:
+            self._bench.episodes.approve(id, withdraw=known)
+            self._after("Approved no longer." if known else "Approved; agents get it as what a person stands by.")
+
+        change(self, step)
+
     def action_delete(self) -> None:
         """Delete the episode under the cursor, or bring it back; either way there is a way back."""
         row = self.rows.current
@@ -236,7 +257,8 @@ def text_of(bench: Workbench, opened: Opened, *, trace: bool) -> Content:
     episode, use, mask = opened.episode, opened.use, bench.safety.masked
     last = f", last {absolute(use.last_accessed_at)}" if use.last_accessed_at is not None else ""
     facts = [
-        f"{absolute(episode.at)} · {episode.outcome.lower()} · {phase_of(episode, bench.context.now())}",
+        f"{absolute(episode.at)} · {episode.outcome.lower()} · {phase_of(episode, bench.context.now())}"
+        + (" · approved" if episode.approved else ""),
         " · ".join(mask(name) for name in (episode.domain, episode.type, opened.body.session) if name),
         mask(" ".join(f"#{tag}" for tag in episode.tags)),
         f"read {number(use.access_count)}×{last} · {number(len(use.referenced_by))} rest on it",

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.bench.open import Workbench
-from workbench.bench.safety.masking import masked
+from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.schema import pattern_doc, pattern_from
 from workbench.core.agents.patterns.wording import in_full
@@ -23,6 +23,7 @@ from workbench.tui.agents.actions import PATTERNS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
+from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_view import LineView
@@ -97,8 +98,13 @@ class PatternsDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the list, the text, and a line for what was done or went wrong."""
-        yield Horizontal(self.rows, ReadingPane(id="patterns-text"), id="patterns-body")
+        yield Horizontal(self.rows, linked_pane("patterns-text", self._bench, self._path), id="patterns-body")
         yield Static(id="patterns-line")
+
+    def _path(self) -> tuple[str, ...]:
+        """Return where a link is opened from, as the title of what it opens says."""
+        row = self.rows.current
+        return ("Patterns", *([] if row is None else [masked_name(row.id, self._bench.safety.masked)]))
 
     def on_mount(self) -> None:
         """Have the patterns read."""

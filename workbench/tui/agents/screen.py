@@ -100,7 +100,7 @@ class AgentsScreen(AreaScreen):
         &.-normal.-open.-given #context { display: block; }
         &.-normal.-open.-given #doings { display: none; }
         &.-narrow #work { layout: vertical; }
-        &.-narrow #context { height: 11; }
+        &.-narrow #context { height: 12; }
         &.-narrow #doings { border-left: none; border-top: solid $panel; }
         &.-narrow.-given #context { height: 2fr; }
         &.-narrow #list, &.-narrow #side { display: none; border-left: none; border-top: none; }

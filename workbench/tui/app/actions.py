@@ -167,7 +167,7 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-_PANES = {"list": "list", "slider": "sliders", "link": "text", "evidence": "evidence"}
+_PANES = {"list": "list", "slider": "sliders", "link": "text"}
 """What the panes are called whose keys mean something else in another pane, by the first part of their actions' ids."""
 
 

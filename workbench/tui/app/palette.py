@@ -21,7 +21,7 @@ SYNONYMS = (
     frozenset(("theme", "colours", "colors", "dark", "light")),
     frozenset(("import", "load", "read", "take")),
     frozenset(("export", "write", "save")),
-    frozenset(("history", "log", "changes", "blame", "audit")),
+    frozenset(("history", "log", "changes", "blame", "audit", "revision", "past", "was")),
     frozenset(("promote", "publish", "claude.md", "agents.md")),
     frozenset(("quit", "exit", "leave", "close")),
     frozenset(("help", "keys", "shortcuts", "bindings")),
@@ -36,14 +36,20 @@ class Palette(SystemCommandsProvider):
     """Lists every action; a search looks at names as Textual does, and at whole words of descriptions."""
 
     async def search(self, query: str) -> Hits:
-        """Yield what a query finds: names first, then descriptions and synonyms that hold all its words."""
+        """Yield what a query finds: names that hold its words, then descriptions and synonyms that hold all of them.
+
+        Names that only have its letters here and there come last: they are what was typed by mistake.
+        """
         matcher = self.matcher(query)
         asked = words(query)
         for name, told, callback, _ in self.app.get_system_commands(self.screen):
-            if (score := matcher.match(name)) > 0:
+            score, share = matcher.match(name), described(asked, f"{name} {told}")
+            if score > 0 and all(word in name.casefold() for word in query.casefold().split()):
                 yield Hit(score, matcher.highlight(name), callback, help=told)
-            elif share := described(asked, f"{name} {told}"):
+            elif share:
                 yield Hit(share * BELOW, name, callback, help=told)
+            elif score > 0:
+                yield Hit(score * BELOW * BELOW, matcher.highlight(name), callback, help=told)
 
 
 def described(asked: list[str], text: str) -> float:

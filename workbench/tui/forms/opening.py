@@ -1,10 +1,12 @@
 """Opening a form: here, or as one document in the person's own editor."""
 
-from workbench.bench.forms.document import BadDocument, document_of, line_of, read_document
+from dataclasses import replace
+
+from workbench.bench.forms.document import BadDocument, document_of, line_of, read_document, text_line_of
 from workbench.bench.forms.values import Values
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.drafting import Drafting
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms.form import AGAIN, RecordForm
 from workbench.tui.forms.saving import FormSaving, Refusal
 from workbench.tui.promotion.copies import CopyAsking
 
@@ -15,22 +17,28 @@ async def fill_in(area: AreaScreen, saving: FormSaving, draft: Drafting | None =
 
 
 async def fill_in_elsewhere(
-    area: AreaScreen, saving: FormSaving, draft: Drafting | None = None, copies: CopyAsking | None = None
+    area: AreaScreen,
+    saving: FormSaving,
+    draft: Drafting | None = None,
+    copies: CopyAsking | None = None,
+    line: int = 0,
 ) -> Values | None:
     """Open all of it in the person's own editor; what cannot be saved of it opens as a form, with the reason.
 
+    The editor begins at a `line` of the text (from 1; 0 for none) where its way of saying so is known.
     Return what was saved, or `None` for nothing.
     """
     subject = saving.subject
     values = {name: value or "" for name, value in subject.values.items()}
-    saved = await area.edit_externally(document_of(values, subject.fields))
+    document = document_of(values, subject.fields)
+    saved = await area.edit_externally(document, line and line + text_line_of(document) - 1)
     if saved is None:
         return None
     try:
         typed = read_document(saved, values, subject.fields)
     except BadDocument as bad:
-        area.workbench_app.say(f"{bad} ctrl+o opens it again.", "warning")
-        return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft))
+        refused = Refusal(f"{bad} {AGAIN}")
+        return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft, problem=refused))
     if not typed:
         return None
     problem = saving.unfit(typed)
@@ -40,6 +48,5 @@ async def fill_in_elsewhere(
         problem = problem or saving.at_once(typed)
     if problem is None:
         return typed
-    where = f"Line {line_of(saved, problem.field)}: " if problem.unfit else ""
-    area.workbench_app.say(f"{where}{problem.sentence}{'.' if where else ''} What you wrote is kept here.", "warning")
+    problem = replace(problem, line=line_of(saved, problem.field)) if problem.unfit else problem
     return await area.app.push_screen_wait(RecordForm(saving, typed=typed, draft=draft, problem=problem))

@@ -15,12 +15,13 @@ from workbench.tui.promotion.copies import CopyAsking
 class Refusal:
     """Why a form is not saved, and which field that is about; an empty sentence when something is asked first.
 
-    With `unfit` the sentence says what the field cannot hold.
+    With `unfit` the sentence says what the field cannot hold, and `line` where that stands in a document.
     """
 
     sentence: str
     field: str = ""
     unfit: bool = False
+    line: int = 0
 
 
 class FormSaving:

@@ -1,5 +1,6 @@
 """The parts of Health in their order: a new part is one module with a `SECTION`, and one line here."""
 
+from workbench.tui.agents import consolidation
 from workbench.tui.duplicates import memories
 from workbench.tui.files import section
 from workbench.tui.health import captures, history, reflection, still_true, store, trends, upkeep
@@ -15,4 +16,5 @@ SECTIONS: tuple[Section, ...] = (
     captures.SECTION,
     trends.SECTION,
     still_true.SECTION,
+    consolidation.SECTION,
 )

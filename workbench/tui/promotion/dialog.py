@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.bench.open import Workbench
+from workbench.bench.promotion.neighbours import size_said
 from workbench.bench.promotion.plan import Offer, PromotionPlan, Target
 from workbench.bench.promotion.texts import about_of, title_of
 from workbench.core.errors import Conflict, WorkbenchError
@@ -44,7 +46,8 @@ WHY_NO_PROJECT = (
     "CLAUDE.md, AGENTS.md, memory and skill files: this store belongs to no project "
     "(a .workbench folder in it makes one). Any Markdown file can be named below."
 )
-FIELDS = (("title", "title"), ("slug", "name"), ("about", "about"), ("path", "file"))
+FIELDS = (("title", "title"), ("slug", "name"), ("about", "about"), ("path", "file"), ("section", "under"))
+UNDER = "a heading of the file; empty: a heading of its own"
 ON_SCRATCH = " · files are those of the demo's scratch project"
 IN_PROJECT = "docs/NOTES.md, from the project's folder"
 ANYWHERE = "a full path, such as ~/notes/NOTES.md"
@@ -143,11 +146,11 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
         said = " · ".join(m.id for m in self._memories) if several else self._memories[0].line
         yield Static(body(said), classes="promote--memory")
         places: LineView[Offer] = LineView(_draw, lambda offer: (offer.label, offer.target), id="promote-places")
-        placeholder = ANYWHERE if self._bench.promotion.project is None else IN_PROJECT
+        hints = {"path": ANYWHERE if self._bench.promotion.project is None else IN_PROJECT, "section": UNDER}
         fields = (
             Horizontal(
                 Static(label, classes="promote--label"),
-                SafeInput(placeholder=placeholder if name == "path" else "", id=f"promote-{name}"),
+                SafeInput(placeholder=hints.get(name, ""), id=f"promote-{name}"),
                 classes="promote--line",
                 id=f"promote-line-{name}",
             )
@@ -255,15 +258,20 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
             if not name:
                 raise _Missing(UNNAMED)
             try:
-                return Target("block", str(Path(name).expanduser()))
+                return Target("block", str(Path(name).expanduser()), section=self._section)
             except RuntimeError as error:
                 raise WorkbenchError(f"{name} names a home folder that is not known.") from error
         if target.kind not in ("memory", "skill") or len(self._memories) > 1:
-            return target
+            return replace(target, section=self._section) if target.kind == "block" else target
         slug = self._field("slug").value.strip()
         title, about = (self._worded(name, preview) for name, preview in self._previews.items())
         kept = any(preview.kept for preview in self._previews.values())
         return Target(target.kind, target.where, title, "" if slug == self._slug else slug, about, kept)
+
+    @property
+    def _section(self) -> str:
+        """The heading of the file that a person chose."""
+        return self._field("section").value.strip()
 
     def _worded(self, name: str, preview: Preview) -> str:
         """Return what a field says, as it would be written."""
@@ -280,7 +288,8 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
     def _show_fields(self, offer: Offer) -> None:
         named = offer.target.kind in ("memory", "skill") and len(self._memories) == 1
         for name, _ in FIELDS:
-            used = offer is OTHER if name == "path" else named
+            fitting = {"path": offer is OTHER, "section": offer.target.kind == "block" and offer is not NO_PROJECT}
+            used = fitting.get(name, named)
             self.query_one(f"#promote-line-{name}").set_class(used, "-used")
 
     def _show_name(self, plan: PromotionPlan | None) -> None:
@@ -360,6 +369,8 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
     yield f" of {files} files." if files > 1 else ".", ""
     if plan.approves:
         yield " It is approved first." if len(plan.memories) == 1 else " They are approved first.", ""
+    for size in plan.sizes:
+        yield f" {printable(size_said(size))}", "$text-warning" if size.is_over else MUTED
     for warning in plan.warnings:
         yield f"\n! {printable(warning)}", "$text-warning"
     for path in plan.outside:

@@ -12,6 +12,7 @@ from workbench.core.named import implementation
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.records.acts import OPENS, Place, area_below
 from workbench.tui.widgets.lists.linked import Page
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 FILE = "documents"
 """Where what a file's name names is, in place of a table."""
@@ -156,3 +157,10 @@ def links_of(area: AreaScreen, page: Page, own: Callable[[], Place | None], endl
         return (area.area.title, *([] if place is None else [masked_name(place[1], mask)]))
 
     return Links(page, area.bench, own, path, endless=endless)
+
+
+def linked_pane(id: str, bench: Workbench, path: Callable[[], tuple[str, ...]]) -> ReadingPane:
+    """Return a pane for a text that is no record's own, with links to what it names."""
+    pane = ReadingPane(id=id)
+    pane.links = Links(pane, bench, lambda: None, path)
+    return pane

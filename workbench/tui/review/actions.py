@@ -5,7 +5,27 @@ from dataclasses import replace
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, GLOBAL, MARK, MOVE, Action, Table
 from workbench.tui.widgets.actions import LINKS, LIST, MARKS, MOVES, on_row
 
-EVIDENCE = tuple(replace(action, id=action.id.replace("record.", "evidence.")) for action in on_row())
+_THERE = {
+    "helpful": "vote helpful, or not",
+    "harmful": "vote harmful, or not",
+    "edit": "edit what is under it",
+    "external": "edit it in $EDITOR",
+    "pin": "pin or unpin it",
+    "forget": "forget it, after y",
+    "promote": "promote it, seen first",
+    "copy": "copy its text",
+    "history": "show its changes",
+}
+
+EVIDENCE = tuple(
+    replace(
+        action,
+        id=action.id.replace("record.", "evidence."),
+        label=f"{action.label} (evidence)",
+        tooltip=f"In the evidence: {_THERE[action.id.partition('.')[2]]}",
+    )
+    for action in on_row()
+)
 """What is done to the memory or bullet under the cursor of the evidence; it decides nothing."""
 
 REVIEW = Table(

@@ -81,7 +81,7 @@ class ReviewScreen(AreaScreen):
         self._keys = keys | {action.id: action.shown_key for action in self.as_mapped(LIST)}
         self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at, self._keys)
         self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
-        self.texts.carry(self)
+        self.acts = self.texts.carry(self)
         self.looking = Looking(self, self.bench)
         self.reasons = ReasonLine(self.as_mapped(REASONS))
         self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still, self.looking.again)
@@ -94,8 +94,9 @@ class ReviewScreen(AreaScreen):
         yield self.reasons
 
     def on_mount(self) -> None:
-        """Start in the queue."""
-        self.rows.focus()
+        """Start in the queue, unless a key that was typed ahead went into the evidence."""
+        if not self.has_class("-open"):
+            self.rows.focus()
 
     def on_unmount(self) -> None:
         """Leave the collector as it was found."""

@@ -78,12 +78,13 @@ class ItemTexts(Container):
         self._unfold_key = unfold_key
         self.shown: Shown | None = None
 
-    def carry(self, area: AreaScreen) -> None:
-        """Let the evidence be a list of what it names, whose keys act on that and decide nothing."""
+    def carry(self, area: AreaScreen) -> Acts:
+        """Let the evidence be a list of what it names, whose keys act on that and decide nothing; return what acts."""
         links = links_of(area, self._evidence_pane, self._own)
         self._item_pane.links, self._evidence_pane.links = links_of(area, self._item_pane, self._own), links
         acts = Acts(lambda: area, lambda _what: links.current, missing=NO_EVIDENCE)
         self._evidence_pane.carry(acts, EVIDENCE)
+        return acts
 
     def _own(self) -> Place | None:
         """Return the memory that the item is about."""

@@ -1,7 +1,7 @@
 """The tables of actions of the Stream and its dialogs."""
 
 from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, on_row
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, on_row
 
 STREAM = Table(
     "Stream",
@@ -9,7 +9,7 @@ STREAM = Table(
         Action("stream.search", "slash", "search", "Filter or search the memories", FIND),
         Action("stream.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
         Action("stream.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
-        Action("stream.edit", "e", "edit", "Edit it, all its fields; marked ones after ;", CHANGE),
+        Action("stream.edit", "e", "edit", "Edit it with all its fields", CHANGE),
         Action("stream.external", "E", "edit in $EDITOR", "Edit all of it as one document in $EDITOR", CHANGE, False),
         Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
         Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
@@ -56,7 +56,7 @@ HISTORY = Table(
 RECORD_THEN = Table(
     "a record as it was",
     (_OPEN_SECRETS, CANCEL),
-    on_row(),
+    (*MOVES, *LINKS, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
 

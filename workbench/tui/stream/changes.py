@@ -88,8 +88,8 @@ class Changes:
             if await fill_in(self._area, saving, self._draft(ids[0])) is not None:
                 self._say_saved(ids[0], copies)
 
-    async def edit_externally(self) -> None:
-        """Edit all of a memory in $EDITOR; what cannot be saved opens as a form."""
+    async def edit_externally(self, line: int = 0) -> None:
+        """Edit all of a memory in $EDITOR, from a line of its text on; what cannot be saved opens as a form."""
         ids = self.targets()
         if not ids:
             return
@@ -99,7 +99,7 @@ class Changes:
         from workbench.tui.forms.opening import fill_in_elsewhere
 
         saving, copies = self._saving(ids[0])
-        saved = await fill_in_elsewhere(self._area, saving, self._draft(ids[0]), copies)
+        saved = await fill_in_elsewhere(self._area, saving, self._draft(ids[0]), copies, line)
         if saved is not None:
             self._say_saved(ids[0], copies)
 

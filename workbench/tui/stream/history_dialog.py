@@ -20,9 +20,11 @@ from workbench.core.errors import WorkbenchError
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.host import LookBack
 from workbench.tui.app.waiting import change
-from workbench.tui.records.acts import Acts, only_record
+from workbench.tui.records.acts import Acts, area_below, only_record
+from workbench.tui.records.links import Links
 from workbench.tui.stream.actions import HISTORY, RECORD_THEN
 from workbench.tui.stream.history_view import event_text, masked_event, record_text, row, vote_text
+from workbench.tui.stream.side import Side
 from workbench.tui.widgets.actions import CANCEL, LIST, SHOWN_ON_ROW, on_row
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -252,16 +254,20 @@ class RecordThen(Dialog[None]):
     def __init__(self, title: str, record: object, shown: object, place: Place) -> None:
         self._record = record
         self._shown = shown
+        self._place = place
         opening = RECORD_THEN[:1] if shown != record else ()
         super().__init__(title, (*opening, *SHOWN_ON_ROW, CANCEL))
         self.acts = Acts(lambda: self, lambda _what: place)
 
     def contents(self) -> Iterable[Widget]:
         """Return the text and the fields, scrolled."""
-        return (VerticalScroll(LongText(id="then")),)
+        return (Side(LongText(id="then")),)
 
     def on_mount(self) -> None:
-        """Show it masked."""
+        """Show it masked, with links to what it names."""
+        side, area = self.query_one(Side), area_below(self)
+        path = (area.area.title, masked_name(self._place[1], area.bench.safety.masked))
+        side.links = Links(side, area.bench, lambda: self._place, lambda: path, endless=True)
         hidden = self._shown != self._record
         self._show(record_text(self._shown, hidden=hidden, opens=_opening_key(self)))
 

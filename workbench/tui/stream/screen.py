@@ -44,7 +44,9 @@ IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden chara
 _OWN = ("human", "cli", "import")
 """Who brings in what needs no mark: the person, by whatever door."""
 
-EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+EMPTY_STORE = (
+    "No memories yet. o writes one, `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+)
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
 LOOKING = "Nothing holds these words. Looking for what is near them by meaning …"
 NOTHING_NEAR = "Nothing holds these words, and nothing here is relevant to them. Esc clears the filter, ? explains it."
@@ -474,15 +476,28 @@ class StreamScreen(AreaScreen):
 
     @asking
     async def action_external(self) -> None:
-        """Edit in $EDITOR."""
-        await self.changes.edit_externally()
+        """Edit in $EDITOR, at the first line that holds what is looked for."""
+        await self.changes.edit_externally(self._line_found())
+
+    def _line_found(self) -> int:
+        """Return the line of the text, from 1, that holds a word of the filter; 0 for none."""
+        if self._view is None or self.memory is None:
+            return 0
+        wanted = [word.casefold() for word in (*self._view.filter.phrases, *self._view.filter.words)]
+        lines = enumerate(self.memory.content.casefold().split("\n"), 1)
+        return next((at for at, line in lines if any(word in line for word in wanted)), 0)
 
     @asking
     async def action_new(self) -> None:
         """Write a new memory, and go to it."""
         id = await self.changes.write()
-        if not id:
-            return
+        if id:
+            self.call_after_refresh(self._go_to_new, id)
+
+    def _go_to_new(self, id: str) -> None:
+        """Put the cursor on a memory that was just written, or say that the filter hides it."""
+        if self.rows.index_of(id) is None:
+            self.show_anew()
         place = self.rows.index_of(id)
         if place is not None:
             self.rows.cursor = place

@@ -69,7 +69,7 @@ A dialog takes `on_row` of them, with its `acts` (`tui.records.acts`); the areas
 """
 
 
-SHOWN_ON_ROW = tuple(action for action in ON_ROW if action.keys in ("e", "plus", "minus", "p", "d"))
+SHOWN_ON_ROW = (ON_ROW[2], ON_ROW[0], ON_ROW[1], ON_ROW[4], ON_ROW[5])
 """Those that a dialog names in its line of keys, as far as there is room."""
 
 

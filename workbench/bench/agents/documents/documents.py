@@ -124,12 +124,16 @@ class Documents:
 
     def instructions(self) -> OpenFolder | None:
         """Return the instruction files of the project, which agents load whole; `None` without a project or a file."""
-        project = places_of(self._library.folder).project
-        folder = instruction_files(project) if project is not None else None
+        folder = self.instruction_folder()
         documents, _ = read_documents(folder.entries) if folder is not None else ([], [])
         if folder is None or not documents:
             return None
         return OpenFolder(folder, tuple(documents), (), Changes((), (), (), 0, {}))
+
+    def instruction_folder(self) -> DocumentFolder | None:
+        """Return where the project's instruction files are, unread; `None` without a project."""
+        project = places_of(self._library.folder).project
+        return None if project is None else instruction_files(project)
 
     def seen(self, folder: DocumentFolder) -> Seen:
         """Return what a person has looked at in a folder."""

@@ -24,6 +24,7 @@ from workbench.core.errors import InvalidRecord
 from workbench.retrieval.arrays import Rows
 
 Cancelled = Callable[[], bool]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +48,25 @@ class Consolidation:
         self._context, self._pools = context, pools
         self._episodes = Episodes(context)
 
-    def plan(self, cancelled: Cancelled = lambda: False) -> ConsolidationPlan:
+    def plan(
+        self, cancelled: Cancelled = lambda: False, progress: Progress = lambda _done, _all: None
+    ) -> ConsolidationPlan:
         """Return what would be consolidated; writes nothing. What is planned until it is cancelled is returned."""
         pool, now = self._pools.pool(), self._context.now()
         groups: dict[tuple[str, str, str], list[int]] = {}
         for row, head in enumerate(pool.heads):
             if phase_of(head, now) in ("mature", "aged") and pool.digests[row].task:
                 groups.setdefault((head.type, head.domain, head.outcome), []).append(row)
-        clusters = list[EpisodeCluster]()
+        clusters, looked, count = list[EpisodeCluster](), 0, sum(map(len, groups.values()))
         for rows in groups.values():
             if cancelled():
                 break
+            progress(looked, count)
+            looked += len(rows)
             if len(rows) > 1:
                 clusters += _clusters(pool, np.array(rows, np.intp), now)
         ordered = sorted(clusters, key=lambda one: (one.last_at, one.id), reverse=True)
-        return ConsolidationPlan(tuple(ordered), sum(map(len, groups.values())))
+        return ConsolidationPlan(tuple(ordered), count)
 
     def carry_out(self, plan: ConsolidationPlan) -> None:
         """Keep the clusters of a plan and archive what they hold together, as one action.

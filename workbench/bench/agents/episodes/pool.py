@@ -13,6 +13,7 @@ from workbench.bench.safety.bodies import body_of
 from workbench.core.agents.episodes.digest import Digest, digest_of
 from workbench.core.agents.episodes.episode import STATUSES, Episode, EpisodeUse
 from workbench.core.agents.episodes.schema import EpisodeBody
+from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.episodic import use_of
 from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
 from workbench.retrieval.episodes.digest_cache import DigestCache
@@ -21,10 +22,22 @@ from workbench.retrieval.ranking.times import Micros, micros
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Touched
 
-Embed = Callable[[Sequence[str]], Vectors]
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+Embed = Callable[[Sequence[str], Progress | None, Cancelled | None], Vectors]
+
+CHUNK = 1_000
+"""Episodes whose files are read before what was made of them is kept."""
 
 EMPTY = Digest("", "", "", "", "", "", "", (), (), ())
 """What is searched of an episode whose file cannot be read: its head alone is found."""
+
+
+class EpisodesCancelled(WorkbenchError):
+    """The reading of episodes was stopped."""
+
+    def __init__(self) -> None:
+        super().__init__("The reading of the episodes was stopped.", "What was read so far is known the next time.")
 
 
 @dataclass(eq=False)
@@ -55,22 +68,22 @@ class EpisodePool:
     @cached_property
     def tasks(self) -> Vectors:
         """The vectors of the tasks."""
-        return self._embed([one.task for one in self.digests])
+        return self._made("tasks")
 
     @cached_property
     def outcomes(self) -> Vectors:
         """The vectors of how they ended."""
-        return self._embed([one.result for one in self.digests])
+        return self._made("outcomes")
 
     @cached_property
     def wholes(self) -> Vectors:
         """The vectors of all that is searched of each."""
-        return self._embed([one.whole for one in self.digests])
+        return self._made("wholes")
 
     @cached_property
     def floor(self) -> EpisodeFloor:
         """What questions reach that they have nothing to do with."""
-        return floor_of(self.tasks, self.wholes, self._embed)
+        return floor_of(self.tasks, self.wholes, lambda texts: self._embed(texts, None, None))
 
     @cached_property
     def failing(self) -> Rows:
@@ -81,7 +94,23 @@ class EpisodePool:
     @cached_property
     def failures(self) -> Vectors:
         """The vectors of what failed, in the order of `failing`."""
-        return self._embed([self.digests[row].failure or self.digests[row].whole for row in self.failing.tolist()])
+        return self._made("failures")
+
+    def prepare(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> None:
+        """Make the vectors that are not made yet; raises `EmbeddingCancelled`, and then those so far are kept."""
+        for name in ("tasks", "wholes", "outcomes", "failures"):
+            if name not in self.__dict__:
+                self.__dict__[name] = self._made(name, progress, cancelled)
+
+    def _made(self, name: str, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Vectors:
+        failing = self.failing.tolist() if name == "failures" else []
+        texts: Mapping[str, Callable[[], list[str]]] = {
+            "tasks": lambda: [one.task for one in self.digests],
+            "outcomes": lambda: [one.result for one in self.digests],
+            "wholes": lambda: [one.whole for one in self.digests],
+            "failures": lambda: [self.digests[row].failure or self.digests[row].whole for row in failing],
+        }
+        return self._embed(texts[name](), progress, cancelled)
 
     @cached_property
     def status(self) -> NDArray[np.int8]:
@@ -122,16 +151,37 @@ class EpisodePools:
         self._use: Column | None = None
         context.library.listen(self._note)
 
-    def pool(self) -> EpisodePool:
-        """Return the pool of the store as it is now."""
+    def pool(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> EpisodePool:
+        """Return the pool of the store as it is now; raises `EpisodesCancelled`."""
         with self._lock:
             self._context.library.refresh()
             if self._pool is None:
                 heads = sorted(self._context.library.table(Episode).all(), key=lambda one: one.id)
-                known = self._cache.digests((one.hash for one in heads), self._digest)
+                known = self._digests([one.hash for one in heads], progress, cancelled)
                 self._pool = EpisodePool(heads, [known.get(one.hash, EMPTY) for one in heads], self._embed)
                 self._use = None
             return self._pool
+
+    def prepare(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> EpisodePool:
+        """Make whatever a search needs that is not made yet, once for a store; what is made before a stop is kept.
+
+        Raises `EpisodesCancelled`, `EmbeddingCancelled`.
+        """
+        pool = self.pool(progress, cancelled)
+        pool.prepare(progress, cancelled)
+        return pool
+
+    def _digests(
+        self, hashes: Sequence[str], progress: Progress | None, cancelled: Cancelled | None
+    ) -> dict[str, Digest]:
+        found: dict[str, Digest] = {}
+        for start in range(0, len(hashes), CHUNK):
+            if cancelled is not None and cancelled():
+                raise EpisodesCancelled
+            if progress is not None:
+                progress(start, len(hashes))
+            found |= self._cache.digests(hashes[start : start + CHUNK], self._digest)
+        return found
 
     def use(self) -> Column:
         """Return how much each episode of the pool is used, on the score's scale."""

@@ -66,6 +66,20 @@ def similar(pattern: Pattern, others: Iterable[Pattern], least: float = ALIKE) -
     return tuple(sorted(found, key=lambda one: (-one.score, one.pattern.id)))
 
 
+def alike(patterns: Iterable[Pattern], least: float = ALIKE) -> int:
+    """Return how many pairs of patterns in use or waiting resemble each other (see `similar`)."""
+    looked = [one for one in patterns if one.status != "deprecated"]
+    known = {one.id: (_words(one), _asked(one), _form(one)) for one in looked}
+    count = 0
+    for place, one in enumerate(looked):
+        for other in looked[place + 1 :]:
+            if one.category == other.category:
+                (text, asked, form), (text_2, asked_2, form_2) = known[one.id], known[other.id]
+                parts = (_overlap(text, text_2), _overlap(asked, asked_2), float(form == form_2))
+                count += math.fsum(s * part for s, part in zip(_SHARES.values(), parts, strict=True)) >= least
+    return count
+
+
 def merged(patterns: Sequence[Pattern], id: str, now: datetime) -> Pattern:
     """Return what several patterns of one category become: the words of the surest, for all that they were for.
 

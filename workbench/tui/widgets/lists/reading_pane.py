@@ -79,11 +79,13 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
             await self._acts(what)
 
     def on_focus(self) -> None:
-        """Begin with the first that a list names."""
+        """Show where one was, or begin with the first that a list names."""
         self._begin()
 
     def _begin(self) -> None:
-        if self._acts is not None and self.links is not None and not self.links.is_on_one:
+        if self.links is not None and self.links.is_on_one:
+            self.links.draw()
+        elif self.links is not None and self._acts is not None:
             self.links.go(1)
 
     def _steps(self, step: int) -> bool:
@@ -93,9 +95,7 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
     def show(self, text: Content, *, keep_place: bool = False, wrapped: Wrapped | None = None) -> None:
         """Show another text; `wrapped` are its lines at a width, if another thread has wrapped it already."""
         self._put(text, keep_place=keep_place, wrapped=wrapped)
-        if self.links is not None and self.links.is_on_one:
-            self.links.draw()
-        elif self.has_focus:
+        if self.links is not None and self.screen.focused is self:
             self._begin()
 
     def _put(self, text: Content, *, keep_place: bool, wrapped: Wrapped | None = None) -> None:

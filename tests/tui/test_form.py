@@ -1,0 +1,485 @@
+"""The form of a record: its text and all its fields, in every area; only what was changed is saved, nothing is lost."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tests.safety.samples import keys as secrets
+from tests.tui.review_host import review, store
+from tests.tui.support import NOW, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
+from tests.tui.waiting import until, until_drawn
+from workbench.bench.open import open_workbench
+from workbench.config import drafts
+from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.stream.memory import Memory
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms.lines import FieldLine
+from workbench.tui.stream.screen import StreamScreen
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.texts.inert_text import InertTextArea
+
+SMALL = (80, 24)
+
+
+def form(app: WorkbenchApp) -> RecordForm:
+    assert isinstance(app.screen, RecordForm)
+    return app.screen
+
+
+def line(app: WorkbenchApp, name: str) -> FieldLine:
+    return next(line for line in form(app).query(FieldLine) if line.field.name == name)
+
+
+def here(app: WorkbenchApp) -> Memory:
+    screen = app.screen
+    assert isinstance(screen, StreamScreen)
+    assert screen.memory is not None
+    return screen.memory
+
+
+def toasts(app: WorkbenchApp) -> list[str]:
+    return [note.message for note in app._notifications]
+
+
+async def opened(app: WorkbenchApp, pilot: Pilot[Any], *keys: str) -> RecordForm:
+    await pilot.pause()
+    await pilot.press(*keys)
+    await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
+    return form(app)
+
+
+async def closed(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
+    await until_drawn(pilot, lambda: not app.screen.is_modal)
+
+
+async def put(app: WorkbenchApp, pilot: Pilot[Any], name: str, value: str) -> None:
+    """Type a value in place of what stands in a line."""
+    line(app, name).focus_input()
+    await pilot.pause()
+    line(app, name).query_one(Input).value = value
+    await pilot.pause()
+
+
+# What it looks like
+
+
+async def test_the_text_has_half_of_a_small_screen_and_every_field_a_line_below_it(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        shown = await opened(app, pilot, "e")
+        area = shown.query_one(InertTextArea)
+        assert app.focused is area
+        assert area.cursor_location == area.document.end
+        assert area.region.height >= 12
+        lines = screen_text(app).splitlines()
+        names = [each.field.name for each in shown.query(FieldLine)]
+        assert names == [
+            "title", "type", "memory type", "importance", "tags", "category", "section", "related", "note",
+        ]  # fmt: skip
+        assert [row[2:14].strip() for row in lines[13:22]] == names
+        assert "characters left" in lines[22]
+        assert "ctrl+s save" in lines[23]
+
+
+@pytest.mark.parametrize("size", first_of((120, 40), (80, 20), (60, 16), (180, 50)))
+async def test_the_field_with_the_cursor_is_in_sight_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        shown = await opened(app, pilot, "e")
+        assert shown.query_one(InertTextArea).region.height * 2 >= size[1]
+        await pilot.press(*["tab"] * 9)
+        await pilot.pause()
+        assert app.focused is line(app, "note").query_one(Input)
+        await until_drawn(pilot, lambda: "for people; no agent reads it" in screen_text(app))
+        assert "esc close" in screen_text(app)
+
+
+async def test_without_colours_what_was_touched_and_what_is_wrong_is_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(app, pilot, "e")
+        await put(app, pilot, "importance", "11")
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        shown = screen_text(app)
+        assert "● importance" in shown
+        assert "✗ Importance goes from 0 to 10, not to 11" in shown
+
+
+# Saving
+
+
+async def test_e_a_word_and_ctrl_s_are_all_the_keys_of_a_correction(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        before = here(app)
+        await pilot.press("e", "!", "ctrl+s")
+        await closed(app, pilot)
+        after = app.bench.stream.get(before.id)
+        assert after.content == f"{before.content}!"
+        assert (after.tags, after.importance_score, after.related) == (
+            before.tags, before.importance_score, before.related,
+        )  # fmt: skip
+        await pilot.press("u")
+        await until(pilot, lambda: app.bench.stream.get(before.id) == before)
+
+
+async def test_only_the_fields_that_were_touched_are_written_and_u_takes_them_back_as_one(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        before, rev = here(app), app.bench.library.revision
+        await opened(app, pilot, "e", "tab", "tab", "tab", "tab", "2", "tab")
+        await pilot.press(*", new")
+        await put(app, pilot, "note", "ask Ruth")
+        assert "● changed: importance, tags, note" in screen_text(app)
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        after = app.bench.stream.get(before.id)
+        assert (after.importance_score, after.tags, after.note) == (2, (*before.tags, "new"), "ask Ruth")
+        assert after.content == before.content
+        assert app.bench.library.revision == rev + 1
+        await pilot.press("u")
+        await until(pilot, lambda: app.bench.stream.get(before.id) == before)
+
+
+async def test_what_cannot_be_is_refused_beside_its_field_with_the_cursor_there(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        before = here(app)
+        await opened(app, pilot, "e", "X")
+        for name, value, said in (
+            ("importance", "11", "Importance goes from 0 to 10, not to 11"),
+            ("type", "eror", "“eror” is no type: error?"),
+            ("tags", "two words", "“two words” has a space"),
+            ("related", "mem-0", "There is no memory mem-0"),
+        ):
+            kept = line(app, name).value
+            await put(app, pilot, name, value)
+            form(app).query_one(InertTextArea).focus()
+            await pilot.press("ctrl+s")
+            await until_drawn(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]
+            row = next(row for row in screen_text(app).splitlines() if said in row)
+            assert row[2:14].strip() == name
+            assert app.focused is line(app, name).query_one(Input)
+            assert app.bench.stream.get(before.id) == before
+            await put(app, pilot, name, kept)
+            assert said not in screen_text(app)
+        assert form(app).query_one(InertTextArea).text == f"{before.content}X", "nothing is lost"
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        assert app.bench.stream.get(before.id).content == f"{before.content}X"
+
+
+async def test_a_title_that_was_cut_from_the_text_follows_it_while_it_is_written(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("human", "add") as tx:
+        tx.put(Memory("m-1", "Old words. And more.", NOW, NOW, summary="Old words."))
+    app = app_over(bench)
+    async with app.run_test(size=SMALL) as pilot:
+        shown = await opened(app, pilot, "e")
+        assert line(app, "title").value == ""
+        shown.query_one(InertTextArea).load_text("New words.\nAnd more.")
+        await pilot.pause()
+        row = next(row for row in screen_text(app).splitlines() if row[2:14].strip() == "title")
+        assert "New words." in row
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        assert bench.stream.get("m-1").line == "New words."
+
+
+async def test_ctrl_r_puts_back_what_is_stored_and_esc_asks_twice(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        before = here(app)
+        await opened(app, pilot, "e")
+        await put(app, pilot, "category", "mine")
+        await pilot.press("ctrl+r")
+        assert line(app, "category").value == before.category
+        await pilot.press("ctrl+r", "escape")
+        await pilot.pause()
+        assert line(app, "category").value == "mine"
+        assert "Unsaved: esc again discards" in screen_text(app)
+        await pilot.press("escape")
+        await closed(app, pilot)
+        assert app.bench.stream.get(before.id) == before
+
+
+async def test_what_others_wrote_meanwhile_stands_beside_it_field_by_field(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        before = here(app)
+        shown = await opened(app, pilot, "e", *" mine")
+        await put(app, pilot, "tags", "one, mine")
+        other = open_workbench(app.bench.library.folder, profiles=tmp_path / "none", clock=lambda: NOW)
+        other.memory_forms.save(
+            before.id, {"text": "Their words.", "tags": "one, theirs", "category": "convention"}, {}
+        )
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: bool(shown.query(ReadingPane)))
+        assert "was changed by someone else meanwhile (text, tags)" in " ".join(screen_text(app).split())
+        beside = shown.query_one(ReadingPane).plain
+        assert "[-Their words-]" in beside
+        assert "one, [-theirs-]{+mine+}" in beside
+        assert line(app, "category").value == "convention", "what was not touched shows what is stored"
+        assert app.bench.stream.get(before.id).content == "Their words."
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        after = app.bench.stream.get(before.id)
+        assert (after.content, after.tags, after.category) == (
+            f"{before.content} mine", ("one", "mine"), "convention",
+        )  # fmt: skip
+
+
+async def test_a_secret_in_any_field_is_shown_masked_first_and_keep_keeps_it(tmp_path: Path) -> None:
+    _, key = secrets()["github"]
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        id = here(app).id
+        await opened(app, pilot, "e")
+        await put(app, pilot, "note", f"with {key}")
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: "A secret is masked: stored as" in screen_text(app))
+        assert app.focused is line(app, "note").query_one(Input)
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        assert "[secret: GitHub token]" in app.bench.stream.get(id).note
+        await opened(app, pilot, "e")
+        await put(app, pilot, "note", f"with {key} keep")
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        assert app.bench.stream.get(id).note == f"with {key}"
+
+
+# Several, and new ones
+
+
+async def test_of_marked_rows_only_what_is_touched_is_set_as_one_action(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, StreamScreen)
+        before = list(screen.memories[:3])
+        rev = app.bench.library.revision
+        shown = await opened(app, pilot, "t", "t", "t", "semicolon", "e")
+        assert "Edit 3 memories: only the fields you touch are set" in screen_text(app)
+        assert not shown.query(InertTextArea)
+        assert "(they differ)" in screen_text(app)
+        await put(app, pilot, "tags", "+seen")
+        await put(app, pilot, "importance", "3")
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        for memory in before:
+            after = app.bench.stream.get(memory.id)
+            assert (after.tags, after.importance_score) == ((*memory.tags, "seen"), 3)
+            assert (after.content, after.category, after.observation_type) == (
+                memory.content, memory.category, memory.observation_type,
+            )  # fmt: skip
+        assert app.bench.library.revision == rev + 1
+        assert "Set importance, tags of 3 memories. u takes it back." in toasts(app)
+        assert not screen.rows.mark_count
+        await pilot.press("u")
+        await until(pilot, lambda: [app.bench.stream.get(memory.id) for memory in before] == before)
+
+
+async def test_o_writes_a_new_memory_and_goes_there(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        count = len(app.bench.library.memories)
+        await opened(app, pilot, "j", "o")
+        assert "by its type and words" in screen_text(app)
+        await pilot.press("ctrl+s")
+        assert "The text is empty." in screen_text(app)
+        await pilot.press(*"Ask Ruth first")
+        await put(app, pilot, "type", "gotcha")
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: not app.screen.is_modal and here(app).content == "Ask Ruth first")
+        made = here(app)
+        assert (made.content, made.observation_type, made.importance_score) == ("Ask Ruth first", "gotcha", 8)
+        await until(pilot, lambda: f"Stored {made.id}. u takes it back." in toasts(app))
+        await pilot.press("u")
+        await until(pilot, lambda: len(app.bench.library.memories) == count)
+
+
+async def test_a_new_memory_that_says_what_another_does_is_refused_with_its_id(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        same = here(app)
+        shown = await opened(app, pilot, "o")
+        shown.query_one(InertTextArea).load_text(same.content)
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: f"{same.id} says this already" in screen_text(app))
+        assert shown.query_one(InertTextArea).text == same.content
+
+
+# Review and the Playbook
+
+
+async def test_in_review_saving_approves_with_every_field(tmp_path: Path) -> None:
+    bench = store(tmp_path)
+    async with review(bench, SMALL) as drive:
+        await drive.keys("e")
+        assert "saving approves" in screen_text(drive.app)
+        await put(drive.app, drive.pilot, "tags", "api")
+        await drive.keys("ctrl+s")
+        after = bench.library.memories.get("c1")
+        assert (after.status, after.tags) == ("confirmed", ("api",))
+        assert drive.current == "c2"
+        await drive.keys("u")
+        assert (bench.library.memories.get("c1").status, drive.current) == ("candidate", "c1")
+
+
+async def test_a_bullet_has_a_text_and_its_section(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("human", "book") as tx:
+        for record in (
+            Book("main", name="main"),
+            Section("rules", "rules", "RULES"),
+            Section("others", "others", "OTHERS", order=1),
+            Bullet("r-1", "rules", "First."),
+            Bullet("r-2", "rules", "Second.", order=1),
+        ):
+            tx.put(record)
+    app = app_over(bench)
+    async with app.run_test(size=SMALL) as pilot:
+        shown = await opened(app, pilot, "3", "e")
+        assert [each.field.name for each in shown.query(FieldLine)] == ["section"]
+        assert shown.query_one(InertTextArea).region.height > 16
+        await pilot.press(*" Now")
+        await put(app, pilot, "section", "nowhere")
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: "There is no section “nowhere”: RULES, OTHERS" in screen_text(app))
+        await put(app, pilot, "section", "others")
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        bullet = bench.playbooks.bullet("main", "r-1")
+        assert (bullet.content, bullet.section) == ("First. Now", "others")
+
+
+# As one document
+
+
+def edited_by(app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *scripts: str) -> None:
+    """Let an editor of the person's own carry out sed scripts, one each time that it is opened."""
+    turn = tmp_path / "turn"
+    cases = "".join(f"{at}) sed -i '{script}' \"$1\" ;;\n" for at, script in enumerate(scripts, 1))
+    editor = tmp_path / "editor"
+    editor.write_text(f"#!/bin/sh\necho >> {turn}\ncase $(wc -l < {turn}) in\n{cases}esac\n")
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setattr(type(app), "suspend", lambda _self: nullcontext())
+
+
+async def test_all_of_it_is_one_document_in_the_own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = demo_app(tmp_path)
+    edited_by(app, monkeypatch, tmp_path, "s/^importance:.*/importance: 1/; s/^note:.*/note: seen/; $s/$/ More./")
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        before = here(app)
+        await pilot.press("E")
+        await until(pilot, lambda: app.bench.stream.get(before.id) != before)
+        after = app.bench.stream.get(before.id)
+        assert (after.importance_score, after.note, after.content) == (1, "seen", f"{before.content} More.")
+        assert after.tags == before.tags
+
+
+async def test_a_document_that_cannot_be_read_is_refused_by_line_and_opens_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = demo_app(tmp_path)
+    fixed = "s/^tgas:/tags:/; s/^importance:.*/importance: 12/"
+    edited_by(app, monkeypatch, tmp_path, "s/^tags:.*/tgas: mine/", fixed, "s/^importance:.*/importance: 2/")
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        before = here(app)
+        await pilot.press("E")
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
+        await until_drawn(pilot, lambda: "Line 6: there is no field “tgas”" in screen_text(app))
+        await pilot.press("ctrl+s")
+        assert "The document cannot be read yet" in " ".join(screen_text(app).split())
+        await pilot.press("escape")
+        await pilot.pause()
+        assert form(app).unsaved, "a document is not lost by one key"
+        await pilot.press("escape")
+        await closed(app, pilot)
+        assert app.bench.stream.get(before.id) == before
+
+
+async def test_the_form_opens_the_document_and_what_it_cannot_hold_names_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = demo_app(tmp_path)
+    edited_by(app, monkeypatch, tmp_path, "s/^tags:.*/tgas: mine/", "s/^tgas:/tags:/; s/^importance:.*/importance: 12/")
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        before = here(app)
+        await opened(app, pilot, "e", "Z", "ctrl+o")
+        await until_drawn(pilot, lambda: "Line 6: there is no field “tgas”" in screen_text(app))
+        assert form(app).unsaved
+        await pilot.press("ctrl+o")
+        await until_drawn(pilot, lambda: "Line 5: Importance goes from 0 to 10, not to 12" in screen_text(app))
+        assert line(app, "tags").value == "mine"
+        await put(app, pilot, "importance", "2")
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        after = app.bench.stream.get(before.id)
+        assert (after.tags, after.importance_score, after.content) == (("mine",), 2, f"{before.content}Z")
+
+
+# Drafts
+
+
+async def test_what_was_typed_into_any_field_outlives_the_app(tmp_path: Path) -> None:
+    bench, folder = demo_bench(tmp_path), tmp_path / "drafts"
+    app = app_over(bench, drafts=folder)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        id = here(app).id
+        await opened(app, pilot, "e")
+        await put(app, pilot, "note", "half a tho")
+        await put(app, pilot, "importance", "11")
+    kept = drafts.find(folder, drafts.Item(f"memories/{id}"))
+    assert kept is not None
+    assert {name: value for name, (value, _) in kept.fields.items()} == {"note": "half a tho", "importance": "11"}
+    bench.memory_forms.save(id, {"note": "theirs"}, {})
+    again = app_over(bench, drafts=folder)
+    async with again.run_test(size=SMALL) as pilot:
+        await opened(again, pilot, "e")
+        said = " ".join(screen_text(again).split())
+        assert "Restored: you typed this" in said
+        assert "What is stored was changed since." in said
+        assert (line(again, "note").value, line(again, "importance").value) == ("half a tho", "11")
+        await put(again, pilot, "importance", "1")
+        await pilot.press("ctrl+s")
+        assert "ctrl+s again replaces it" in " ".join(screen_text(again).split())
+        await pilot.press("ctrl+s")
+        await closed(again, pilot)
+        assert (bench.stream.get(id).note, bench.stream.get(id).importance_score) == ("half a tho", 1)
+        assert list(folder.iterdir()) == []
+
+
+async def test_in_review_an_edit_is_of_one_item_and_lets_go_of_what_was_armed(tmp_path: Path) -> None:
+    bench = store(tmp_path)
+    async with review(bench) as drive:
+        await drive.keys("t", "t", "semicolon", "e")
+        assert drive.app.screen is drive.screen
+        assert "An edit approves one at a time." in " ".join(drive.toasts)
+        await drive.keys("a")
+        decided = [id for id in ("c1", "c2", "c3", "c4") if bench.library.memories.get(id).status == "confirmed"]
+        assert len(decided) == 1, "what was armed was for the edit only"
