@@ -20,6 +20,7 @@ from workbench.bench.agents.episodes.pool import EpisodePool
 from workbench.bench.agents.reads import Asked
 from workbench.bench.health.maintenance import examine
 from workbench.bench.open import Workbench
+from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.episodes.cluster import EpisodeCluster
 from workbench.core.agents.episodes.criteria import PHASES, Criteria
 from workbench.core.agents.episodes.digest import Digest
@@ -374,6 +375,45 @@ def test_an_imported_order_within_a_trace_is_held_from_who_asks_for_the_whole(
     assert row["provenance"] == {"approved": False, "source": "import"}
     with pytest.raises(InvalidQuery, match="is given to agents"):
         giving(agent).get(stored.episode.id)
+
+
+def test_a_person_finds_such_an_order_and_lets_the_episode_pass_as_it_is(filled: Workbench, open_bench: Open) -> None:
+    doc = said("Rotate the keys of the gateway", execution={"trace": [{"output": ORDER}]})
+    (head,) = kept(filled, doc)
+    assert [held.id for held in filled.safety.flagged()] == [head.id]
+    agent = open_bench("agent:claude")
+    with pytest.raises(InvalidQuery, match="is given to agents"):
+        giving(agent).get(head.id)
+    filled.safety.allow(head.id, "it is what a log said")
+    agent.library.refresh()
+    assert ORDER in str(giving(agent).get(head.id, trace=True)["episode"])
+    filled.safety.withdraw(head.id)
+    agent.library.refresh()
+    with pytest.raises(InvalidQuery, match="is given to agents"):
+        giving(agent).get(head.id)
+
+
+def test_what_a_person_approves_is_given_to_who_gets_only_that(filled: Workbench, open_bench: Open) -> None:
+    agent = open_bench("agent:claude")
+    head = agent.episodes.store(said("Rotate the certificates of the gateway", days=1)).episode
+    wary = replace(agent.context, settings=agent.context.settings._replace(agents=AgentSettings("approved")))
+
+    def given() -> list[str]:
+        agent.library.refresh()
+        only = EpisodeGiving(wary, agent.episode_finder, agent.safety, Asked("mcp"))
+        rows: Any = only.find("rotate certificates gateway", "semantic", Criteria(), 3)["episodes"]
+        return [row["id"] for row in rows]
+
+    assert head.id not in given()
+    with pytest.raises(WorkbenchError, match="An agent cannot approve"):
+        agent.episodes.approve(head.id)
+    filled.library.refresh()
+    filled.episodes.approve(head.id)
+    assert head.id in given()
+    filled.episodes.approve(head.id, withdraw=True)
+    assert head.id not in given()
+    filled.history.undo()
+    assert head.id in given()
 
 
 def test_a_store_that_is_not_trusted_gives_nothing(filled: Workbench, tmp_path: Path, open_bench: Open) -> None:

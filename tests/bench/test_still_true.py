@@ -232,3 +232,19 @@ def test_before_a_reflection_it_is_asked_unless_a_setting_says_no(tree: Path, wa
     bench = open_workbench(tree / ".workbench", profiles=tree / "none", clock=lambda: NOW, settings=settings)
     bench.reflecting.reflect(bench.reflecting.plan("extractive"), lambda _: None, lambda: False)
     assert [p.kind for p in bench.library.proposals.all()] == (["stale"] if wanted else [])
+
+
+@needs_git
+def test_review_works_it_out_when_a_person_asks(tree: Path, tmp_path: Path) -> None:
+    bench = opened(tree, "Call fetch_all() first.", "Call fetch_pages() last.")
+    bench.working_out.run(lambda: False)
+    assert [p for p in bench.review.found() if p.kind == "stale"] == []
+    out = bench.working_out.run(lambda: False, asked=True)
+    assert not out.problems
+    (found,) = (p for p in bench.review.found() if p.kind == "stale")
+    bench.review.approve([found.id])
+    assert bench.stream.get("m0").content == "Call fetch_pages() first."
+    assert [p for p in bench.review.found() if p.kind == "stale"] == []
+    bench.history.undo()
+    assert [p.id for p in bench.review.found() if p.kind == "stale"] == [found.id]
+    assert not opened(tmp_path / "elsewhere").still_true.has_past

@@ -185,7 +185,7 @@ def test_cursor_s_hooks_stand_in_the_lists_of_their_events(cli: Cli) -> None:
     doc = json.loads(path.read_text())
     assert (doc["version"], set(doc["hooks"])) == (1, set(HOOK_FILES["cursor"].events))
     (handler,) = doc["hooks"]["beforeSubmitPrompt"]
-    assert list(handler) == ["command"]
+    assert (list(handler), handler["timeout"]) == (["command", "timeout"], 10)
     assert handler["command"].endswith(f"--store {cli.store} capture cursor")
     assert cli.ok("hooks", "install", "--agent", "cursor", "--yes").startswith("Nothing to do")
     assert f"cursor  {path}: sessionStart" in cli.ok("hooks", "status")

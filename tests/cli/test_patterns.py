@@ -158,3 +158,59 @@ def test_stored_text_is_inert_and_secrets_are_masked(cli: Cli) -> None:
         assert "\x1b" not in out
         assert "\u202e" not in out
         assert "AKIAZ7" not in out
+
+
+def test_import_knows_a_file_of_patterns_and_one_of_episodes(cli: Cli) -> None:
+    about = {"type": "heuristic", "heuristic": {"action": "Look first"}}
+    one = {"pattern_id": "p-1", "name": "Look", "category": "strategy", "summary": "Look first.", "content": about}
+    cli.write("patterns.jsonl", json.dumps(one) + "\n" + json.dumps({**one, "pattern_id": "p-2"}) + "\n")
+    run = {"episode_id": "run-1", "task": {"original_input": "Build it"}, "outcome": {"status": "SUCCESS"}}
+    cli.write("runs.json", json.dumps([run]))
+    dry = cli.ok("import", "patterns.jsonl", "runs.json", "--dry-run")
+    assert ("would be new: 2 patterns" in dry, "would be new: 1 episode" in dry) == (True, True)
+    rows = json.loads(cli.ok("import", "patterns.jsonl", "runs.json", "--json"))
+    assert [(row["format"], row["new"], row["present"]) for row in rows] == [
+        ("patterns", {"patterns": 2}, 0), ("episodes", {"episodes": 1}, 0),
+    ]  # fmt: skip
+    again = json.loads(cli.ok("import", "patterns.jsonl", "runs.json", "--json"))
+    assert [row["present"] for row in again] == [2, 1]
+    assert json.loads(cli.ok("pattern", "show", "p-1", "--json"))["lifecycle"]["status"] == "candidate"
+    cli.ok("undo")
+    assert json.loads(cli("episode", "list", "--json").out) == []
+    cli.write("bad.json", json.dumps([run, {**run, "outcome": {"status": "FINE"}}]))
+    bad = cli("import", "bad.json")
+    assert (bad.code, "outcome.status" in bad.err) == (2, True)
+
+
+FILE = """{
+  "patterns": {
+    "look_first": {"id": "pat-look", "name": "Look first", "pattern": "Look before it is changed", "confidence": 0.8,
+                   "applications": 3, "own": [1,  2]},
+    "other": {"id": "pat-other", "name": "Other", "pattern": "Something else", "confidence": 0.5}
+  },
+  "meta": {"total_patterns": 2}
+}
+"""
+
+
+def test_patterns_go_back_into_their_file_and_nothing_else_of_it_changes(cli: Cli) -> None:
+    cli.write("sp.json", FILE)
+    cli.ok("pattern", "import", "sp.json")
+    assert "Nothing to write" in cli.ok("pattern", "export", "sp.json")
+    cli.ok("pattern", "apply", "pat-look", "run-1", "--outcome", "success")
+    cli.write("more.json", json.dumps({"name": "A new one", "category": "strategy", "summary": "Do it so."}))
+    cli.ok("pattern", "add", "more.json")
+    cli.ok("pattern", "export", "sp.json")
+    text = (cli.cwd / "sp.json").read_text()
+    before, after = FILE.splitlines(), text.splitlines()
+    assert after[:3] == before[:3]
+    assert after[3] == before[3].replace('"applications": 3', '"applications": 4')
+    assert '"own": [1,  2]}' in text
+    assert json.loads(text)["patterns"]["a_new_one"]["pattern"] == "Do it so."
+    assert json.loads(text)["meta"] == {"total_patterns": 3}
+    assert json.loads(cli.ok("pattern", "import", "sp.json", "--json"))["written"] == 0
+    cli.ok("pattern", "export", "fresh.json", "pat-look")
+    assert json.loads((cli.cwd / "fresh.json").read_text())["patterns"]["look_first"]["own"] == [1, 2]
+    cli.write("none.json", "[]")
+    none = cli("pattern", "export", "none.json")
+    assert (none.code, (cli.cwd / "none.json").read_text()) == (2, "[]")

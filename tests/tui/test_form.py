@@ -472,3 +472,14 @@ async def test_what_was_typed_into_any_field_outlives_the_app(tmp_path: Path) ->
         await closed(again, pilot)
         assert (bench.stream.get(id).note, bench.stream.get(id).importance_score) == ("half a tho", 1)
         assert list(folder.iterdir()) == []
+
+
+async def test_in_review_an_edit_is_of_one_item_and_lets_go_of_what_was_armed(tmp_path: Path) -> None:
+    bench = store(tmp_path)
+    async with review(bench) as drive:
+        await drive.keys("t", "t", "semicolon", "e")
+        assert drive.app.screen is drive.screen
+        assert "An edit approves one at a time." in " ".join(drive.toasts)
+        await drive.keys("a")
+        decided = [id for id in ("c1", "c2", "c3", "c4") if bench.library.memories.get(id).status == "confirmed"]
+        assert len(decided) == 1, "what was armed was for the edit only"

@@ -8,6 +8,7 @@ import pytest
 from tests.benchmarks.still_true import commit, git
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.test_health import beside, keys, opened, settled
+from tests.tui.waiting import until
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
@@ -37,8 +38,8 @@ async def test_it_looks_shows_and_proposes(tmp_path: Path, size: tuple[int, int]
     async with opened(app, size) as pilot:
         assert app.bench.review.waiting() == 0
         await keys(pilot, "S")
+        await until(pilot, lambda: "→ Call fetch_all() first." in " ".join(screen_text(app).split()))
         assert "1 text names what is not there any more" in screen_text(app)
-        assert "→ Call fetch_all() first." in " ".join(screen_text(app).split())
         await keys(pilot, "j", "j", "enter")
         assert "fetch_all is fetch_pages now (commit" in beside(app)
         assert "Call fetch_pages() first." in beside(app)

@@ -85,6 +85,19 @@ async def test_a_row_of_the_history_opens_the_store_as_it_was(tmp_path: Path) ->
     assert 0 < app.next_at < bench.library.revision
 
 
+async def test_a_row_of_a_dialog_is_not_changed_either(past: Workbench) -> None:
+    app = app_over(past)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("h")
+        await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog) and app.screen._list.rows)
+        for key in ("plus", "e", "p", "d"):
+            app.clear_notifications()
+            await pilot.press(key)
+            await pilot.pause()
+            assert isinstance(app.screen, HistoryDialog), key
+            assert any(REFUSED in one for one in said(app)), key
+
+
 async def test_the_present_does_not_refuse(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:

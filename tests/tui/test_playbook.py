@@ -187,7 +187,7 @@ async def test_an_edit_of_a_deleted_bullet_loses_nothing(bench: Workbench) -> No
 
 
 async def test_the_own_editor(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def answer(self: PlaybookScreen, text: str) -> str | None:
+    async def answer(self: PlaybookScreen, text: str, _line: int = 0) -> str | None:
         front, _, content = text.rpartition("---\n")
         return f"{front}---\n{content.upper()}"
 

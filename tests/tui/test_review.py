@@ -155,7 +155,7 @@ async def test_a_refused_edit_stays_in_the_editor(bench: Workbench) -> None:
 async def test_an_outer_editor_approves_what_it_saves(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     saved = ["Saved outside.", "x" * 20_000]
 
-    async def edited(_self: object, text: str) -> str:
+    async def edited(_self: object, text: str, _line: int = 0) -> str:
         front, _, content = text.rpartition("---\n")
         assert content in TEXTS.values()
         return f"{front}---\n{saved.pop(0)}"

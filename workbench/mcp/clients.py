@@ -35,6 +35,9 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
+CLIENT = "workbench.client"
+"""Where in what a web server knows of a request the id stands that it gave the client, and the client gave back."""
+
 _WITHOUT_SESSIONS = "2026-07-28"
 """The protocol from which HTTP knows no sessions: what a request says of one is the client's word."""
 
@@ -117,10 +120,15 @@ class Clients:
 
 
 def _issued(ctx: "Context[Any, Any]") -> str:
-    """Return the session that the server gave an HTTP client; empty over stdio, and where there are no sessions."""
+    """Return what the server gave an HTTP client: a session, or an id where the protocol knows no sessions.
+
+    Empty over stdio, and for a client that keeps no id.
+    """
     given = (ctx.headers or {}).get("mcp-session-id", "")
     is_checked = (ctx.protocol_version or "") < _WITHOUT_SESSIONS
-    return given if is_checked and re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else ""
+    if is_checked and re.fullmatch(r"[A-Za-z0-9-]{8,64}", given):
+        return given
+    return str(getattr(ctx.request_context.request, "scope", {}).get(CLIENT, ""))
 
 
 def _connection(ctx: "Context[Any, Any]") -> str:

@@ -78,6 +78,12 @@ class StillTrue:
         """The working tree that the store belongs to, if it belongs to one."""
         return project_of(self._library)
 
+    @property
+    def has_past(self) -> bool:
+        """Whether the store belongs to a working tree with a repository that can be read."""
+        folder = self.folder
+        return folder is not None and repository_at(repository_of(folder) or folder) is not None
+
     def plan(self, folder: Path | None = None, cancelled: Cancelled = lambda: False) -> TruePlan:
         """Return exactly what `carry_out` would do now; it reads only, and starts nothing that the tree names.
 
@@ -105,11 +111,9 @@ class StillTrue:
 
     def before_reflection(self, cancelled: Cancelled) -> None:
         """Put what is found into Review where there is a repository; a reflection does without what cannot be told."""
-        folder = self.folder
-        if folder is None or repository_at(repository_of(folder) or folder) is None:
-            return
-        with suppress(WorkbenchError):
-            self.carry_out(self.plan(folder, cancelled))
+        if self.has_past:
+            with suppress(WorkbenchError):
+                self.carry_out(self.plan(cancelled=cancelled))
 
     def carry_out(self, plan: TruePlan) -> TruePlan:
         """Put what a check found into Review, as one action of the workbench."""

@@ -52,7 +52,7 @@ class WorkingOut:
             if cancelled() or (only and not any(kind.id in only for kind in kinds)):
                 continue
             finder, ids = finder_of(kinds[0]), [kind.id for kind in kinds]
-            if finder.searching and quick:
+            if (finder.searching and quick) or (finder.by_hand and not asked):
                 continue
             if finder.searching and large and not asked:
                 unasked += ids

@@ -14,7 +14,6 @@ from workbench.bench.context import Context
 from workbench.bench.safety.bodies import rewritten, texts_beside
 from workbench.bench.safety.gate import KEPT, TYPED, strings
 from workbench.bench.safety.safety import Held, Safety
-from workbench.bench.safety.texts import texts_of
 from workbench.config import paths
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import WorkbenchError
@@ -75,7 +74,7 @@ class Leaks:
         Looked through are every field of every record and what it keeps beside the store, then the history from its
         end, then the files of the store's folder and of the folder `state`, where drafts are, `without` some.
         """
-        looked = {text for held in flagged for text in texts_of(held.record)}
+        looked = {text for held in flagged for text in self._safety.texts(held.record)}
         seen = {secret for text in looked for _, secret in self._found(text)} | self._kept_reasons()
         found: list[Leak] = []
         beside = texts_beside(self._library)
@@ -183,7 +182,7 @@ class Leaks:
         return {secret for reason in self._safety.kept_reasons() for _, secret in self._found(reason)}
 
     def _secrets_of(self, held: Held) -> Iterator[str]:
-        for text in texts_of(held.record):
+        for text in self._safety.texts(held.record):
             yield from (secret for _, secret in self._found(text))
 
 

@@ -110,7 +110,7 @@ def _read_back(context: Context, table: str, records: Mapping[str, Outward]) -> 
             approved.add(key)
         if change.op == "insert" or any(name in change.fields for name in _TEXTS[table]):
             brought = _source(entry, change, records[key])
-            found[key] = replace(brought, approved=brought.approved or key in approved)
+            found[key] = replace(brought, approved=brought.approved or (key in approved and _still(records[key])))
             if len(found) == len(records):
                 break
     return {key: found.get(key, Provenance("unknown", approved=key in approved)) for key in records}
@@ -128,8 +128,15 @@ def _approves(entry: Entry, change: DocChange) -> bool:
     after = {name: new for name, (_, new) in change.fields.items()}
     if change.table == "patterns":  # what the numbers say for one is nobody's word
         return after.get("status") == "validated" and after.get("status_reason") != EVIDENCE
+    if change.table == "episodes":
+        return after.get("approved") is True
     voted = change.table == "bullets" and change.inc.get("helpful_votes", 0) > 0
     return voted or after.get("status") in _APPROVED or after.get("pinned") is True
+
+
+def _still(record: Outward) -> bool:
+    """Tell whether what was approved is so now: an episode says so itself, of the others nobody takes it back."""
+    return bool(getattr(record, "approved", True))
 
 
 def _by_person(entry: Entry) -> bool:

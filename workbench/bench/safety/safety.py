@@ -1,15 +1,16 @@
 """Safety of text: what is flagged, what may leave the store, and what a person lets pass."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
 
 from workbench.bench.context import Context
 from workbench.bench.files.diff import DiffLine, masked_diff, masked_lines
+from workbench.bench.safety.bodies import body_of
 from workbench.bench.safety.flagging import flags_of
-from workbench.bench.safety.gate import WORDS, hash_of
+from workbench.bench.safety.gate import WORDS, hash_of, strings
 from workbench.bench.safety.masking import masked_name
 from workbench.bench.safety.shown import shown_texts
 from workbench.bench.safety.texts import Outward, place_of, texts_of
@@ -23,6 +24,7 @@ from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask, without
+from workbench.store.blobs import BlobProblem
 
 KEPT = "kept as typed"
 """The reason of a permission for what a person typed."""
@@ -203,7 +205,7 @@ class Safety:
     def flagged(self) -> tuple[Held, ...]:
         """Return every flagged record of the store, whether it may pass or not."""
         library = self._library
-        others = (library.table(Document), library.table_named("patterns"))
+        others = (library.table(Document), library.table_named("patterns"), library.table_named("episodes"))
         tables = (library.memories, library.bullets, library.sections, library.books, *others)
         outgoing = self.check_outgoing(record for table in tables for record in table.all())
         return (*outgoing.refused, *outgoing.warned)
@@ -319,14 +321,23 @@ class Safety:
             return find_votable(self._context, id)
         except UnknownRecord:
             library = self._library
-            tables = (library.sections, library.books, library.table(Document), library.table_named("patterns"))
+            others = (library.table_named("patterns"), library.table_named("episodes"))
+            tables = (library.sections, library.books, library.table(Document), *others)
             found: Outward | None = next((one for table in tables if (one := table.find(id)) is not None), None)
             if found is None:
                 raise
             return found
 
+    def texts(self, record: Outward) -> Iterator[str]:
+        """Yield everything that a record says, with what it keeps beside the store, as far as that can be read."""
+        yield from texts_of(record)
+        blob = self._library.records.blobs.get(place_of(record)[0])
+        if blob is not None:
+            with suppress(BlobProblem):
+                yield from strings(body_of(self._library, str(getattr(record, blob.field))))
+
     def _held(self, record: Outward) -> Held | None:
-        texts = list(texts_of(record))
+        texts = list(self.texts(record))
         findings = tuple(chain.from_iterable(map(self._scan, texts)))
         if not findings:
             return None
@@ -341,7 +352,7 @@ class Safety:
         return found if found is not None and found.texts == held.texts and stands_by(found.actor) else None
 
     def _flagged_texts(self, record: Outward) -> frozenset[str]:
-        return frozenset(text for text in texts_of(record) if self._scan(text))
+        return frozenset(text for text in self.texts(record) if self._scan(text))
 
 
 def _with(held: Held, why: str) -> Held:

@@ -73,7 +73,7 @@ def row_of(episode: Episode, use: EpisodeUse | None, now: "datetime") -> dict[st
         "id": episode.id, "timestamp": episode.at, "outcome": episode.outcome, "task_type": episode.type,
         "domain": episode.domain, "tags": episode.tags, "status": episode.status, "phase": phase_of(episode, now),
         "hash": episode.hash, "access_count": counted.access_count, "last_accessed": counted.last_accessed_at,
-        "references": len(counted.referenced_by),
+        "references": len(counted.referenced_by), "approved": episode.approved,
     }  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def print_whole(opened: "Opened", doc: Mapping[str, object], shown: Shown) -> No
     rows = [
         ("id", head.id),
         ("when", f"{moment(head.at)} · {opened.phase}{_next(opened, began)}"),
-        ("outcome", head.outcome.lower()),
+        ("outcome", f"{head.outcome.lower()}{' · approved' if head.approved else ''}"),
         ("domain", shown(head.domain)), ("type", shown(head.type)), ("session", shown(opened.body.session)),
         ("tags", shown(", ".join(head.tags))),
         ("read", f"{use.access_count:,}×{last} · {len(use.referenced_by):,} rest on it"),

@@ -51,6 +51,9 @@ held back, and it is counted as read.
 
   workbench episode find "pnpm install fails on the runner" --strategy failure --explain"""
 
+_APPROVE = """An agent that is given approved texts only (agents.serve = approved) gets it from then on; the others get
+it without the remark that nobody looked at it. Look first: `episode show ID --trace`."""
+
 _DELETE = """It is given to nobody any more and kept for 30 days; `episode restore` and `workbench undo` bring it back.
 `workbench purge ID` erases one for good, the file beside the store too."""
 
@@ -117,6 +120,9 @@ def _add_corrections(verbs: Commands) -> None:
     tagging.add_argument("id", metavar="ID")
     tagging.add_argument("--add", metavar="T", action="append", default=[], help="a tag; several times")
     tagging.add_argument("--remove", metavar="T", action="append", default=[], help="a tag that goes; several times")
+    approving = add_command(verbs, "approve", approve_episode, "stand by what one says", _APPROVE)
+    approving.add_argument("id", metavar="ID")
+    approving.add_argument("--withdraw", action="store_true", help="stand by it no longer")
     for name, handler, about, more in (
         ("delete", delete_episode, "delete one, with a way back", _DELETE),
         ("restore", restore_episode, "bring one back", ""),
@@ -259,6 +265,15 @@ def tag_episode(session: Session) -> int:
         now = bench.episodes.tag(args.id, args.add, args.remove)
         tags = ", ".join(map(bench.safety.masked, now.tags))
     say(f"Tags of {args.id}: {tags or 'none'}.")
+    return 0
+
+
+def approve_episode(session: Session) -> int:
+    """Stand by an episode, or no longer."""
+    id, withdraw = session.args.id, session.args.withdraw
+    with session.changing() as bench:
+        bench.episodes.approve(id, withdraw=withdraw)
+    say(f"{id} is approved no longer." if withdraw else f"{id} is approved. `workbench undo` takes that back.")
     return 0
 
 

@@ -28,7 +28,8 @@ LONG = 1000
 _DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
 query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
 beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md,
-external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector
+external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector,
+episodes and patterns as `episode show --json` and `pattern show --json` print them,
 and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
 csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
@@ -75,6 +76,10 @@ def import_files(session: Session) -> int:
         shown = Shown(bench)
         for path in session.args.files:
             try:
+                if (rows := _take_experience(session, bench, path)) is not None:
+                    read += 1
+                    done += rows
+                    continue
                 plan = _plan(session, bench, path)
             except ReadingStopped as error:
                 fail(error)
@@ -94,6 +99,29 @@ def import_files(session: Session) -> int:
     if wants_json(session.args):
         write_json(done)
     return 0 if read else PROBLEM
+
+
+def _take_experience(session: Session, bench: "Workbench", path: Path) -> list[dict[str, object]] | None:
+    """Take in a file of episodes or patterns, and return what JSON says of it; `None` for any other file."""
+    from workbench.bench.agents.experience.inlet import experience_in, take
+
+    args = session.args
+    found = None if args.format else experience_in(bench.context, bench.gate, session.cwd / path.expanduser())
+    if found is None:
+        return None
+    taken = tuple(one.id for one in found.patterns) if found.kind == "patterns" else ("",) * len(found.new)
+    new, ids = len(taken), () if args.dry_run or not taken else take(bench.context, found)
+    if not wants_json(args):
+        what = counted(new, found.kind.removesuffix("s"))
+        there = f", {len(found.present):,} present already" if found.present else ""
+        say(f"{path}: {found.kind} (JSON)")
+        say(f"  {'would be new' if args.dry_run else 'new'}: {what}{there}")
+    return [
+        {
+            "file": path, "format": found.kind, "dry_run": args.dry_run, "new": {found.kind: new},
+            "present": len(found.present), "kept": [], "memories": [], "filled": 0, found.kind: list(ids),
+        }
+    ]  # fmt: skip
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:

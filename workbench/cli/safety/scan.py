@@ -29,9 +29,10 @@ wherever it stands; an imported file is not touched, and its next export says th
 reached are named.
 Exit code: 0 when nothing was found or all of it may pass, 1 when something was found, 2 when it cannot be done."""
 
-_ALLOW = """ID is a memory's or a bullet's (BOOK/ID when several playbooks have it). A flagged record is promoted and
-exported only when it came in by import and is unchanged, or when it is allowed here. The permission ends when the
-flagged text changes; `workbench undo` takes it back too."""
+_ALLOW = """ID is a memory's, a bullet's (BOOK/ID when several playbooks have it), a pattern's or an episode's, of
+which all counts that it says. A flagged record is promoted and exported only when it came in by import and is
+unchanged, or when it is allowed here. The permission ends when the flagged text changes; `workbench undo` takes it back
+too."""
 
 
 def add_commands(commands: Commands) -> None:

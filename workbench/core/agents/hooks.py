@@ -28,7 +28,7 @@ HOOK_FILES: Mapping[str, HookFile] = {
     # What it keeps of a session is no transcript that could be read, so that each use of a tool is told.
     "cursor": HookFile(
         ".cursor/hooks.json", ".cursor/hooks.json",
-        {"sessionStart": 0, "beforeSubmitPrompt": 0, "postToolUse": 0, "postToolUseFailure": 0},
+        {"sessionStart": 10, "beforeSubmitPrompt": 10, "postToolUse": 10, "postToolUseFailure": 10},
         is_flat=True, told_at=frozenset({"SessionStart"}),
     ),
 }  # fmt: skip

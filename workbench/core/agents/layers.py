@@ -36,7 +36,7 @@ LAYERS: tuple[LayerKind, ...] = (
     LayerKind("playbook", "Playbook", 5_000, f"{_FINDERS}:playbook"),
     LayerKind("known", "Known", 3_000, f"{_FINDERS}:known"),
     LayerKind("patterns", "What works", 1_000, f"{_EXPERIENCE}:patterns", may_lack=True),
-    LayerKind("failures", "What failed alike", 1_500, f"{_EXPERIENCE}:failures", may_lack=True),
+    LayerKind("failures", "Failed alike", 1_500, f"{_EXPERIENCE}:failures", may_lack=True),
     LayerKind("episodes", "Done before", 1_500, f"{_EXPERIENCE}:episodes", may_lack=True),
     LayerKind("retrieved", "For this task", 2_000, f"{_FINDERS}:retrieved"),
 )

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from workbench.core.review.groups import OTHER
-
 _BENCH = "workbench.bench.review.kinds"
 _FINDERS = "workbench.bench.review.finders"
 _RULES = "workbench.core.review.upkeep"
 _VIEWS = "workbench.tui.review.views"
+
+OTHER = "known"
+"""The group of a kind that names none."""
 
 
 class ProposalKind(NamedTuple):
@@ -156,6 +157,7 @@ KINDS = Kinds(
                 ("gone", "gone", "It names what is not there any more. Should it be forgotten?"),
             ),
             handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
+            finder=f"{_FINDERS}.stale:STALE",
         ),
         _lifecycle(
             "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",

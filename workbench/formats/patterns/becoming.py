@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Mapping
 
+from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.record import iso
 from workbench.core.stream.memory import Memory
-from workbench.formats.patterns.entry import NAME, document
+from workbench.formats.patterns.entry import NAME, SAYS, document
 from workbench.formats.shared.records import file_part
 
 ENTRY = "entry"
@@ -68,9 +69,45 @@ def _texts(value: object) -> list[str]:
     return [text for item in value if (text := _text(item))] if isinstance(value, list) else []
 
 
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
 def _text(value: object) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return "\n".join(value)
     return json.dumps(value, ensure_ascii=False, indent=2) if isinstance(value, Mapping | list) else str(value)
+
+
+def entry_in(pattern: Pattern) -> Mapping[str, object]:
+    """Return the entry of the file that a pattern came from, as it was; empty for another one."""
+    known = pattern.metadata.get(ENTRY)
+    return known if isinstance(known, Mapping) else {}
+
+
+def as_entry(pattern: Pattern) -> dict[str, object]:
+    """Return the keys of an entry of agent-playbook's file that a pattern says otherwise than its entry there.
+
+    Of one that came from no such file these are all that it says. What the file has beyond that stays as it is.
+    """
+    entry = entry_in(pattern)
+    said = next((name for name in SAYS if isinstance(entry.get(name), str)), "pattern")
+    strategy = pattern.body.strategy if pattern.body is not None else None
+    types = pattern.applicability.problem_types
+    now: dict[str, tuple[object, object]] = {
+        said: (pattern.description or pattern.line, entry.get(said)),
+        "name": (pattern.name, (entry.get("name") or _name(_text(entry.get(said)) or " ")) if entry else None),
+        "category": (types[0] if types else "", re.sub(r"[_ -]?patterns?$", "", _text(entry.get("category"))).strip()),
+        "problem": (pattern.detailed_explanation, _text(entry.get("problem"))),
+        "solution": (pattern.guidance.how_to_apply, _text(entry.get("solution"))),
+        "when_to_use": (_lines(pattern.guidance.when_to_apply), _lines("\n".join(_texts(entry.get("when_to_use"))))),
+        "quality_rules": (list(strategy.key_principles if strategy else ()), _texts(entry.get("quality_rules"))),
+        "confidence": (pattern.support.confidence_score, _share(entry.get("confidence")) if entry else None),
+        "applications": (pattern.usage_count, _count(entry.get("applications")) if entry else None),
+    }
+    if said == "name":
+        del now["name"]
+    first = {} if entry else {"id": pattern.id, "created": iso(pattern.created_at)[:10]}
+    return first | {key: value for key, (value, before) in now.items() if value != before}

@@ -13,7 +13,7 @@ from workbench.formats.shared.reading import checked, created_at, rating
 from workbench.formats.shared.records import Doc, Key, at_time_of, file_part, fresh, remembered, restored, take
 
 NAME = "semantic-patterns"
-_SAYS = ("pattern", "description", "name")
+SAYS = ("pattern", "description", "name")
 """The keys that may say what the pattern is, the best first."""
 
 
@@ -37,14 +37,14 @@ def keys_for(said: str) -> tuple[Key[Memory], ...]:
 def keys_of(memory: Memory) -> tuple[Key[Memory], ...]:
     """Return the keys of the pattern that `memory` was read from; of a new one, those it would have."""
     said = (file_part(memory, NAME) or {}).get("said")
-    return keys_for(said if said in _SAYS else "pattern")
+    return keys_for(said if said in SAYS else "pattern")
 
 
 def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     """Read one pattern. Raises `ValueError` when it does not say anything."""
     if not isinstance(doc, dict):
         raise ValueError("not a pattern: expected a JSON object")
-    said = next((name for name in _SAYS if isinstance(doc.get(name), str) and doc[name].strip()), None)
+    said = next((name for name in SAYS if isinstance(doc.get(name), str) and doc[name].strip()), None)
     if said is None:
         raise ValueError("it has neither a pattern nor a name")
     notes: Notes = []

@@ -1,17 +1,19 @@
 """agent-playbook semantic memory: `semantic-patterns.json`, `{patterns: {slug: {…}}, meta}`."""
 
 import re
+from collections.abc import Mapping
 from functools import partial
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.free_names import FreeNames
 from workbench.core.stream.memory import Memory
+from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.patterns import entry as pattern_entry
 from workbench.formats.patterns.entry import NAME
 from workbench.formats.shared.jsonrecords import edited_object, member, rewritten
 from workbench.formats.shared.jsonstyle import Style, dumps, style_of
-from workbench.formats.shared.jsontree import Entry, Lines, Node, rewrite, scan_file
+from workbench.formats.shared.jsontree import Entry, Lines, Node, indentation, rewrite, scan_file
 from workbench.formats.shared.records import read_again
 from workbench.formats.shared.report import Report, shown
 
@@ -86,6 +88,49 @@ def _woven(parsed: Parsed, original: str) -> str:
         elif found.key == "meta" and grown:
             values[index] = _counted(original, found, len(node.entries), grown, style)
     return original[: root.start] + rewrite(original, root, values, (), style) + original[root.end :]
+
+
+def written_back(
+    changed: Mapping[str, Mapping[str, object]], whole: Mapping[str, Mapping[str, object]], original: str | None
+) -> str:
+    """Return a file in which entries, by their ids, have other keys; those that it does not have come whole at the end.
+
+    Without an `original` it is a new one. Raises `UnreadableFile` for a text that holds no patterns.
+    """
+    if original is None:
+        keys = FreeNames(joined="_")
+        made = {keys.give(_slug(entry, id)): dict(entry) for id, entry in whole.items()}
+        return dumps({"patterns": made, "meta": {"total_patterns": len(made)}}, Style()) + "\n"
+    root, style = scan_file(original, "the file", _INSIDE), style_of(original)
+    node = _patterns(root)
+    if node is None:
+        raise UnreadableFile("The file has no “patterns” object.", "Nothing was written.")
+    keys = FreeNames((str(entry.key) for entry in node.entries), joined="_")
+    there = {_id(entry): index for index, entry in enumerate(node.entries)}
+    edited: dict[int, str | None] = {
+        there[id]: edited_object(original, node.entries[there[id]], entry, style)
+        for id, entry in changed.items() if id in there and entry
+    }  # fmt: skip
+    outer = indentation(original, node.start) + style.unit
+    new = {id: entry for id, entry in whole.items() if id not in there}
+    added = [member(keys.give(_slug(entry, id)), dict(entry), style, outer) for id, entry in new.items()]
+    values: dict[int, str | None] = {}
+    for index, found in enumerate(root.entries):
+        if found.inner is node:
+            values[index] = rewrite(original, node, edited, added, style)
+        elif found.key == "meta" and added:
+            values[index] = _counted(original, found, len(node.entries), len(added), style)
+    return original[: root.start] + rewrite(original, root, values, (), style) + original[root.end :]
+
+
+def _id(entry: Entry) -> str:
+    """Return the id of an entry as it is read (see `pattern_entry.pattern`)."""
+    said = entry.value.get("id") if isinstance(entry.value, dict) else None
+    return said if isinstance(said, str) and said else f"pattern-{slug(str(entry.key)) or 'unnamed'}"
+
+
+def _slug(entry: Mapping[str, object], id: str) -> str:
+    return slug(str(entry.get("name", id))).replace("-", "_") or id
 
 
 def _old(node: Node, new: dict[str, Memory]) -> dict[int, Memory]:

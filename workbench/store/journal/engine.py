@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.errors import OnlyLookedAt, StoreProblem, UnknownRecord
 from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
-from workbench.core.health.standpoint import Standpoint
 from workbench.core.pause import collection_paused
 from workbench.core.record import iso, parse_time
 from workbench.core.waiting import StoreBusy
@@ -44,6 +43,7 @@ from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import schema_needed
 
 if TYPE_CHECKING:
+    from workbench.core.health.standpoint import Standpoint
     from workbench.store.journal.settle import Settled
     from workbench.store.maintenance.outside import Notice, OutsideEdit
 
@@ -429,6 +429,8 @@ class Journal:
         """
         if not 0 <= rev <= self.rev:
             raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self.rev}; nothing was opened.")
+        from workbench.core.health.standpoint import Standpoint  # hardly anybody looks back
+
         latest, at, taken = self.rev, None, 0
         with self._reading, collection_paused():
             for entry in self._entries_back():

@@ -188,6 +188,20 @@ class EpisodesDialog(Dialog[None]):
         if await self.app.push_screen_wait(ask) is not None:
             self._after("Tagged.")
 
+    def action_approve(self) -> None:
+        """Stand by the episode under the cursor, or no longer."""
+        row = self.rows.current
+        if row is None:
+            self.app.bell()
+            return
+        id, known = row.episode.id, row.episode.approved
+
+        def step() -> None:
+            self._bench.episodes.approve(id, withdraw=known)
+            self._after("Approved no longer." if known else "Approved; agents get it as what a person stands by.")
+
+        change(self, step)
+
     def action_delete(self) -> None:
         """Delete the episode under the cursor, or bring it back; either way there is a way back."""
         row = self.rows.current
@@ -243,7 +257,8 @@ def text_of(bench: Workbench, opened: Opened, *, trace: bool) -> Content:
     episode, use, mask = opened.episode, opened.use, bench.safety.masked
     last = f", last {absolute(use.last_accessed_at)}" if use.last_accessed_at is not None else ""
     facts = [
-        f"{absolute(episode.at)} · {episode.outcome.lower()} · {phase_of(episode, bench.context.now())}",
+        f"{absolute(episode.at)} · {episode.outcome.lower()} · {phase_of(episode, bench.context.now())}"
+        + (" · approved" if episode.approved else ""),
         " · ".join(mask(name) for name in (episode.domain, episode.type, opened.body.session) if name),
         mask(" ".join(f"#{tag}" for tag in episode.tags)),
         f"read {number(use.access_count)}×{last} · {number(len(use.referenced_by))} rest on it",

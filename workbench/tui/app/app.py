@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
 from textual._context import active_message_pump
@@ -43,6 +43,7 @@ from workbench.tui.app.stillness import Heap
 from workbench.tui.app.surviving import close_unbuilt, survives
 from workbench.tui.app.waiting import Threads
 from workbench.tui.reflection.notice import DueNotice
+from workbench.tui.widgets.actions import ON_ROW
 from workbench.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -443,20 +444,21 @@ class WorkbenchApp(Host):
             self.next_at = event.rev
             self.exit(self.bench.library.folder)
 
-    async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: Any) -> bool:
+    async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: tuple[object, ...]) -> bool:
         """Run an action; of what would change a store that is only looked at, say that at once."""
         standpoint = self.bench.library.standpoint
-        if standpoint is not None and self._would_change(namespace, action_name):
+        if standpoint is not None and self._would_change(namespace, action_name, params):
             self.say(str(OnlyLookedAt(standpoint.rev)), "warning")
             return True
         return await super()._dispatch_action(namespace, action_name, params)
 
-    def _would_change(self, namespace: DOMNode, name: str) -> bool:
-        """Tell whether an action of an area, or one that holds everywhere, changes the store."""
-        if isinstance(namespace, AreaScreen):
-            held = (a for a in namespace.area.actions if a.method == name)
-            return any(action.changes for action in held)
-        return namespace is self and any(a.method == name and a.id in CHANGING for a in GLOBAL)
+    def _would_change(self, namespace: DOMNode, name: str, params: tuple[object, ...]) -> bool:
+        """Tell whether an action of an area, of a row or one that holds everywhere changes the store."""
+        called = f"{name}({', '.join(map(repr, params))})" if params else name
+        if namespace is self:
+            return any(action.method == called and action.id in CHANGING for action in GLOBAL)
+        held = ON_ROW if not isinstance(namespace, AreaScreen) else self.areas.scope(namespace.area.id)
+        return any(action.method == called and action.changes for action in held)
 
     # What goes wrong
 

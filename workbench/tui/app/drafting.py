@@ -6,6 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
+from textual.message_pump import MessagePump
+from textual.timer import Timer
+
 from workbench.config import drafts
 from workbench.config.drafts import Draft, Item
 
@@ -45,3 +48,36 @@ class Drafting:
         """Let go of the draft."""
         if self.folder is not None:
             drafts.drop(self.folder, self.item)
+
+
+class Keeping:
+    """Keeps the draft of what is typed in a dialog: a moment after the first key, and again while more is typed.
+
+    `keep` does it. Nothing is kept where there is no draft to keep.
+    """
+
+    def __init__(self, dialog: MessagePump, draft: Drafting | None, keep: Callable[[], None]) -> None:
+        self._dialog, self._draft, self._keep = dialog, draft, keep
+        self._due: Timer | None = None
+
+    def soon(self) -> None:
+        """Keep it in a moment."""
+        if self._draft is not None and self._draft.wanted and self._due is None:
+            self._due = self._dialog.set_timer(SECONDS, self._now)
+
+    def at_the_end(self) -> None:
+        """Keep at once what waits to be kept: the app ends in mid-edit."""
+        if self._due is not None:
+            self._now()
+
+    def let_go(self) -> None:
+        """Drop the draft: it has done its duty."""
+        if self._due is not None:
+            self._due.stop()
+            self._due = None
+        if self._draft is not None:
+            self._draft.drop()
+
+    def _now(self) -> None:
+        self._due = None
+        self._keep()

@@ -7,7 +7,6 @@ from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -20,7 +19,7 @@ from workbench.core.stream.memory import room_for
 from workbench.core.text import head, one_line
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.drafting import SECONDS, Drafting
+from workbench.tui.app.drafting import Drafting, Keeping
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import change
 from workbench.tui.forms.actions import FORM
@@ -36,6 +35,9 @@ DOCUMENT = "document"
 """What the draft of a form calls a document that cannot be read yet."""
 
 AGAIN = "ctrl+o opens it again."
+
+TITLE_CELLS = 200
+"""Cells of a title that are shown."""
 
 SHORT = 40
 """Rows of a screen below which the form takes all of it."""
@@ -93,9 +95,10 @@ class RecordForm(Dialog[Values | None]):
             self._restore()
         self._start = self._typed.get(TEXT, self._stored)
         self._written = self._start
-        self._due: Timer | None = None
+        self._keeping = Keeping(self, draft, self._keep)
         self._unkept = ""
         self._warned = self._without = False
+        self._said = 0
 
     def _restore(self) -> None:
         """Take up what was typed before the app was stopped."""
@@ -134,7 +137,7 @@ class RecordForm(Dialog[Values | None]):
         self._show_title()
         self._say_first()
         if self._touched():
-            self._keep_soon()
+            self._keeping.soon()
 
     def _say_first(self) -> None:
         """Say what is to be known of what stands there at the beginning."""
@@ -159,8 +162,7 @@ class RecordForm(Dialog[Values | None]):
 
     def on_unmount(self) -> None:
         """Keep what is typed when the app ends in mid-edit."""
-        if self._due is not None:
-            self._keep()
+        self._keeping.at_the_end()
 
     @property
     def _area(self) -> InertTextArea | None:
@@ -199,22 +201,18 @@ class RecordForm(Dialog[Values | None]):
     def _changed(self) -> None:
         self._warned = False
         self._show_state()
-        self._keep_soon()
+        self._keeping.soon()
         self._show_theirs()
 
     def _show_title(self) -> None:
         """Show the title that is made of the text, where it has none of its own."""
         line = next((line for line in self._lines if line.field.name == TITLE), None)
-        if line is not None and self._area is not None:
-            line.suggest(one_line(head(self._area.text.strip(), 200), 200))
-
-    def _keep_soon(self) -> None:
-        if self._draft is not None and self._draft.wanted and self._due is None:
-            self._due = self.set_timer(SECONDS, self._keep)
+        if line is not None and self._area is not None and not line.value:
+            line.suggest(one_line(head(self._area.text.lstrip(), TITLE_CELLS).partition("\n")[0], TITLE_CELLS))
 
     def _keep(self) -> None:
         """Keep what is typed as a draft, and say so when that stops working."""
-        self._due, draft, before = None, self._draft, self._unkept
+        draft, before = self._draft, self._unkept
         if draft is None:
             return
         touched, values = self._touched(), self._saving.subject.values
@@ -238,11 +236,7 @@ class RecordForm(Dialog[Values | None]):
 
     def _end(self, saved: Values | None) -> None:
         """Close with a result; the draft has done its duty."""
-        if self._due is not None:
-            self._due.stop()
-            self._due = None
-        if self._draft is not None:
-            self._draft.drop()
+        self._keeping.let_go()
         self.dismiss(saved)
 
     def action_save(self) -> None:
@@ -284,8 +278,8 @@ class RecordForm(Dialog[Values | None]):
             line.focus_input()
         if line is not None and refusal.unfit:
             line.complain(refusal.sentence)
-            where = f"Line {refusal.line}: {refusal.sentence}." if refusal.line else f"See {refusal.field}."
-            self._say(f"✗ {where} Nothing was saved yet, and nothing is lost.", "$text-error")
+            where = f"Line {refusal.line}: " if refusal.line else ""
+            self._say(f"✗ {where}{refusal.sentence}. Nothing was saved yet, and nothing is lost.", "$text-error")
         else:
             self._say(f"✗ {refusal.sentence}", "$text-error")
         self._take_stored(self._saving.now)
@@ -364,7 +358,7 @@ class RecordForm(Dialog[Values | None]):
                 self._take(read_document(saved, values, fields))
         except BadDocument as bad:
             self._refuse(Refusal(f"{bad} {AGAIN}"))
-            self._keep_soon()
+            self._keeping.soon()
         except WorkbenchError as error:
             self._say(f"✗ {error}", "$text-error")
 
@@ -401,4 +395,8 @@ class RecordForm(Dialog[Values | None]):
         self._say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
 
     def _say(self, sentence: str, style: str) -> None:
-        self.query_one(".form--state", Static).update(body(sentence, style))
+        state = self.query_one(".form--state", Static)
+        # Only what needs another number of lines moves anything.
+        longest = max(len(sentence), self._said)
+        self._said = len(sentence)
+        state.update(body(sentence, style), layout=longest >= state.size.width)

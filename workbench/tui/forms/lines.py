@@ -48,8 +48,7 @@ class FieldLine(Horizontal):
         height: 1;
         & .form--name { width: 14; height: 1; color: $text-muted; }
         & SafeInput { width: 1fr; min-width: 12; height: 1; background: $background; }
-        & .form--beside { width: auto; max-width: 62%; height: 1; padding-left: 1; color: $text-muted; display: none; }
-        &.-here .form--beside, &.-unfit .form--beside { display: block; }
+        & .form--beside { width: auto; max-width: 62%; height: 1; padding-left: 1; color: $text-muted; }
         &.-touched .form--name { color: $text-accent; text-style: bold; }
         &.-unfit .form--beside { color: $text-error; }
     }
@@ -62,19 +61,19 @@ class FieldLine(Horizontal):
             self._input.suggester = SuggestFromList(field.choices)
         self._label = Static(classes="form--name")
         self._hint = HINTS.get(field.name, "") if hint is None else hint
-        self._beside = Static(body(self._hint), classes="form--beside")
+        self._beside: Static | None = None
         super().__init__()
         self.field = field
         self.stored = stored
         self._shown = self._last = self._input.value
-        self._edited = self._problem = False
+        self._edited = self._here = False
+        self._problem = ""
         self._typed = self._shown
 
     def compose(self) -> ComposeResult:
         """Build the line."""
         yield self._label
         yield self._input
-        yield self._beside
 
     def on_mount(self) -> None:
         """Say what it is called."""
@@ -119,9 +118,9 @@ class FieldLine(Horizontal):
 
     def complain(self, sentence: str) -> None:
         """Say what it cannot hold, or nothing."""
-        self._problem = bool(sentence)
-        self.set_class(self._problem, "-unfit")
-        self._beside.update(body(f"✗ {sentence}" if sentence else self._hint))
+        self._problem = sentence
+        self.set_class(bool(sentence), "-unfit")
+        self._show_beside()
 
     def focus_input(self) -> None:
         """Put the cursor in it."""
@@ -129,11 +128,13 @@ class FieldLine(Horizontal):
 
     def on_descendant_focus(self) -> None:
         """Say what it takes while the cursor is in it."""
-        self.add_class("-here")
+        self._here = True
+        self._show_beside()
 
     def on_descendant_blur(self) -> None:
         """Leave the line to what stands in it."""
-        self.remove_class("-here")
+        self._here = False
+        self._show_beside()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Note that it was changed by hand."""
@@ -147,6 +148,15 @@ class FieldLine(Horizontal):
             self.complain("")
         self._show_name()
         self.post_message(self.Changed())
+
+    def _show_beside(self) -> None:
+        """Show beside it what is wrong, or what it takes while the cursor is in it; else the line is all its own."""
+        said = body(f"✗ {self._problem}") if self._problem else body(self._hint if self._here else "")
+        if self._beside is None:
+            self._beside = Static(said, classes="form--beside")
+            self.mount(self._beside)
+        self._beside.display = bool(said.plain)
+        self._beside.update(said)
 
     def _show_name(self) -> None:
         self.set_class(self.touched, "-touched")

@@ -8,7 +8,7 @@ HEALTH = Table(
     (
         Action("health.apply", "a", "apply", "Put into Review what this part proposes", DECIDE),
         Action("health.compare", "D", "duplicates", "Compare every memory with every other", FIND),
-        Action("health.still-true", "S", "still true?", "Look for what memories name in the working tree", FIND),
+        Action("health.still-true", "S", "still true?", "Check what memories name in the code", FIND),
         Action("health.prune", "p", "prune all", "Accept every prune, after a look at all", DECIDE),
         Action("health.merge", "m", "merge", "Merge this group; undo parts it again", DECIDE),
         Action("health.refuse", "x", "keep both", "Keep both apart, or turn an edit down", DECIDE),

@@ -112,12 +112,8 @@ class PartsList(LineView[Row]):
             self.show()
 
     def on_parts_list_gathered(self, event: Gathered) -> None:
-        """Show what a part found out; what a person asked for from its heading comes into sight below it."""
+        """Show what a part found out."""
         self.learn(event.section, event.found)
-        row, low = self.current, self.cursor - self.scroll_offset.y > self.scrollable_content_region.height // 2
-        asked = self.section(event.section).when == "asked"
-        if asked and low and row is not None and row.heading and row.section == event.section:
-            self.call_after_refresh(self.scroll_to, y=self.cursor, animate=False, force=True)
 
     def learn(self, id: str, found: Found) -> None:
         """Take what was found out for a part."""
@@ -138,6 +134,13 @@ class PartsList(LineView[Row]):
             self.gather(id)
         self._again.discard(id)
         self.show()
+        self._let_see(id)
+
+    def _let_see(self, id: str) -> None:
+        """Bring what a person asked for from its heading into sight, where that stands low in the list."""
+        row, low = self.current, self.cursor - self.scroll_offset.y > self.scrollable_content_region.height // 2
+        if low and row is not None and row.heading and row.section == id and self.section(id).when == "asked":
+            self.call_after_refresh(self.scroll_to, y=self.cursor, animate=False, force=True)
 
     def _know(self, **changed: object) -> None:
         self.facts = replace(self.facts, now=self._bench.context.now(), **changed)  # type: ignore[arg-type]

@@ -43,17 +43,26 @@ class Changes:
 
     async def edit(self) -> None:
         """Edit in a form; saving approves, and it stays open when that is refused."""
-        if item := self.item_here():
+        if item := self._alone():
             with self._app.reporting():
                 saving = self._approving(item[0])
                 self._say_flagged(item[1], await fill_in(self._area, saving, self._draft(*item)))
 
     async def edit_externally(self) -> None:
         """Edit all of it in $EDITOR; what cannot be approved opens as a form."""
-        if item := self.item_here():
+        if item := self._alone():
             with self._app.reporting():
                 saving = self._approving(item[0])
                 self._say_flagged(item[1], await fill_in_elsewhere(self._area, saving, self._draft(*item)))
+
+    def _alone(self) -> tuple[Proposal, Memory] | None:
+        """Return the item under the cursor, or say that marked ones cannot be meant: each has words of its own."""
+        if self._area.disarm(self._queue.rows):
+            self._app.say(
+                "An edit approves one at a time. Without ; it takes the one under the cursor; the marks stay."
+            )
+            return None
+        return self.item_here()
 
     def _draft(self, proposal: Proposal, memory: Memory) -> Drafting:
         """Return the draft of an item; what is typed of a candidate is what the Stream would go on with too."""

@@ -130,6 +130,8 @@ def detail(memory: Memory, around: Surroundings) -> Content:
     ]
     if memory.tags:
         parts.append(_labelled("tags", printable(", ".join(map(around.masked, memory.tags)))))
+    if memory.note:
+        parts.append(_labelled("note", printable(around.masked(memory.note))))
     parts += _archive(memory, around.masked)
     parts += _links("cites", [(id, m) for id, m in around.cited], around)
     parts += _links("cited by", [(m.id, m) for m in around.cited_by], around)

@@ -44,7 +44,9 @@ IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden chara
 _OWN = ("human", "cli", "import")
 """Who brings in what needs no mark: the person, by whatever door."""
 
-EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+EMPTY_STORE = (
+    "No memories yet. o writes one, `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+)
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
 LOOKING = "Nothing holds these words. Looking for what is near them by meaning …"
 NOTHING_NEAR = "Nothing holds these words, and nothing here is relevant to them. Esc clears the filter, ? explains it."

@@ -234,6 +234,14 @@ class Episodes:
             tx.put(tagged(self.get(id), tuple(tag.strip() for tag in add), tuple(remove)))
         return self.get(id)
 
+    def approve(self, id: str, *, withdraw: bool = False) -> Episode:
+        """Stand by what an episode says, so that agents get it who are given only that; or no longer."""
+        require_person(self._context.actor, "approve an episode")
+        label = f"no longer approve {id}" if withdraw else f"approve {id}"
+        with self._library.transaction(self._context.actor, label) as tx:
+            tx.put(replace(self.get(id), approved=not withdraw))
+        return self.get(id)
+
     def delete(self, id: str) -> Episode:
         """Delete an episode, with a way back: it is kept until its retention is over, and given to nobody."""
         require_person(self._context.actor, "delete an episode")

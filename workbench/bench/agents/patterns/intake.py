@@ -8,6 +8,7 @@ from pathlib import Path
 from workbench.bench.agents.patterns.entry import entered
 from workbench.bench.context import Context
 from workbench.bench.safety.gate import IMPORT, Gate
+from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import name_of
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.patterns.lifecycle import claimed
@@ -17,8 +18,9 @@ from workbench.core.files.format import Issue, ReadContext
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.formats import opening
-from workbench.formats.patterns.becoming import as_pattern, is_entry
+from workbench.formats.patterns.becoming import as_entry, as_pattern, entry_in, is_entry
 from workbench.formats.patterns.entry import NAME
+from workbench.formats.patterns.patterns import written_back
 from workbench.store.library import Tx
 
 
@@ -72,6 +74,19 @@ class PatternIntake:
             return 0
         with self._library.transaction(f"import:{name}", f"import patterns of {name}", group=_group()) as tx:
             return sum(self._put(tx, pattern) for pattern in intake.new)
+
+    def written(self, ids: Sequence[str], original: str | None, safety: Safety) -> str:
+        """Return agent-playbook's file with patterns as they are now, all in use or waiting where none is named.
+
+        What a file has beyond that stays as it is. Raises `UnknownRecord`, `UnreadableFile` for another kind of file,
+        and `FlaggedText` for a pattern that may not leave the store.
+        """
+        every = [self._table.get(id) for id in ids] if ids else self._table.all()
+        chosen = [one for one in every if ids or one.status != "deprecated"]
+        safety.require_outgoing(chosen)
+        changed = {one.id: as_entry(one) for one in chosen}
+        whole = {one.id: {**entry_in(one), **changed[one.id]} for one in chosen}
+        return written_back(changed, whole, original)
 
     def movable(self) -> tuple[Move, ...]:
         """Return the memories that came in from pattern files, by id, each with the pattern that it becomes.

@@ -10,6 +10,7 @@ from workbench.core.review.proposal import Proposal
 
 if TYPE_CHECKING:
     from workbench.bench.agents.documents.documents import Documents
+    from workbench.bench.claims.checking import StillTrue
     from workbench.bench.context import Context
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.files.imports.importing import Importer
@@ -49,6 +50,10 @@ class Parts(Protocol):
         """The documents of agents."""
 
     @property
+    def still_true(self) -> "StillTrue":
+        """What memories and bullets name, held against the working tree."""
+
+    @property
     def trust(self) -> "Trust":
         """How far the store is trusted."""
 
@@ -58,12 +63,14 @@ class Finder:
     """Works out proposals of one kind or several; `find` reads only, on any thread, and raises `WorkbenchError`.
 
     A `searching` one looks at every memory: in a large store it waits until a person asks for it. One that
-    `needs_model` waits until that is loaded. Each proposal has the same id as long as its question is the same.
+    `needs_model` waits until that is loaded, and one `by_hand` always until somebody asks. Each proposal has the same
+    id as long as its question is the same.
     """
 
     find: Callable[[Parts, Cancelled], tuple[Proposal, ...]]
     searching: bool = True
     needs_model: bool = False
+    by_hand: bool = False
 
 
 def finder_of(kind: ProposalKind) -> Finder:

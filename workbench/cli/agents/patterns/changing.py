@@ -247,6 +247,30 @@ def import_patterns(session: Session) -> int:
     return FOUND if lost else 0
 
 
+def export_patterns(session: Session) -> int:
+    """Write patterns into agent-playbook's file."""
+    from workbench.bench.files.imports.paths import as_named
+    from workbench.core.files.replacing import replace_file
+
+    args, path = session.args, as_named(session.args.file, session.cwd)
+    try:
+        before = path.read_bytes() if path.exists() else None
+        original = None if before is None else before.decode("utf-8")
+    except OSError as error:
+        raise UnreadableFile(f"{args.file} cannot be read: {error.strerror}.", _NOTHING) from error
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{args.file} is no text in UTF-8.", _NOTHING) from error
+    with session.reading() as bench:
+        text = bench.pattern_intake.written(args.ids, original, bench.safety)
+    if text != original:
+        replace_file(path, text, before)
+    if wants_json(args):
+        write_json({"file": str(path), "changed": text != original})
+    else:
+        say(f"{'Wrote' if text != original else 'Nothing to write: the same stands in'} {args.file}.")
+    return 0
+
+
 def move_memories(session: Session) -> int:
     """Make patterns of memories that came in from pattern files."""
     args = session.args

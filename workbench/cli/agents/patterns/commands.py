@@ -59,6 +59,11 @@ _IMPORT = """FILE is agent-playbook's semantic-patterns.json. Its confidence sta
 counted, and every entry is kept as it was in the pattern's metadata. With enough behind it (5 applications, confidence
 above 0.7) a pattern is in use at once, else it is a candidate."""
 
+_EXPORT = """Patterns go back to where they came from (agent-playbook's semantic-patterns.json): of an entry only what
+the pattern says otherwise is written, confidence and applications among it; new ones come at the end; whatever else
+the file says stays byte for byte. Secrets were masked when they came in; what gives orders goes out only when it is
+allowed. Without the file a new one is made."""
+
 _MOVE = """Lists the memories that came in from pattern files by `workbench import`, and what becomes of them: the
 confidence goes back to the file's scale (0–1) and applications count. With --yes they become patterns, and the memories
 are archived as superseded."""
@@ -169,7 +174,10 @@ def _add_files(verbs: Commands) -> None:
     importing.add_argument("--dry-run", action="store_true", help="say what it would bring, and change nothing")
     moving = add_command(verbs, "move", changing.move_memories, "make patterns of memories from such files", _MOVE)
     moving.add_argument("--yes", action="store_true", help="do it")
-    for parser in (importing, moving):
+    writing = add_command(verbs, "export", changing.export_patterns, "write them into agent-playbook's file", _EXPORT)
+    writing.add_argument("file", metavar="FILE", help="the file they came from, or a new one")
+    writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all that are not deprecated)")
+    for parser in (importing, moving, writing):
         add_json(parser)
 
 

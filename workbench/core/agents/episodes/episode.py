@@ -28,7 +28,7 @@ MOST = 300
 LONGEST_ID = 64
 LONGEST_TAG = 40
 
-_RESERVED = len(b'"status":"archived","deleted_at":"2026-11-21T12:00:00Z",')
+_RESERVED = len(b'"status":"archived","deleted_at":"2026-11-21T12:00:00Z","approved":true,')
 """Bytes that are left free, for what becomes of an episode later."""
 
 KIND = 40
@@ -40,7 +40,8 @@ class Episode:
     """The head of an episode: when it was, of what `type` of task and in which `domain`, and how it ended.
 
     `hash` names the file with the rest (`EpisodeBody`). One that is `deleted`, at a time, is kept until its retention
-    is over. `tags` are its own, as many as there is room for, and those that a person gave it.
+    is over. `tags` are its own, as many as there is room for, and those that a person gave it. It is `approved` once a
+    person who looked at it stands by what it says.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Episode:
     status: Status = "active"
     tags: tuple[str, ...] = ()
     deleted_at: datetime | None = None
+    approved: bool = False
     version: int = 1
 
 
@@ -133,4 +135,4 @@ def tagged(episode: Episode, add: tuple[str, ...] = (), remove: tuple[str, ...] 
 
 
 def _room(episode: Episode) -> int:
-    return MOST - _RESERVED - size_of(replace(episode, status="active", deleted_at=None))
+    return MOST - _RESERVED - size_of(replace(episode, status="active", deleted_at=None, approved=False))

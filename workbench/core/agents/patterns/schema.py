@@ -206,6 +206,8 @@ class _Reader:
     def _conditions(self, hint: Any, value: object, path: str) -> Any:
         if get_origin(hint) is tuple:
             return self._list(str, value, path, self._conditions)
+        if value == "" and "[" not in path.rpartition(".")[2]:
+            return ""  # a field that may be empty is given so
         text = _as_text(value) if isinstance(value, Mapping) else value
         if not isinstance(text, str):
             return self._wrong(path, f"is {_a(value)}, not a condition")

@@ -5,14 +5,13 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.content import Content
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from workbench.config.drafts import digest
 from workbench.core.stream.memory import room_for
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.drafting import SECONDS, Drafting
+from workbench.tui.app.drafting import Drafting, Keeping
 from workbench.tui.app.waiting import change
 from workbench.tui.widgets.actions import EDITOR
 from workbench.tui.widgets.content import MUTED, body
@@ -65,7 +64,7 @@ class TextEditor(Dialog[str | None]):
         self._check = check
         self._told = told or self._room_left
         self._draft = draft
-        self._due: Timer | None = None
+        self._keeping = Keeping(self, draft, self._keep)
         self._unkept = ""
         self._warned = False
 
@@ -79,7 +78,7 @@ class TextEditor(Dialog[str | None]):
         if self._restored is None or self._draft is None:
             self._show_state()
             if self.unsaved:
-                self._keep_soon()
+                self._keeping.soon()
         else:
             when = since(self._restored.at, self._draft.clock())
             changed = " What is stored was changed since." if self._stale else ""
@@ -88,8 +87,7 @@ class TextEditor(Dialog[str | None]):
 
     def on_unmount(self) -> None:
         """Keep what is typed when the app ends in mid-edit."""
-        if self._due is not None:
-            self._keep()
+        self._keeping.at_the_end()
 
     @property
     def _area(self) -> InertTextArea:
@@ -106,15 +104,11 @@ class TextEditor(Dialog[str | None]):
         if self.unsaved or self._restored is None:
             self._written = self._area.text
         self._show_state()
-        self._keep_soon()
-
-    def _keep_soon(self) -> None:
-        if self._draft is not None and self._draft.wanted and self._due is None:
-            self._due = self.set_timer(SECONDS, self._keep)
+        self._keeping.soon()
 
     def _keep(self) -> None:
         """Keep what is typed as a draft, and say so when that stops working."""
-        self._due, draft, before = None, self._draft, self._unkept
+        draft, before = self._draft, self._unkept
         if draft is None:
             return
         if self._written != self._text:
@@ -127,11 +121,7 @@ class TextEditor(Dialog[str | None]):
 
     def _end(self, text: str | None) -> None:
         """Close with a result; the draft has done its duty."""
-        if self._due is not None:
-            self._due.stop()
-            self._due = None
-        if self._draft is not None:
-            self._draft.drop()
+        self._keeping.let_go()
         self.dismiss(text)
 
     def action_other(self) -> None:
