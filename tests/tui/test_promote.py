@@ -10,9 +10,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import NOW, app_over, screen_text
+from tests.tui.support import DEMO, NOW, app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, is_inert
+from workbench.bench.demo import lay_out
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.promotion.plan import PromotionPlan
 from workbench.bench.promotion.promotion import Promotion
@@ -384,3 +385,18 @@ async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
         assert "✗" not in h.state
         assert dialog.query_one("#promote-path", SafeInput).placeholder == "a full path, such as ~/notes/NOTES.md"
     bench.close()
+
+
+async def test_on_the_demo_it_says_that_files_are_those_of_the_scratch_project(tmp_path: Path) -> None:
+    bench = demo_bench(tmp_path)
+    scratch = lay_out(bench, DEMO)
+    app = app_over(bench)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("P")
+        await until_drawn(pilot, lambda: isinstance(app.screen, PromoteDialog) and "2 entries" in screen_text(app))
+        assert "· files are those of the demo's scratch project" in screen_text(app)
+        await until_drawn(pilot, lambda: "1 line in" in screen_text(app))
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: not isinstance(app.screen, PromoteDialog))
+    newest = max(bench.library.memories.all(), key=lambda m: m.created_at)
+    assert (newest.promoted_to, newest.content in (scratch / "CLAUDE.md").read_text("utf-8")) == ("CLAUDE.md", True)

@@ -66,6 +66,19 @@ async def test_the_mouse_chooses_too() -> None:
     assert app.return_value == FirstStep("import")
 
 
+async def test_a_click_on_the_row_under_the_cursor_chooses_it() -> None:
+    app = WelcomeApp(first())
+    async with app.run_test(size=(80, 24)) as pilot:
+        card = await shown(pilot)
+        await pilot.press("G")
+        await pilot.pause()
+        assert app.screen is card
+        assert "It is /home/ann/.local/share/memory-workbench/store" in screen_text(app)
+        await pilot.click(LineView, offset=(5, 4))
+        await pilot.pause()
+    assert app.return_value == FirstStep("empty")
+
+
 async def test_every_row_says_in_its_line_what_it_does_also_in_a_small_terminal() -> None:
     app = WelcomeApp(first(recent=(Path("/work/api/.workbench"),)))
     async with app.run_test(size=(80, 24)) as pilot:

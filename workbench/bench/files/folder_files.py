@@ -16,8 +16,6 @@ from workbench.formats import opening
 from workbench.formats.claude_memory import claude_memory
 from workbench.formats.claude_memory.claude_memory import Link
 from workbench.formats.notes import note
-from workbench.formats.weaving import claude
-from workbench.formats.weaving import notes as weaving
 from workbench.formats.weaving.relined import Unplaced
 from workbench.formats.weaving.stored import Stored
 from workbench.store.library import Library
@@ -101,7 +99,8 @@ class FolderFiles:
             return self._topic(file, *self._links[entry.path])
         if claude_memory.is_index(entry.path):
             return self._index(file)
-        return _of_format(file, format_named(other, self._formats)) if other != note.NAME else self._note(file)
+        alone = Link(0, PurePosixPath(entry.path).name, "", "")
+        return self._note(file) if other == note.NAME else self._topic(file, entry, alone)
 
     def _take_links(self, entry: Entry) -> None:
         try:
@@ -118,10 +117,15 @@ class FolderFiles:
         name, changed = file.entry.path, file.entry.changed_at
         context = replace(file.context, path=str(self.folder.root / "x.md"))
         reads = partial(note.read_note, name=name, changed=changed)
+
+        def weave(text: str, stored: Stored) -> str:
+            from workbench.formats.weaving import notes
+
+            return notes.weave(text, context, name, stored)
+
         return replace(
             file, kind=tolerant(replace(note.FORMAT, read=reads)), context=context,
-            is_whole=not note.is_day(name), is_titled=not note.is_day(name),
-            weave=lambda text, stored: weaving.weave(text, context, name, stored),
+            is_whole=not note.is_day(name), is_titled=not note.is_day(name), weave=weave,
         )  # fmt: skip
 
     def _topic(self, file: FolderFile, index: Entry, link: Link) -> FolderFile:
@@ -130,10 +134,14 @@ class FolderFiles:
         def reads(text: str, context: ReadContext) -> Parsed:
             return claude_memory.read_topic(text, link, context)
 
+        def weave(text: str, stored: Stored) -> str:
+            from workbench.formats.weaving import claude
+
+            return claude.weave_topic(text, context, link, stored)
+
         return replace(
             file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), context=context,
-            is_whole=True, is_titled=not link.hook,
-            weave=lambda text, stored: claude.weave_topic(text, context, link, stored),
+            is_whole=True, is_titled=not link.hook, weave=weave,
         )  # fmt: skip
 
     def _index(self, file: FolderFile) -> FolderFile:
@@ -144,9 +152,13 @@ class FolderFiles:
         def reads(text: str, context: ReadContext) -> Parsed:
             return claude_memory.read_index(text, context, elsewhere)
 
+        def weave(text: str, stored: Stored) -> str:
+            from workbench.formats.weaving import claude
+
+            return claude.weave_index(text, file.context, stored)
+
         return replace(
-            file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), topics=mine,
-            weave=lambda text, stored: claude.weave_index(text, file.context, stored),
+            file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), topics=mine, weave=weave,
         )  # fmt: skip
 
 

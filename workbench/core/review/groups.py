@@ -26,6 +26,3 @@ GROUPS = (
     LATER,
 )
 """In the order in which they are listed."""
-
-OTHER = "known"
-"""The group of a kind that names none."""

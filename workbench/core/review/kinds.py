@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from workbench.core.review.groups import OTHER
-
 _BENCH = "workbench.bench.review.kinds"
 _FINDERS = "workbench.bench.review.finders"
 _RULES = "workbench.core.review.upkeep"
 _VIEWS = "workbench.tui.review.views"
+
+OTHER = "known"
+"""The group of a kind that names none."""
 
 
 class ProposalKind(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -87,6 +87,16 @@ def shortened(path: Path) -> str:
         return printable(str(path))
 
 
+class Rows(LineView[Row]):
+    """The rows; a click on the one under the cursor chooses it, for there is nothing else to do with it."""
+
+    def _clicked(self, index: int, event: events.Click) -> None:
+        if index == self.cursor and event.chain == 1:
+            self.action_open()
+        else:
+            super()._clicked(index, event)
+
+
 class Welcome(Dialog[FirstStep | None]):
     """The card; the result is what was chosen, `None` for leaving."""
 
@@ -105,7 +115,7 @@ class Welcome(Dialog[FirstStep | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the rows, and more of the one under the cursor."""
-        yield LineView[Row](_drawn, lambda row: row.step, id="welcome-rows")
+        yield Rows(_drawn, lambda row: row.step, id="welcome-rows")
         yield Static("", id="welcome-more")
 
     def on_mount(self) -> None:

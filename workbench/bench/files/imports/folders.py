@@ -70,7 +70,7 @@ def read_folder(
             made.take(file, file.read())
         except UnreadableFile as error:
             made.issues.append(Issue(entry.path, 1, error.message, 1))
-    memories = tuple(_linked(made.found, library.memories.all()))
+    memories = tuple(_linked(made.found, library.memories.all())) if made.found else ()
     parsed = Parsed(note.NAME, memories, issues=tuple(made.issues), records_in=made.whole)
     return FolderRead(parsed, tuple(made.files), made.same)
 

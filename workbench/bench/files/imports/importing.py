@@ -172,7 +172,8 @@ class Importer:
         """Return the records that the store lacks, and the ids of those that it has with another text."""
         new: list[object] = []
         kept: list[str] = []
-        known = {alias for m in self._library.memories.all() for alias in m.aliases}
+        stored_too = self._library.memories.all() if parsed.memories else ()
+        known = {alias for m in stored_too for alias in m.aliases}
         for memory in parsed.memories:
             stored = self._library.memories.find(memory.id)
             if stored is None and memory.id not in known:

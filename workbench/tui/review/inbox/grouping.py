@@ -8,8 +8,8 @@ from datetime import datetime
 from textual.content import Content
 
 from workbench.bench.review.review import is_put_off
-from workbench.core.review.groups import GROUPS, LATER, OTHER, Group
-from workbench.core.review.kinds import Kinds
+from workbench.core.review.groups import GROUPS, LATER, Group
+from workbench.core.review.kinds import OTHER, Kinds
 from workbench.core.review.proposal import Proposal
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import number
