@@ -150,3 +150,18 @@ def test_a_folder_for_details_that_is_closed_is_an_error(cli: Cli, session: Path
         detail.chmod(0o700)
     assert result.code == 2
     assert "cannot be opened" in result.err
+
+
+def test_rules_of_editors_and_skills_are_documents(cli: Cli) -> None:
+    cli.store = cli.cwd / ".workbench"
+    cli("init")
+    rule = "---\ndescription: Ours\nalwaysApply: true\n---\n\n# Rules\n\n## Build\n\nRun make.\n"
+    for name in (".cursor/rules/ours.mdc", ".cursorrules", ".claude/skills/ship/SKILL.md"):
+        (cli.cwd / name).parent.mkdir(parents=True, exist_ok=True)
+        (cli.cwd / name).write_text(rule)
+        assert cli.ok("documents", name) == rule
+        answer = json.loads(cli.ok("documents", name, "--json"))
+        assert [section["title"] for section in answer["sections"]][-2:] == ["Rules", "Build"]
+    assert "ours.mdc" in cli("documents", ".cursor/rules").out
+    (cli.cwd / "linked").symlink_to(".cursorrules")
+    assert cli("documents", "linked").code == 2

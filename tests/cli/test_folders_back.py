@@ -145,6 +145,28 @@ def test_forgotten_notes_and_entries(cli: Cli, vault: Path) -> None:
     )
 
 
+def test_topics_without_an_index_and_lines_without_a_file(cli: Cli) -> None:
+    cli.ok("init")
+    (cli.cwd / "vault").mkdir()
+    topic, index = FILES["memory/user_role.md"], "- [Gone](gone.md) — kept in one line\n- [Other](other.md) — stays\n"
+    (cli.cwd / "vault/role.md").write_text(topic)
+    (cli.cwd / "vault/MEMORY.md").write_text(index)
+    assert "new: 3 memories" in cli("import", "vault").out
+    assert back(cli) == (0, "Nothing to write\n", "")
+    cli.ok("edit", named(cli, "Ann works"), "--content", "Ann works on tea.")
+    cli.ok("edit", named(cli, "kept in one line"), "--content", "kept in 1 line")
+    assert back(cli)[0] == 0
+    assert (cli.cwd / "vault/role.md").read_text() == topic.replace("on data", "on tea")
+    assert (cli.cwd / "vault/MEMORY.md").read_text() == index.replace("one line", "1 line")
+    cli.ok("edit", named(cli, "kept in 1 line"), "--content", "two\n\nparagraphs")
+    code, _, err = back(cli)
+    assert (code, "vault/MEMORY.md was left as it is: what was changed has no place in it" in err) == (1, True)
+    cli.ok("undo")
+    cli.ok("forget", named(cli, "stays"))
+    assert back(cli)[0] == 0
+    assert (cli.cwd / "vault/MEMORY.md").read_text() == "- [Gone](gone.md) — kept in 1 line\n"
+
+
 def test_what_has_no_place_stays_in_the_store_and_is_said(cli: Cli, vault: Path) -> None:
     cli.ok("vote", named(cli, "Only text"), "helpful")
     assert back(cli)[1] == "Nothing to write · kept in the store only, as the notes have no place for it: votes of 1\n"

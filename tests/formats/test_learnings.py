@@ -120,6 +120,7 @@ def test_an_empty_file_has_no_entries() -> None:
     parsed = read(text, context("LEARNINGS.md"))
     assert (parsed.memories, parsed.records_in) == ((), 0)
     assert detect(text, "x/LEARNINGS.md").confidence == 0.5
+    assert detect(text, "x/.learnings/LEARNINGS.md").confidence == 0.8
     new = Memory("m", "x", NOW, NOW)
     assert grown(parsed, text, new).startswith(text)
 

@@ -99,7 +99,8 @@ class FolderFiles:
             return self._topic(file, *self._links[entry.path])
         if claude_memory.is_index(entry.path):
             return self._index(file)
-        return _of_format(file, format_named(other, self._formats)) if other != note.NAME else self._note(file)
+        alone = Link(0, PurePosixPath(entry.path).name, "", "")
+        return self._note(file) if other == note.NAME else self._topic(file, entry, alone)
 
     def _take_links(self, entry: Entry) -> None:
         try:

@@ -187,7 +187,10 @@ def _show_stored(session: Session, bench: "Workbench", shown: Shown) -> None:
 
 
 def _document(session: Session, bench: "Workbench") -> "tuple[OpenFolder, OpenDocument]":
-    """Return a document on disk with its folder: the nearest session above it, or else the folder it lies in."""
+    """Return a document on disk with its folder: the nearest session above it, the folder it lies in, or the project.
+
+    The project has its instruction files, hidden ones too.
+    """
     path = _path(session)
     real = path.resolve()
     for folder in (*real.parents[:4][::-1], real.parent):
@@ -195,6 +198,10 @@ def _document(session: Session, bench: "Workbench") -> "tuple[OpenFolder, OpenDo
         found = None if opened is None else next((d for d in opened.documents if d.entry.file == real), None)
         if opened is not None and found is not None:
             return opened, found
+    own = bench.documents.instructions()
+    rules = None if own is None else next((d for d in own.documents if d.entry.file == real), None)
+    if own is not None and rules is not None and not path.is_symlink():
+        return own, rules
     why = (
         "is a link" if path.is_symlink() else "is no text of a folder of documents" if path.exists() else "is not there"
     )

@@ -106,6 +106,12 @@ def read_topic(text: str, link: Link, context: ReadContext) -> Parsed:
     return report.parsed(NAME, memories=(memory,))
 
 
+def line_record(link: Link, context: ReadContext) -> Memory:
+    """Return the record of a line of an index alone, as it is read where the file that it names is not there."""
+    alone = Topic(link.target, link.hook or link.title, {}, 0)
+    return topic(alone, link.title, link.hook, context)[0]
+
+
 def own_statements(text: str, context: ReadContext) -> Iterator[tuple[Statement, Memory]]:
     """Yield the statements of an index that name no file, with the records of them."""
     _, skip = markdown.front_matter(text)

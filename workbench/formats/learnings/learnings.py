@@ -29,7 +29,8 @@ def detect(head: str, path: str) -> Detection:
     if _DATED.search(head):
         return Detection(NAME, 0.85, "dated headings with **Category** or **Context** below")
     if PurePath(path).name.upper() in _NAMES and head.lstrip("\ufeff \r\n").startswith("#"):
-        return Detection(NAME, 0.5, "named as a .learnings file")
+        sure = 0.8 if PurePath(path).parent.name == ".learnings" else 0.5
+        return Detection(NAME, sure, "named as a .learnings file")
     if head.strip("\ufeff \r\n").replace("\r\n", "\n") == _HEAD.strip():
         return Detection(NAME, 0.5, "the beginning of one without entries")
     return Detection(NAME, 0.0, "no heading of an entry")

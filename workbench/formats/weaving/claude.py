@@ -3,7 +3,7 @@
 from workbench.core.files.format import ReadContext
 from workbench.core.files.textedit import BLANKS, Edit, Line, applied, lines, newline_of
 from workbench.core.stream.memory import Memory
-from workbench.formats.claude_memory.claude_memory import Link, links, own_statements, read_topic
+from workbench.formats.claude_memory.claude_memory import Link, line_record, links, own_statements, read_topic
 from workbench.formats.notes.note import Entry
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
@@ -35,6 +35,8 @@ def weave_index(text: str, context: ReadContext, stored: Stored) -> str:
     for link in links(text):
         if link.target in stored.linked:
             edits += _line_edits(text, found[link.line - 1], link, stored.linked[link.target])
+        else:
+            edits += _said_edits(text, found[link.line - 1], line_record(link, context), stored)
     return applied(text, edits)
 
 
@@ -61,14 +63,30 @@ def _facts(before: Memory, after: Memory, link: Link) -> dict[str, Value]:
 
 def _line_edits(text: str, line: Line, link: Link, topic: Memory | None) -> list[Edit]:
     if topic is None:
-        end = text.find("\n", line.end)
-        return [(line.start, len(text) if end < 0 else end + 1, "")]
+        return [_line_out(text, line)]
     at = line.text.rfind(link.hook) if link.hook else -1
     new, old = " ".join(topic.summary.split()), " ".join(link.hook.split())
     # What the index says otherwise than when it was read is somebody's own.
     if at < 0 or new == old or not new or topic.metadata.get("hook") != link.hook:
         return []
     return [(line.start + at, line.start + at + len(link.hook), new)]
+
+
+def _said_edits(text: str, line: Line, before: Memory, stored: Stored) -> list[Edit]:
+    """Return the edits of a line of which only itself was read, as the file that it names is not there."""
+    if before.id in stored.gone:
+        return [_line_out(text, line)]
+    after = stored.memories.get(before.id)
+    at = line.text.rfind(before.content)
+    if after is None or at < 0 or "\n" in after.content:
+        return []
+    return [(line.start + at, line.start + at + len(before.content), after.content)]
+
+
+def _line_out(text: str, line: Line) -> Edit:
+    """Return the edit that takes a line out."""
+    end = text.find("\n", line.end)
+    return (line.start, len(text) if end < 0 else end + 1, "")
 
 
 def _entry(one: Statement, text: str, found: list[Line]) -> Entry:

@@ -17,6 +17,10 @@ class Stored:
     gone: frozenset[str] = frozenset()
     linked: Mapping[str, Memory | None] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        """Whether it says anything."""
+        return bool(self.memories or self.gone or self.linked)
+
 
 def differing(before: Memory, after: Memory) -> tuple[str, ...]:
     """Return in what a stored record differs from what its file says: text, title, type, tags, votes."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from workbench.bench.agents.episodes.columns import fitting, in_domains, older
-from workbench.bench.agents.episodes.pool import EpisodePool, EpisodePools
+from workbench.bench.agents.episodes.pool import Cancelled, EpisodePool, EpisodePools, Progress
 from workbench.bench.context import Context
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.agents.episodes.criteria import Criteria, Strategy, checked
@@ -105,6 +105,17 @@ class EpisodeFinder:
     @property
     def _pools(self) -> EpisodePools:
         return self._retriever().episodes
+
+    def prepare(self, strategy: Strategy, progress: Progress, cancelled: Cancelled) -> None:
+        """Make what a strategy needs that is not made yet; the first time, in a large store, that takes a while.
+
+        Raises `EpisodesCancelled` or `EmbeddingCancelled` when it is stopped; what is made until then is kept.
+        """
+        if strategy == "failure":
+            names: tuple[str, ...] = ("failures",)
+        else:
+            names = ("tasks", "wholes") if strategy in ("semantic", "hybrid") else ()
+        self._pools.prepare(progress, cancelled, names)
 
     def recent(self, n: int = K, criteria: Criteria = Criteria()) -> FoundEpisodes:  # noqa: B008 - a frozen value
         """Return the latest episodes that are meant."""

@@ -238,6 +238,8 @@ class _Plan:
         if is_gone:
             self._forget(file)
             return
+        if not stored:
+            return
         try:
             after = file.woven(stored)
             self._require_read_back(file, held, stored, after)
@@ -283,10 +285,9 @@ class _Plan:
 
     def _require_read_back(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
         """Raise `Unplaced` unless the new text says just what it should when it is read."""
-        if after == file.data:
-            return
         wanted = Counter(_said(stored.memories.get(m.id, m)) for m in held if m.id not in stored.gone)
-        if Counter(map(_said, file.again(after).read().memories)) != wanted:
+        now = held if after == file.data else file.again(after).read().memories
+        if Counter(map(_said, now)) != wanted:
             raise Unplaced("it would not come back from being read")
 
     def _count(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
