@@ -113,6 +113,13 @@ def test_what_a_field_cannot_hold_is_refused_with_its_name(bench: Workbench, fie
     assert bench.library.revision == rev
 
 
+def test_the_beginning_of_only_one_value_stands_for_it(bench: Workbench) -> None:
+    assert saved(bench, {"type": "got", "memory type": "sem"}).observation_type == "gotcha"
+    assert stored(bench).memory_type == "semantic"
+    with pytest.raises(UnfitValue, match="“test_” is no type"):
+        saved(bench, {"type": "test_"})
+
+
 def test_what_a_memory_has_of_its_own_may_stay(bench: Workbench) -> None:
     with bench.library.transaction("human", "odd") as tx:
         tx.put(Memory("m-4", "x", NOW, NOW, observation_type="odd", tags=("two words",)))

@@ -35,10 +35,11 @@ class UnfitValue(InvalidRecord):
 
 
 def one_of(name: str, line: str, choices: tuple[str, ...]) -> str:
-    """Return a value that is one of a few; raises `UnfitValue`, which names the nearest one."""
+    """Return a value that is one of a few, or the beginning of only one; raises `UnfitValue`, with the nearest one."""
     found = " ".join(line.split())
-    if found in choices:
-        return found
+    begun = [choice for choice in choices if found and choice.startswith(found)]
+    if found in choices or len(begun) == 1:
+        return found if found in choices else begun[0]
     near = get_close_matches(found.casefold().replace(" ", "_"), choices, 1, 0.5)
     said = f"“{one_line(found, SHOWN)}” is no {name}" if found else f"It has a {name}"
     raise UnfitValue(name, f"{said}: {near[0]}?" if near else f"{said}: {', '.join(choices[:3])} …")

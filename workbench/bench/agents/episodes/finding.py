@@ -170,7 +170,9 @@ class EpisodeFinder:
             return _NOTHING
         signature, rows = features_of([text]), pool.failing[meant]
         cosine = np.maximum(pool.failures[meant] @ self._retriever().vector(text), 0.0)
-        alike = [likeness(signature, pool.digests[row].signature) for row in rows.tolist()]
+        mine, signatures = frozenset(signature), (pool.digests[row].signature for row in rows.tolist())
+        # Hardly any has something in common with it, and what has not is told apart by that alone.
+        alike = [0.0 if mine.isdisjoint(its) else likeness(signature, its) for its in signatures]
         similarity = np.maximum((cosine + np.array(alike)) / 2, cosine * 0.75).astype(np.float64)
         rows, similarity = _relevant(pool, rows, similarity, max(LEAST_ALIKE, close * float(similarity.max())), now)
         return self._ranked(pool, rows, similarity, in_domains(pool, text), now, signature)
