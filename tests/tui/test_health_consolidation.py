@@ -7,6 +7,7 @@ from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.test_health import health, keys, opened
 from workbench.bench.open import Workbench
 from workbench.core.agents.consolidation import STAGES
+from workbench.tui.agents.consolidation import Wanted
 from workbench.tui.app.app import WorkbenchApp
 
 SAME = "Deploy the service to staging and see whether it answers"
@@ -53,3 +54,8 @@ async def test_a_store_without_any_says_so_and_does_nothing(tmp_path: Path) -> N
         await keys(pilot, "a")
         assert "episodes" in names(app)
         assert app.bench.consolidating.last() is None
+
+
+def test_a_wish_to_have_it_done_holds_once() -> None:
+    wanted = Wanted()
+    assert (wanted.take(), wanted.take()) == (True, False)

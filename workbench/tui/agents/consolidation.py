@@ -22,9 +22,15 @@ LISTED = 30
 _PART = 100
 
 
-@dataclass(frozen=True, slots=True)
 class Wanted:
-    """A person wants it to be done, not only looked at."""
+    """A person wants it to be done, not only looked at: once, whatever becomes of it."""
+
+    def __init__(self) -> None:
+        self._once = [True]
+
+    def take(self) -> bool:
+        """Tell whether it is wanted still; it is wanted no longer then."""
+        return bool(self._once) and self._once.pop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ def gather(bench: Workbench, watch: Watch) -> Seen:
         place = next(n for n, one in enumerate(STAGES) if one.id == kind.id)
         watch.tell(place * _PART + (done * _PART // total if total else 0), len(STAGES) * _PART)
 
-    if isinstance(watch.before, Wanted):
+    if isinstance(watch.before, Wanted) and watch.before.take():
         return Seen(bench.consolidating.carry_out((), tell, watch.cancelled), True)
     return Seen(bench.consolidating.look((), tell, watch.cancelled))
 
@@ -149,5 +155,7 @@ def _report(run: ConsolidationRun | None) -> Iterator[Content]:
         yield from (body(line, MUTED) for line in fact_lines(one.facts))
 
 
-SECTION = Section(ID, "Consolidation", gather, rows, detail, "asked", {"apply": apply})
+_STOPPED = "Stopped. A stage that was done stands, and u takes it back; what is left goes on within a day."
+
+SECTION = Section(ID, "Consolidation", gather, rows, detail, "asked", {"apply": apply}, stopped=_STOPPED)
 """What agents did and learned, tidied up."""

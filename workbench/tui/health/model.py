@@ -119,6 +119,7 @@ class Section:
     "check again" (`once`), or only when a person starts it (`asked`). `rows` come below the heading, `detail` beside
     the list. `verbs` are what the area's actions do here, by the last part of their id ("apply", "open", …).
     `record` returns table and key of the memory or bullet that a row is about, for the keys that act on it.
+    `stopped` is said once it was stopped.
     """
 
     id: str
@@ -129,6 +130,7 @@ class Section:
     when: Literal["always", "once", "asked"] = "always"
     verbs: Mapping[str, Verb] = field(default_factory=dict)
     record: Callable[[Row], tuple[str, str] | None] = lambda _row: None
+    stopped: str = "Stopped. Nothing was changed."
 
 
 def figures(

@@ -145,12 +145,12 @@ class PartsList(LineView[Row]):
     def _know(self, **changed: object) -> None:
         self.facts = replace(self.facts, now=self._bench.context.now(), **changed)  # type: ignore[arg-type]
 
-    def stop(self) -> bool:
-        """Stop what a person waits for; tell whether there was anything."""
+    def stop(self) -> str:
+        """Stop what a person waits for, and return what is to be said of it; empty when there was nothing."""
         running = [id for id in self.facts.running if id in self.working]
         for id in running:
             self.working[id].cancel()
-        return bool(running)
+        return " ".join(dict.fromkeys(self.section(id).stopped for id in running))
 
     def unfold(self, row: Row) -> None:
         """Show a text that is folded as unsafe."""

@@ -144,8 +144,8 @@ class HealthScreen(AreaScreen):
 
     def go_back(self) -> None:
         """Stop what is under way, or close what is open."""
-        if self.rows.stop():
-            self.workbench_app.say("Stopped. Nothing was changed.")
+        if stopped := self.rows.stop():
+            self.workbench_app.say(stopped)
             return
         self.remove_class("-open")
         self.rows.focus()
