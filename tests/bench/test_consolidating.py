@@ -47,7 +47,7 @@ def test_a_dry_run_says_what_a_run_does_and_writes_nothing(bench: Workbench) -> 
     assert snapshot(bench) == before
     done = bench.consolidating.carry_out()
     assert changes(looked) == changes(done)
-    assert done_json(looked, dry=True)["stages"][:3] == done_json(done, dry=False)["stages"][:3]  # type: ignore[index]
+    assert done_json(looked, dry=True)["stages"][:4] == done_json(done, dry=False)["stages"][:4]  # type: ignore[index]
     assert sorted(changes(done)["episodes"].values()) == ["archived", "archived"]
     assert changes(done)["validation"] == {"bad": "under_review"}
     assert changes(done)["refinement"] == {"bad": "deprecated"}
@@ -83,7 +83,7 @@ def test_it_stops_between_two_stages_and_goes_on_there(bench: Workbench, clock: 
         return run is not None and len(run.done) == 1
 
     done = bench.consolidating.carry_out(tell=tell, cancelled=stopped)
-    assert ([one.kind.id for one in done.stages], next(kind.id for kind in done.left)) == (["episodes"], "validation")
+    assert ([one.kind.id for one in done.stages], next(kind.id for kind in done.left)) == (["episodes"], "extraction")
     assert bench.patterns.get("bad").status == "validated"
     clock.advance(hours=2)
     rest = bench.consolidating.carry_out(tell=tell)
@@ -107,7 +107,7 @@ def test_after_a_day_or_when_asked_for_it_begins_anew(bench: Workbench, clock: C
 
 
 def test_what_a_stage_raises_leaves_what_was_done_before_it(bench: Workbench) -> None:
-    kinds = (STAGES[0], StageKind("broken", "Breaks", f"{__name__}:breaks"), STAGES[2])
+    kinds = (STAGES[0], StageKind("broken", "Breaks", f"{__name__}:breaks"), STAGES[3])
     own = Consolidating(bench.context, bench.episode_finder, bench.patterns, lambda: bench.retriever, kinds)
     with pytest.raises(WorkbenchError, match="It broke"):
         own.carry_out()
@@ -159,3 +159,12 @@ def test_so_many_runs_are_kept(bench: Workbench, clock: Clock) -> None:
 def test_an_empty_store_has_nothing_to_consolidate(open_bench: Open) -> None:
     done = open_bench().consolidating.carry_out()
     assert not any(changes(done).values())
+
+
+def test_what_recurs_in_episodes_is_counted_for_review_and_not_applied(bench: Workbench) -> None:
+    for n in range(12):
+        about = meta(task_type="move", domain="ci", strategies_applied=["cache-first"] if n % 2 else [])
+        bench.episodes.store(said(f"Move build {n}", "SUCCESS" if n % 2 else "FAILURE", **about))
+    done = bench.consolidating.carry_out(["extraction"])
+    assert done.stages[0].plan.facts == {"to_review": 1}
+    assert {pattern.id for pattern in bench.patterns.all()} == {"good", "bad"}

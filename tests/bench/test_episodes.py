@@ -559,3 +559,19 @@ def test_what_says_the_same_is_put_under_the_latest_and_what_says_the_opposite_i
     consolidation.carry_out(plan)
     bench.eraser.carry_out(bench.eraser.plan([plan.archived[0]]))
     assert bench.library.table(EpisodeCluster).all() == []
+
+
+def test_what_a_search_needs_is_made_with_progress_and_what_a_stop_leaves_is_kept(
+    filled: Workbench, open_bench: Open
+) -> None:
+    told = list[tuple[int, int]]()
+    with pytest.raises(WorkbenchError, match="was stopped"):
+        filled.episode_finder.prepare("semantic", lambda *at: told.append(at), lambda: True)
+    filled.episode_finder.prepare("semantic", lambda *at: told.append(at), lambda: False)
+    assert told[0] == (0, len(filled.episodes.all()))
+    assert all(done <= every for done, every in told)
+    pool = filled.retriever.episodes.pool()
+    assert ("tasks" in pool.__dict__, "failures" in pool.__dict__) == (True, False)
+    again = open_bench()
+    again.episode_finder.prepare("failure", lambda *at: None, lambda: False)
+    assert len(again.retriever.episodes.pool().failures) == len(pool.failing)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.calls import calls_of
+from workbench.bench.files import watching as files
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.review import working_out
 from workbench.core.errors import WorkbenchError
@@ -79,3 +81,21 @@ def test_a_name_tells_what_could_have_worked_it_out(bench: Workbench) -> None:
     assert bench.working_out.kind_of("reconfirm-x") == "reconfirm"
     assert bench.working_out.kind_of("mem-20260101-0000001") == ""
     assert bench.working_out.kind_of("forget-x-1") == "", "nobody works these out"
+
+
+def test_files_that_look_as_they_did_are_not_read_again(bench: Workbench, tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_text('{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "One."}\n')
+    bench.importer.carry_out(bench.importer.plan(file))
+
+    def look(*, asked: bool = False) -> int:
+        def run() -> None:
+            bench.working_out.run(never, only=("file",), asked=asked)
+
+        return calls_of([files.changes], run)[0]
+
+    assert [look(), look(), look(asked=True)] == [1, 0, 1]
+    file.write_text(file.read_text().replace("One.", "Two."))
+    assert (look(), kinds(bench)) == (1, {"file"})
+    bench.review.approve([bench.review.found()[0].id])
+    assert (look(), kinds(bench), look()) == (1, set(), 0)

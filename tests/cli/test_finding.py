@@ -8,9 +8,12 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli
 from tests.core.samples import memory
+from workbench.bench.open import open_workbench
+from workbench.bench.safety.provenance import provenances
 from workbench.store.library import Library
 
 OLD = NOW.replace(month=1)
+KEY = "AKIAZ7QWERTYUI5PLMNB"
 FILED = '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "%s"}\n'
 
 
@@ -72,17 +75,23 @@ def test_all_of_a_kind_are_decided_after_a_yes(filled: Cli) -> None:
     assert status(filled, "noise") == "archived"
 
 
-def test_a_file_that_changed_is_taken_over_as_an_import(filled: Cli) -> None:
+@pytest.mark.parametrize("reason", [(), ("--reason", f"it is newer {KEY}")])
+def test_a_file_that_changed_is_taken_over_as_an_import(filled: Cli, reason: tuple[str, ...]) -> None:
     filled.write("log.jsonl", FILED % "The build needs NODE_ENV=production.")
     (row,) = found(filled, "--kind", "file")
     assert row["title"] == "log.jsonl"
     assert row["reasons"] == ["1 record differs"]
     assert [line[0] for line in row["operation"]["lines"]] == ["-", "+"]
-    filled.ok("review", "approve", row["id"])
+    filled.ok("review", "approve", row["id"], *reason)
     assert "NODE_ENV=production" in filled.ok("show", "f")
+    assert KEY not in filled.ok("history")
     assert (filled("watch").code, found(filled, "--kind", "file")) == (0, [])
-    served = json.loads(filled.ok("search", "NODE_ENV", "--for-agent", "claude", "--json"))
-    assert "import" in json.dumps(served), "a yes takes the file's word for it, it does not stand by each of its texts"
+    bench = open_workbench(filled.store, profiles=filled.cwd)
+    (known,) = provenances(bench.context, [bench.library.memories.get("f")]).values()
+    bench.close()
+    assert (known.kind, known.approved) == ("import", False), (
+        "a yes takes the file over, it stands by none of its texts"
+    )
     filled.ok("undo")
     assert "NODE_ENV=production" not in filled.ok("show", "f")
     assert [one["id"] for one in found(filled, "--kind", "file")] == [row["id"]]

@@ -216,5 +216,9 @@ async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
         parts = said(await client.call_tool("get_context_for_task", task))
         assert [row["id"] for row in parts["recovery_patterns"]] == [learned["patterns"][0]["pattern"]]
         assert "Renew the key first" in said(await client.call_tool("memory_context", task))["text"]
+        outlook = said(await client.call_tool("consolidate", {}))
+        assert (outlook["last_at"], outlook["stages"][0]) == (
+            None, {"stage": "episodes", "looked": 0, "would_change": 0},
+        )  # fmt: skip
         wrong = await client.call_tool("learn_from_episode", {"episode": {"task": "x"}})
         assert "task: expected an object" in text_of(wrong)

@@ -6,6 +6,7 @@ from tests.bench.test_episodes import meta, said
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.test_health import health, keys, opened
 from workbench.bench.open import Workbench
+from workbench.core.agents.consolidation import STAGES
 from workbench.tui.app.app import WorkbenchApp
 
 SAME = "Deploy the service to staging and see whether it answers"
@@ -30,7 +31,7 @@ async def test_it_is_looked_at_then_done_and_taken_back(tmp_path: Path) -> None:
         health(app).go_to("consolidation")
         assert "Never done" in screen_text(app)
         await keys(pilot, "a")
-        assert names(app)[1:6] == ["episodes", "validation", "refinement", "indexes", "report"]
+        assert names(app)[1:7] == [kind.id for kind in STAGES]
         assert app.bench.consolidating.last() is None
         assert [one.status for one in app.bench.episodes.all()] == ["active"] * 3
         await keys(pilot, "a")

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
+from tests.bench.conftest import put
+from tests.safety.samples import keys
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.test_health import made
 from tests.tui.waiting import until, until_drawn
@@ -186,3 +188,19 @@ async def test_an_episodes_text_leads_to_the_memory_it_names_and_back_to_the_lis
         assert title(app).startswith("Episodes › ")
         await pilot.press("escape", "tab")
         assert dialog.rows.has_focus
+
+
+async def test_an_opened_text_shows_no_secret_and_is_no_markup(tmp_path: Path) -> None:
+    bench, _ = filled(tmp_path)
+    _, secret = keys()["github"]
+    hidden = made("mem-8", f"Use {secret} for it. [b]bold[/b] mem-2", 1)
+    put(bench, hidden, made("mem-9", "It rests on mem-8 and docs/x.md \x1b[31m.", 0.5))
+    app = app_over(bench)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press("enter", "tab", "enter")
+        await until_drawn(pilot, lambda: isinstance(app.screen, OpenedRecord))
+        await pilot.pause()
+        assert secret[-8:] not in screen_text(app)
+        await pilot.press("escape", "tab", "enter")
+        await until_drawn(pilot, lambda: "is no document" in opened(app))
+        assert "\x1b" not in screen_text(app)

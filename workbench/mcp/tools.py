@@ -68,6 +68,7 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("store_episode", "store_episode", writes=True, is_core=False),
     ToolEntry("episode_search", "episode_search", is_core=False),
     ToolEntry("episode_get", "episode_get", is_core=False),
+    ToolEntry("consolidate", "consolidate", is_core=False),
 )
 
 
@@ -410,6 +411,13 @@ class Tools:
     ) -> Answer:
         """Use when the text of a search is not enough: an episode whole, its trace only where you ask for it."""
         return await self._run(ctx, lambda door: door.get_episode(id, trace=trace))
+
+    async def consolidate(self, ctx: Ctx) -> Answer:
+        """Use to see whether what agents did and learned should be tidied up: what would change, and when it is due.
+
+        It only looks: a person carries it out (`workbench consolidate`).
+        """
+        return await self._run(ctx, lambda door: door.look_at_consolidation())
 
     async def _run(self, ctx: Ctx, call: "Callable[[AgentDoor], Mapping[str, Any]]") -> Answer:
         """Carry out a call; what cannot be done reaches the model as a sentence."""

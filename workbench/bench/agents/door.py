@@ -322,6 +322,14 @@ class AgentDoor:
         named = [{**row, "pattern": served_name(str(row["pattern"]), self._safety.findings)} for row in rows]
         return {**learned, "patterns": named}
 
+    def look_at_consolidation(self) -> Json:
+        """Return what a consolidation would change, in numbers, and when the next one is due; a person does it."""
+        from workbench.bench.agents.consolidation.report import outlook_json
+
+        self._trusted()
+        work = self._bench.consolidating
+        return outlook_json(work.look(), work.last())
+
     def find_episodes(self, query: str, strategy: Strategy, criteria: Criteria, k: int) -> Json:
         """Return episodes that matter for a task or an error, or the latest, a text each."""
         self._trusted()

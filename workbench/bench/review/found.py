@@ -39,17 +39,20 @@ class FoundProposals:
             if not self._is_following:
                 self._is_following = True
                 self._library.listen(self._note)
-            for finder, proposals in by_finder.items():
-                found = {proposal.id: proposal for proposal in proposals}
+        for finder, proposals in by_finder.items():
+            # Looked at before anybody has to wait for it: what is touched meanwhile is looked at again.
+            found = {one.id: (one, self._memories(one), self._is_stored(one.id)) for one in proposals}
+            with self._lock:
                 self._lately[finder] = frozenset(found)
-                decided = [id for id in self._by_finder.get(finder, ()) if id not in found and self._is_stored(id)]
-                for id in self._by_finder.get(finder, ()):
+                known = self._by_finder.get(finder, ())
+                decided = {id: None for id in known if id not in found and self._is_stored(id)}
+                for id in known:
                     if id not in decided:
                         self._forget(id)
                 self._by_finder[finder] = (*found, *decided)
-                for proposal in found.values():
-                    self._remember(proposal)
-            self._sorted = None
+                for proposal, rests, is_stored in found.values():
+                    self._remember(proposal, rests, is_stored=is_stored)
+                self._sorted = None
 
     def standing(self) -> tuple[Proposal, ...]:
         """Return what still stands: flagged first, then by importance, then by name."""
@@ -87,12 +90,11 @@ class FoundProposals:
         for id in again:
             self._look_at(id)
 
-    def _remember(self, proposal: Proposal) -> None:
-        self._all[proposal.id] = proposal
-        self._rests[proposal.id] = self._memories(proposal)
+    def _remember(self, proposal: Proposal, rests: tuple[Memory | None, ...], *, is_stored: bool) -> None:
+        self._all[proposal.id], self._rests[proposal.id] = proposal, rests
         for id in proposal.evidence:
             self._resting[id].add(proposal.id)
-        self._look_at(proposal.id)
+        (self._fallen.add if is_stored else self._fallen.discard)(proposal.id)
 
     def _forget(self, id: str) -> None:
         proposal = self._all.pop(id, None)

@@ -185,7 +185,7 @@ class Review:
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
         require_person(self._context.actor, _DECIDE)
-        group = self._origin(ids)
+        group = self.origin(ids)
         with self._library.transaction(self._context.actor, f"approve {_named(ids)}", group=group) as tx:
             proposals = [self._open(id) for id in ids]
             outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
@@ -194,8 +194,11 @@ class Review:
             for proposal, after in zip(proposals, outcomes, strict=True):
                 self._handler(proposal).accept(tx, proposal, after)
 
-    def _origin(self, ids: Sequence[str]) -> str:
-        """Return the group of a transaction that accepts these: text that comes from a file is no person's word."""
+    def origin(self, ids: Sequence[str]) -> str:
+        """Return the group that a transaction which accepts these must have: text of a file is no person's word.
+
+        Raises `WorkbenchError` where only some of them bring text of a file.
+        """
         known = (self._known(id) for id in ids)
         brought = {self._handler(proposal).brings_text for proposal in known if proposal is not None}
         if len(brought) > 1:

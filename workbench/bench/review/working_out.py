@@ -31,6 +31,7 @@ class WorkingOut:
         self._parts = parts
         self._review = review
         self._kinds = parts.context.kinds
+        self._stamps: dict[str, str] = {}
 
     def run(
         self,
@@ -59,7 +60,7 @@ class WorkingOut:
             elif finder.needs_model and not load and not self._parts.retriever.ready:
                 unready += ids
             else:
-                problems += self._look(name, kinds, cancelled)
+                problems += self._look(name, kinds, cancelled, again=asked)
         return WorkedOut(tuple(unasked), tuple(unready), tuple(problems))
 
     def kind_of(self, id: str) -> str:
@@ -67,13 +68,19 @@ class WorkingOut:
         names = (kind.id for kind in self._kinds if kind.finder and id.startswith(f"{kind.id}-"))
         return max(names, key=len, default="")
 
-    def _look(self, name: str, kinds: tuple[ProposalKind, ...], cancelled: Cancelled) -> list[tuple[str, str]]:
-        found: tuple[Proposal, ...] = ()
-        problems = []
+    def _look(
+        self, name: str, kinds: tuple[ProposalKind, ...], cancelled: Cancelled, *, again: bool
+    ) -> list[tuple[str, str]]:
+        """Let a finder look unless all is as it was the last time, or somebody wants it `again`."""
+        finder, found, problems = finder_of(kinds[0]), tuple[Proposal, ...](), list[tuple[str, str]]()
+        stamp = finder.stamp(self._parts) if finder.stamp is not None else ""
+        if stamp and stamp == self._stamps.get(name) and not again:
+            return problems
         try:
-            found = finder_of(kinds[0]).find(self._parts, cancelled)
+            found = finder.find(self._parts, cancelled)
         except WorkbenchError as error:
             problems.append((kinds[0].id, str(error)))
         if not cancelled():
+            self._stamps[name] = stamp
             self._review.take_found({name: found})
         return problems

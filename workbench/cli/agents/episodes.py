@@ -17,12 +17,14 @@ from workbench.cli.agents.episode_rows import (
     say_rows,
 )
 from workbench.cli.agents.episodes_found import found_json, say_found, say_given
-from workbench.cli.output import counted, cut, say, warn, write_json
+from workbench.cli.exit_codes import INTERRUPTED
+from workbench.cli.output import counted, cut, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, count, file_or_stdin, wants_json
+from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown, add_secrets
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria
-from workbench.core.errors import InvalidQuery
+from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -63,6 +65,10 @@ stands for the others, which are archived and kept: `episode list --phase archiv
 
 _EXPORT = """Without IDs every episode that is not deleted. TARGET is a file (a list), or a folder: one file for each.
 Secrets were masked when they came in."""
+
+
+LONG = 1_000
+"""Episodes from which on the first search shows how far it is."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -215,8 +221,19 @@ def find_episodes(session: Session) -> int:
     )
     if args.actor is not None:
         return _give(session, criteria)
-    with session.reading() as bench:
+    line = ProgressLine("what is searched of episodes", LONG)
+    with session.reading() as bench, interruptible() as cancelled:
         shown = Shown(bench, secrets=args.show_secrets)
+        try:
+            bench.episode_finder.prepare(args.strategy, line, cancelled)
+        except WorkbenchError as error:
+            if not cancelled():
+                raise
+            line.clear()
+            fail(error)
+            return INTERRUPTED
+        finally:
+            line.clear()
         answer = bench.episode_finder.find(args.query, args.strategy, criteria, args.limit)
         if wants_json(args):
             write_json(shown(found_json(answer)))

@@ -92,7 +92,7 @@ def _add_merge(verbs: Commands) -> None:
 
 def approve(session: Session) -> int:
     """Accept."""
-    return _decide(session, "Approved", lambda bench, ids: bench.review.approve(ids))
+    return _decide(session, "Approved", lambda bench, ids: bench.review.approve(ids), approving=True)
 
 
 def reject(session: Session) -> int:
@@ -156,6 +156,8 @@ def _decide(
     done: str,
     carry_out: "Callable[[Workbench, Sequence[str]], None]",
     asked: Sequence[str] | None = None,
+    *,
+    approving: bool = False,
 ) -> int:
     """Carry a decision out as one action, whose label names the reason."""
     reason, verb, kept = _reason(session), carry_out, keeps(session.args)
@@ -168,7 +170,10 @@ def _decide(
             what = done.removesuffix(":")
             what = what[:1].lower() + what[1:]
             label = f"{what} {names[0] if len(names) == 1 else counted(len(names), 'proposal')}"
-            with bench.library.transaction(bench.context.actor, f"{label}: {reason}"):
+            group = bench.review.origin(ids) if approving else ""
+            # Nothing is masked in what comes from a file, so the reason is before.
+            said = bench.safety.masked(reason) if group else reason
+            with bench.library.transaction(bench.context.actor, f"{label}: {said}", group=group):
                 verb(bench, ids)
                 if kept:
                     bench.safety.keep_typed(reason)

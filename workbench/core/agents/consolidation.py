@@ -33,6 +33,7 @@ class StageKind:
 
 STAGES: tuple[StageKind, ...] = (
     StageKind("episodes", "Episodes that say the same, under one", f"{_STAGES}:episodes"),
+    StageKind("extraction", "Patterns that recur in them, for Review", f"{_STAGES}:extraction"),
     StageKind("validation", "Patterns, held against how they went", f"{_STAGES}:validation"),
     StageKind("refinement", "Patterns that are worth little, out of use", f"{_STAGES}:refinement"),
     StageKind("indexes", "What searches need, worked out", f"{_STAGES}:indexes"),

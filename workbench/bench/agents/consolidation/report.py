@@ -45,6 +45,20 @@ def done_json(done: Consolidated, *, dry: bool) -> dict[str, object]:
     }
 
 
+def outlook_json(looked: Consolidated, last: ConsolidationRun | None) -> dict[str, object]:
+    """Return what a run would change in numbers alone, and when the last one was and the next one is due."""
+    due = due_at(last)
+    return {
+        "last_at": None if last is None else iso(last.ended_at or last.begun_at),
+        "next_due_at": None if due is None else iso(due),
+        "stages": [
+            {"stage": one.kind.id, "looked": one.plan.looked, "would_change": len(one.plan.changes)}
+            for one in looked.stages
+        ],
+        "note": "A person carries it out: `workbench consolidate`.",
+    }
+
+
 def markdown(run: ConsolidationRun) -> str:
     """Return the report of a run as Markdown."""
     return "\n".join(_lines(run)) + "\n"

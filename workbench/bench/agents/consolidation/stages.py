@@ -8,6 +8,7 @@ from typing import Literal
 from workbench.bench.agents.episodes.finding import EpisodeFinder
 from workbench.bench.agents.patterns.patterns import Patterns
 from workbench.bench.context import Context
+from workbench.bench.review.finders.mining import recurring
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.agents.episodes.cluster import EpisodeCluster
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse
@@ -73,6 +74,16 @@ def episodes(work: Work) -> StagePlan:
     changes = tuple(Change(id, "archived", stands[id]) for id in plan.archived)
     facts = {"clusters": len(plan.clusters)}
     return StagePlan(plan.looked, changes, 0, facts, (lambda: consolidation.carry_out(plan)) if plan.clusters else None)
+
+
+def extraction(work: Work) -> StagePlan:
+    """Look for patterns that recur in episodes: they wait in Review, where they are worked out, and are never applied.
+
+    Counted are those that nobody has decided about yet.
+    """
+    proposals = work.context.library.proposals
+    found = [one for one in recurring(work.context, work.cancelled) if proposals.find(one.id) is None]
+    return StagePlan(len(work.context.library.table(Episode)), facts={"to_review": len(found)})
 
 
 def validation(work: Work) -> StagePlan:

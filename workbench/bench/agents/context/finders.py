@@ -1,7 +1,8 @@
 """What finds the items of each layer, the most important first."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.ranking.columns import most_important
 from workbench.retrieval.ranking.pool import Pool
 
+if TYPE_CHECKING:
+    from workbench.bench.agents.episodes.finding import FoundEpisode
+
 MOST = 40
 """How many memories are looked at for what was retrieved, and for what is known."""
 
@@ -24,7 +28,7 @@ class Asking:
     """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'.
 
     `pool` returns the memories as columns, by which a layer finds its own without reading all of them; `error` is
-    what just failed, where something did.
+    what just failed, where something did. `kept` is what one layer worked out and another one asks for, too.
     """
 
     context: Context
@@ -35,6 +39,7 @@ class Asking:
     pool: Callable[[], Pool]
     profile: Profile | None = None
     error: str = ""
+    kept: "dict[tuple[str, str], tuple[FoundEpisode, ...]]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,10 @@ def _close(asking: Asking, text: str, strategy: "Strategy", least: float) -> "tu
         return ()
     from workbench.bench.agents.episodes.finding import LONGEST, EpisodeFinder
 
-    finder = EpisodeFinder(asking.context, lambda: asking.tuning.retriever)
-    found = finder.find(text[:LONGEST], strategy, k=EPISODES, close=CLOSE).found
+    found = asking.kept.get((strategy, text))
+    if found is None:
+        finder = EpisodeFinder(asking.context, lambda: asking.tuning.retriever)
+        found = asking.kept[strategy, text] = finder.find(text[:LONGEST], strategy, k=EPISODES, close=CLOSE).found
     return found if any(one.terms is not None and one.terms.similarity >= least for one in found) else ()
 
 

@@ -143,6 +143,7 @@ class Documents:
         """Take over what a person saw: agents are given it from now on. Raises `WorkbenchError` for an agent."""
         if not stands_by(self._context.actor):
             raise WorkbenchError("An agent cannot trust documents.", f"Nothing was changed; {OWN_TERMINAL}")
+        self._context.library.require_present()
         texts = {one.entry.path: one.document.content for one in shown.documents}
         self.seen(shown.folder).keep(shown.changes.marks, texts)
 

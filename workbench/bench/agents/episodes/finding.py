@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from workbench.bench.agents.episodes.columns import fitting, in_domains, older
-from workbench.bench.agents.episodes.pool import EpisodePool, EpisodePools
+from workbench.bench.agents.episodes.pool import Cancelled, EpisodePool, EpisodePools, Progress
 from workbench.bench.context import Context
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.agents.episodes.criteria import Criteria, Strategy, checked
@@ -106,6 +106,17 @@ class EpisodeFinder:
     def _pools(self) -> EpisodePools:
         return self._retriever().episodes
 
+    def prepare(self, strategy: Strategy, progress: Progress, cancelled: Cancelled) -> None:
+        """Make what a strategy needs that is not made yet; the first time, in a large store, that takes a while.
+
+        Raises `EpisodesCancelled` or `EmbeddingCancelled` when it is stopped; what is made until then is kept.
+        """
+        if strategy == "failure":
+            names: tuple[str, ...] = ("failures",)
+        else:
+            names = ("tasks", "wholes") if strategy in ("semantic", "hybrid") else ()
+        self._pools.prepare(progress, cancelled, names)
+
     def recent(self, n: int = K, criteria: Criteria = Criteria()) -> FoundEpisodes:  # noqa: B008 - a frozen value
         """Return the latest episodes that are meant."""
         return self.find("", "temporal", criteria, n)
@@ -159,7 +170,9 @@ class EpisodeFinder:
             return _NOTHING
         signature, rows = features_of([text]), pool.failing[meant]
         cosine = np.maximum(pool.failures[meant] @ self._retriever().vector(text), 0.0)
-        alike = [likeness(signature, pool.digests[row].signature) for row in rows.tolist()]
+        mine, signatures = frozenset(signature), (pool.digests[row].signature for row in rows.tolist())
+        # Hardly any has something in common with it, and what has not is told apart by that alone.
+        alike = [0.0 if mine.isdisjoint(its) else likeness(signature, its) for its in signatures]
         similarity = np.maximum((cosine + np.array(alike)) / 2, cosine * 0.75).astype(np.float64)
         rows, similarity = _relevant(pool, rows, similarity, max(LEAST_ALIKE, close * float(similarity.max())), now)
         return self._ranked(pool, rows, similarity, in_domains(pool, text), now, signature)

@@ -26,6 +26,9 @@ Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
 Embed = Callable[[Sequence[str], Progress | None, Cancelled | None], Vectors]
 
+VECTORS = ("tasks", "wholes", "outcomes", "failures")
+"""The vectors that are made of episodes."""
+
 CHUNK = 1_000
 """Episodes whose files are read before what was made of them is kept."""
 
@@ -96,9 +99,11 @@ class EpisodePool:
         """The vectors of what failed, in the order of `failing`."""
         return self._made("failures")
 
-    def prepare(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> None:
+    def prepare(
+        self, progress: Progress | None = None, cancelled: Cancelled | None = None, names: Sequence[str] = VECTORS
+    ) -> None:
         """Make the vectors that are not made yet; raises `EmbeddingCancelled`, and then those so far are kept."""
-        for name in ("tasks", "wholes", "outcomes", "failures"):
+        for name in names:
             if name not in self.__dict__:
                 self.__dict__[name] = self._made(name, progress, cancelled)
 
@@ -162,13 +167,15 @@ class EpisodePools:
                 self._use = None
             return self._pool
 
-    def prepare(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> EpisodePool:
+    def prepare(
+        self, progress: Progress | None = None, cancelled: Cancelled | None = None, names: Sequence[str] = VECTORS
+    ) -> EpisodePool:
         """Make whatever a search needs that is not made yet, once for a store; what is made before a stop is kept.
 
-        Raises `EpisodesCancelled`, `EmbeddingCancelled`.
+        `names` are the vectors that are meant. Raises `EpisodesCancelled`, `EmbeddingCancelled`.
         """
         pool = self.pool(progress, cancelled)
-        pool.prepare(progress, cancelled)
+        pool.prepare(progress, cancelled, names)
         return pool
 
     def _digests(

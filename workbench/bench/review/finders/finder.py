@@ -64,13 +64,15 @@ class Finder:
 
     A `searching` one looks at every memory: in a large store it waits until a person asks for it. One that
     `needs_model` waits until that is loaded, and one `by_hand` always until somebody asks. Each proposal has the same
-    id as long as its question is the same.
+    id as long as its question is the same. `stamp` tells cheaply whether anything that it looks at is other than the
+    last time; while it is not, nobody looks.
     """
 
     find: Callable[[Parts, Cancelled], tuple[Proposal, ...]]
     searching: bool = True
     needs_model: bool = False
     by_hand: bool = False
+    stamp: Callable[[Parts], str] | None = None
 
 
 def finder_of(kind: ProposalKind) -> Finder:

@@ -34,7 +34,11 @@ _CELLS = 200
 
 
 def _find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
-    context = parts.context
+    return recurring(parts.context, cancelled)
+
+
+def recurring(context: Context, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    """Return the patterns that recur in the latest episodes and are not among the patterns, as proposals."""
     living = [one for one in context.library.table(Episode).all() if one.status != "deleted"]
     if len(living) < SUPPORT:
         return ()

@@ -39,6 +39,8 @@ def features_of(texts: Sequence[str], tools: Sequence[str] = ()) -> tuple[str, .
 def likeness(one: Sequence[str], other: Sequence[str]) -> float:
     """Return how much two failures have in common, 0–1: what both have, of what either has; a tool counts half."""
     left, right = frozenset(one), frozenset(other)
+    if left.isdisjoint(right):
+        return 0.0
     either = sum(map(_weight, left | right))
     return sum(map(_weight, left & right)) / either if either else 0.0
 
