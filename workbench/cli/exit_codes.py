@@ -6,7 +6,8 @@ DONE, FOUND, PROBLEM, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 1
 
 MEANINGS: Mapping[int, str] = {
     DONE: "it is done, and nothing is wrong",
-    FOUND: "it is done, and found something for you: doctor, lint, watch, scan, check, trust, purge, tune --save",
+    FOUND: "it is done, and found something for you: "
+    "doctor, lint, watch, export, scan, check, trust, purge, tune --save",
     PROBLEM: "it could not be done, and nothing was changed; one sentence on stderr says why",
     UNEXPECTED: "something unexpected went wrong; what was stored is safe",
     INTERRUPTED: "you stopped it; what was done before is kept",
