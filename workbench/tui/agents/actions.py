@@ -103,7 +103,7 @@ EPISODES = Table(
     (
         Action("episodes.note", "n", "note", "Note something on this episode", CHANGE),
         Action("episodes.tag", "t", "tags", "Write the tags of this episode", CHANGE),
-        Action("episodes.approve", "a", "approve", "Stand by what this episode says, or no longer", CHANGE),
+        Action("episodes.approve", "a", "approve", "Stand by what it says, or no longer", CHANGE),
         Action("episodes.delete", "d", "delete", "Delete, or bring back within 30 days", CHANGE),
         Action("episodes.undo", "u", "undo", "Take back the last change made here", CHANGE),
         Action("episodes.trace", "o", "trace", "Open an old episode's trace, or close it", FIND),
