@@ -252,3 +252,11 @@ def test_any_text_is_read() -> None:
             parsed = instructions.read(broken(TEXT, dice).replace("\n", newline), asked())
             assert isinstance(parsed, Parsed)
             assert all(memory.content.strip() for memory in parsed.memories)
+
+
+def test_what_a_skill_says_stands_under_its_title() -> None:
+    text = "---\nname: todo\n---\n# Todo Manager\n\n## Clean up\n\n- Delete what was done over thirty days ago.\n"
+    (of_skill,) = instructions.read(text, asked("skills/todo/SKILL.md")).memories
+    (of_project,) = instructions.read(text, asked("AGENTS.md")).memories
+    assert of_skill.content == "Todo Manager › Clean up: Delete what was done over thirty days ago."
+    assert of_project.content == "Clean up: Delete what was done over thirty days ago."

@@ -39,7 +39,9 @@ def detect(head: str, path: str) -> Detection:
 def read(text: str, context: ReadContext) -> Parsed:
     """Read no record; with `context.as_candidates` every statement that can be understood alone."""
     report, found = Report(context.file), dict[str, Memory]()
-    said = list(statements(text))
+    # Other files are a project's: what they are about is known where they lie.
+    is_skill = PurePath(context.path or context.file).name.lower() == "skill.md"
+    said = list(statements(text, titled=is_skill))
     if not context.as_candidates:
         report.remark(1, "an instruction file is a document that agents load whole: no record is made of it")
         return replace(report.parsed(NAME), offered=len(said))

@@ -69,12 +69,15 @@ class _Under:
         return forbids(said) if said else False
 
 
-def statements(text: str) -> Iterator[Said]:
-    """Yield what a file says that can be understood alone; one that is YAML throughout has no statements."""
+def statements(text: str, *, titled: bool = False) -> Iterator[Said]:
+    """Yield what a file says that can be understood alone; one that is YAML throughout has no statements.
+
+    Where it is `titled`, its title says what it is about: each statement stands under that, too.
+    """
     if _YAML.match(text.removeprefix("\ufeff")):
         return
     heads = _headings(text)
-    starts, paths = list(heads), _paths(heads)
+    starts, paths = list(heads), _paths(heads, titled=titled)
     places = {line.number: line.text for line in lines(text)}
     group: list[Statement] = []
     under, last = _Under(), (_Under(), False)
@@ -261,10 +264,10 @@ def _is_title(line: Line) -> bool:
     return re.match(r" {0,3}[^\s\-*+#>|<\d:]", line.text) is not None and not line.text.rstrip().endswith((".", ":"))
 
 
-def _paths(heads: dict[int, tuple[int, str]]) -> list[tuple[str, ...]]:
+def _paths(heads: dict[int, tuple[int, str]], *, titled: bool) -> list[tuple[str, ...]]:
     """Return the headings that are above, from the outermost on, before the first heading and below each.
 
-    The title of the file is one only where nothing else is.
+    The title of a file is one only where nothing else is, or where it is `titled`.
     """
     path: list[tuple[int, str]] = []
     out: list[tuple[str, ...]] = [()]
@@ -272,6 +275,6 @@ def _paths(heads: dict[int, tuple[int, str]]) -> list[tuple[str, ...]]:
         while path and path[-1][0] >= depth:
             path.pop()
         path.append((depth, said))
-        kept = path[1:] if len(path) > 1 and path[0][0] == 1 else path
+        kept = path[1:] if not titled and len(path) > 1 and path[0][0] == 1 else path
         out.append(tuple(said for _, said in kept if said))
     return out
