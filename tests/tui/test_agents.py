@@ -367,10 +367,10 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
         await until(pilot, lambda: bench.episodes.all()[0].tags == () and bench.episodes.all()[0].status == "active")
         await until_drawn(pilot, lambda: "(deleted)" not in screen_text(app))
         await pilot.press("j")
-        await until_drawn(pilot, lambda: "z opens it" in screen_text(app))
+        await until_drawn(pilot, lambda: "o opens it" in screen_text(app))
         assert "no rule" not in screen_text(app)
         await pilot.press("z")
-        await until_drawn(pilot, lambda: "z opens it" not in screen_text(app))
+        await until_drawn(pilot, lambda: "o opens it" not in screen_text(app))
         assert "[bold]no rule[/bold]" in screen_text(app) or size == SIZES[0]
         await pilot.press("tab", "tab", "escape")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
