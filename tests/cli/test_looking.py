@@ -21,7 +21,7 @@ def test_a_memory_is_shown_in_full(demo: Cli) -> None:
 
 def test_the_json_of_a_memory_has_every_field(demo: Cli) -> None:
     memory = json.loads(demo.ok("show", "mem-20260206-0000001", "--json"))
-    assert set(memory) == field_names(Memory) | {"helpful_count", "harmful_count"}
+    assert set(memory) == field_names(Memory) | {"helpful_count", "harmful_count", "confidence_scored"}
     assert memory["helpful_count"] == 4
     assert memory["created_at"] == "2026-02-06T09:06:33Z"
     assert memory["source"] == {"hook": "PostToolUse", "turn": 2, "file": None}

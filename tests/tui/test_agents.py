@@ -369,7 +369,7 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
         await pilot.press("j")
         await until_drawn(pilot, lambda: "o opens it" in screen_text(app))
         assert "no rule" not in screen_text(app)
-        await pilot.press("z")
+        await pilot.press("o")
         await until_drawn(pilot, lambda: "o opens it" not in screen_text(app))
         assert "[bold]no rule[/bold]" in screen_text(app) or size == SIZES[0]
         await pilot.press("tab", "tab", "escape")

@@ -12,6 +12,7 @@ from tests.tui.widgets.host import is_inert, picture
 from workbench.bench.open import Workbench
 from workbench.cli.main import run
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.agent import AgentDialog
 from workbench.tui.playbook.budget import BudgetDialog
 from workbench.tui.playbook.curation.cards import CardsDialog
@@ -91,11 +92,12 @@ async def test_a_harmful_rule_becomes_a_warning_in_words_of_ones_own(twins: Work
         assert texts(twins) == TWINS
 
 
-async def test_marked_rules_become_warnings_as_one_action_and_editing_takes_one_at_a_time(twins: Workbench) -> None:
+async def test_marked_rules_become_warnings_as_one_action_and_are_edited_in_one_form(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("t", "t", "semicolon", "e")
-        assert hand.app.screen is hand.screen
-        assert any("one bullet at a time" in said for said in hand.said)
+        await hand.dialog(RecordForm)
+        await hand.press("escape")
+        await hand.back()
         await hand.press("semicolon", "W")
         question = await hand.dialog(Confirm)
         question._guard = 0.0
