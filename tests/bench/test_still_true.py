@@ -10,6 +10,7 @@ import pytest
 
 from tests.benchmarks.still_true import commit, git
 from workbench.bench.claims.checking import GONE, RENAMED, TruePlan
+from workbench.bench.claims.history import _batches
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
@@ -248,3 +249,40 @@ def test_review_works_it_out_when_a_person_asks(tree: Path, tmp_path: Path) -> N
     bench.history.undo()
     assert [p.id for p in bench.review.found() if p.kind == "stale"] == [found.id]
     assert not opened(tmp_path / "elsewhere").still_true.has_past
+
+
+@needs_git
+def test_another_tree_says_nothing_of_what_waits_and_an_agent_names_none(tree: Path, tmp_path: Path) -> None:
+    bench = opened(tree, "Call fetch_all() first.")
+    bench.still_true.carry_out(bench.still_true.plan())
+    (waits,) = bench.library.proposals.all()
+    (tmp_path / "empty").mkdir()
+    other = bench.still_true.plan(tmp_path / "empty")
+    assert not other.withdrawn
+    bench.still_true.carry_out(other)
+    assert bench.library.proposals.all() == [waits]
+    agent = open_workbench(tree / ".workbench", profiles=tree / "none", clock=lambda: NOW, actor="agent:x")
+    with pytest.raises(WorkbenchError, match="An agent cannot propose by another working tree"):
+        agent.still_true.carry_out(agent.still_true.plan(tmp_path / "empty"))
+
+
+@needs_git
+def test_more_names_than_one_command_takes_are_asked_for_in_turns(tree: Path) -> None:
+    names = " ".join(f"`some_quite_long_symbol_name_{number}()`" for number in range(900))
+    texts = [names[at : at + 4000] for at in range(0, len(names), 4000)]
+    bench = opened(tree, *texts, *texts, "Call fetch_all() first.", "a" * 30_000 + "_b() and c_d()")
+    long = [f"some_{number}_{'x' * 200}" for number in range(900)]
+    assert len(list(_batches([*long, "y" * 30_000]))) > 10
+    assert sum(map(len, _batches([*long, "y" * 30_000]))) == len(long)
+    found = told(bench.still_true.plan())
+    assert {"fetch_all": "fetch_pages"} in found.values()
+
+
+@needs_git
+def test_a_line_that_says_one_word_over_and_over_is_looked_at_as_far_as_names_go(tree: Path) -> None:
+    (tree / "src/long.py").write_text("def " * 200_000 + "gone_name(x)\n", "utf-8")
+    commit(tree, "long")
+    (tree / "src/long.py").write_text("def " * 200_000 + "came_name(x)\n", "utf-8")
+    commit(tree, "longer")
+    bench = opened(tree, "Call gone_name() first, then fetch_all().")
+    assert told(bench.still_true.plan()) == {"m0": {"fetch_all": "fetch_pages"}}

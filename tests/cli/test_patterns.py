@@ -1,6 +1,7 @@
 """`workbench pattern`: what is printed, the exit codes, JSON in and out, and what goes wrong."""
 
 import json
+import os
 
 import pytest
 
@@ -214,3 +215,12 @@ def test_patterns_go_back_into_their_file_and_nothing_else_of_it_changes(cli: Cl
     cli.write("none.json", "[]")
     none = cli("pattern", "export", "none.json")
     assert (none.code, (cli.cwd / "none.json").read_text()) == (2, "[]")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_patterns_are_written_into_no_pipe_and_no_device(kind: str, cli: Cli) -> None:
+    cli.ok("append", "one")
+    target = cli.cwd / "patterns.json"
+    os.mkfifo(target) if kind == "pipe" else target.symlink_to("/dev/zero")
+    result = cli("pattern", "export", "patterns.json")
+    assert (result.code, "is no regular file" in result.err) == (2, True)

@@ -89,6 +89,7 @@ def test_what_came_from_elsewhere_is_read_with_a_banner(command: str, foreign: C
         "doctor --finish", "export --format block --out CLAUDE.md", "export --format prompt --out p.md",
         "allow shr-00001 --reason fine", "edit {} other", "pin {}", "forget {}", "bullet add Rules other",
         "bullet edit shr-00001 other", "archive --status signal --before 2030-01-01", "index memory-index.md",
+        "pattern export patterns.json", "episode export episodes.json", "consolidate", "still-true --tree .",
     ],
 )  # fmt: skip
 def test_nothing_of_it_is_changed_promoted_or_written(command: str, foreign: Cli) -> None:
@@ -111,6 +112,14 @@ def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
     assert (result.code, result.out) == (0, "")
     assert BANNER in result.err
     assert json.loads(foreign("search", "deploy", "--for-agent", "claude", "--json").out) == []
+
+
+def test_inside_an_agent_a_context_of_it_is_empty(foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert foreign("context", "deploys").out
+    monkeypatch.setenv("CLAUDECODE", "1")
+    result = foreign("context", "deploys")
+    assert (result.code, result.out) == (0, "")
+    assert json.loads(foreign("context", "deploys", "--json").out) == {}
 
 
 def test_append_still_adds_and_trusts_nothing_by_that(foreign: Cli) -> None:

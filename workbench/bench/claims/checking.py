@@ -14,6 +14,7 @@ from workbench.bench.claims.tree import WorkingTree
 from workbench.bench.context import Context
 from workbench.bench.duplicates.plan import WORKBENCH
 from workbench.bench.files.project import project_of
+from workbench.core.agents.actors import require_person
 from workbench.core.claims.gone import Gone, corrected, why
 from workbench.core.claims.names import Name, is_checked, names_in
 from workbench.core.duplicates.groups import text_mark
@@ -47,7 +48,8 @@ class TruePlan:
 
     `checked` counts the memories and bullets that name something, `names` what they name. `found` are new, `open` wait
     already, `withdrawn` wait and hold no longer, and `decided` counts what a person decided before and does not change.
-    `with_git` tells whether the past was looked at; without it nothing is known of symbols and targets.
+    `with_git` tells whether the past was looked at; without it nothing is known of symbols and targets. `is_own`: it is
+    the tree that the store belongs to; what another one has says nothing of what waits.
     """
 
     folder: Path
@@ -59,6 +61,7 @@ class TruePlan:
     decided: int = 0
     with_git: bool = True
     is_whole: bool = True
+    is_own: bool = True
 
     @property
     def is_empty(self) -> bool:
@@ -106,7 +109,13 @@ class StillTrue:
             if missing:
                 record = texts[key]
                 found.append(Stale(record, missing, self._proposal(record, missing)))
-        made = TruePlan(place, len(named), sum(map(len, named.values())), with_git=repository is not None)
+        made = TruePlan(
+            place,
+            len(named),
+            sum(map(len, named.values())),
+            with_git=repository is not None,
+            is_own=self._is_own(place),
+        )
         return replace(self._against(made, found), is_whole=tree.is_whole)
 
     def before_reflection(self, cancelled: Cancelled) -> None:
@@ -115,8 +124,17 @@ class StillTrue:
             with suppress(WorkbenchError):
                 self.carry_out(self.plan(cancelled=cancelled))
 
+    def _is_own(self, place: Path) -> bool:
+        own = self.folder
+        return own is not None and (repository_of(own) or own).resolve() == place.resolve()
+
     def carry_out(self, plan: TruePlan) -> TruePlan:
-        """Put what a check found into Review, as one action of the workbench."""
+        """Put what a check found into Review, as one action of the workbench; a tree of its choice no agent puts there.
+
+        Raises `WorkbenchError`.
+        """
+        if not plan.is_own:
+            require_person(self._context.actor, "propose by another working tree")
         if plan.is_empty:
             return plan
         count = len(plan.found)
@@ -141,7 +159,7 @@ class StillTrue:
             plan,
             found=tuple(stale for stale in found if stale.proposal.id not in stored),
             open=tuple(p for p in waits if p.id in here),
-            withdrawn=tuple(p for p in waits if p.id not in here),
+            withdrawn=tuple(p for p in waits if p.id not in here) if plan.is_own else (),
             decided=sum(stored[id].state != "open" for id in here if id in stored),
         )
 

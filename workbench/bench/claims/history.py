@@ -21,6 +21,12 @@ _FORMAT = "--format=%x01%H %cI"
 _ALIKE = 0.5
 """How alike a name that went and one that came in another line are, where one was made of the other."""
 
+_LINE = 1000
+"""Characters of a line that are looked at: nobody makes a name behind more."""
+
+_ASKED = 20_000
+"""Bytes of words that git is asked for at a time; a command takes no more than six times that."""
+
 _STEPS = 5
 """Renames of one thing, one after the other, that are followed."""
 
@@ -131,14 +137,29 @@ class Past:
 
     def _changes(self, words: Iterable[str]) -> Iterator[_Commit]:
         """Yield the changes in which a commit, or what is not committed yet, adds or takes away some words."""
-        words = sorted(set(words))
-        pattern = "|".join(re.escape(word) for word in words)
         what = (*_SAFE, "-p", "-U0", "-l", "2000")
         with self._repository.lines("diff-index", *what, self._repository.head, tree=True) as lines:
             yield from _hunks_of(lines)
-        pick = ("-G", pattern.replace(r"\-", "-"), "-E")
-        with self._repository.lines("log", *what, *pick, _FORMAT, "-n", _COMMITS, self._repository.head) as lines:
-            yield from _hunks_of(lines)
+        for some in _batches(sorted(set(words))):
+            pick = ("-G", "|".join(map(re.escape, some)).replace(r"\-", "-"), "-E")
+            with self._repository.lines("log", *what, *pick, _FORMAT, "-n", _COMMITS, self._repository.head) as lines:
+                yield from _hunks_of(lines)
+
+
+def _batches(words: Sequence[str]) -> Iterator[list[str]]:
+    """Part words into runs that git can be asked for at a time; one that is too long by itself is passed over."""
+    some, size = list[str](), 0
+    for word in words:
+        length = 2 * len(word.encode()) + 1
+        if length > _ASKED:
+            continue
+        if size + length > _ASKED:
+            yield some
+            some, size = [], 0
+        some.append(word)
+        size += length
+    if some:
+        yield some
 
 
 def _ends(path: str) -> Iterator[str]:
@@ -190,9 +211,9 @@ def _hunks_of(lines: Iterable[str]) -> Iterator[_Commit]:
         elif not in_hunk and line.startswith("--- "):
             place = line[4:].strip().removeprefix("a/")
         elif in_hunk and line.startswith("-"):
-            at.gone.append(line[1:])
+            at.gone.append(line[1:_LINE])
         elif in_hunk and line.startswith("+"):
-            at.made.append(line[1:])
+            at.made.append(line[1:_LINE])
     yield replace(commit, hunks=hunks)
 
 
@@ -212,7 +233,7 @@ def _makes(name: Name, word: str, line: str, place: str) -> bool:
     if name.kind == "target":
         begins = rf'"{quoted}"\s*:\s*"' if name.tool == "npm" else target_line(word)
         return is_of(name.tool, place) and re.search(begins, line) is not None
-    if re.search(rf"(?<!\w)(?:{_KEYWORDS})\s+(?:\w+\s+)*\*?{quoted}(?!\w)", line):
+    if re.search(rf"(?<!\w)(?:{_KEYWORDS})\s+(?:\w+\s+){{0,8}}\*?{quoted}(?!\w)", line):
         return True
     # What looks like any word may be another thing of the same name: only its definition tells.
     given = rf"(?<![\w.]){quoted}\s*(?::|=(?!=)|\()|[\"']{quoted}[\"']\s*[:\],)]"
@@ -245,7 +266,7 @@ def _exactly(word: str, line: str, made: Iterable[str]) -> Iterator[str]:
 
 def _nearly(word: str, line: str, hunk: _Hunk) -> Iterator[str]:
     """Yield the word of the one line that came for the one that went, where both begin alike and the words, too."""
-    lead = re.match(rf"\s*(?P<lead>(?:[\w@]+\s+)*)\*?{re.escape(word)}(?!\w)", line)
+    lead = re.match(rf"\s*(?P<lead>(?:[\w@]+\s+){{0,8}})\*?{re.escape(word)}(?!\w)", line)
     if lead is None or not lead["lead"]:
         return
     begin = re.compile(rf"\s*{re.escape(lead['lead'])}(?P<now>\w+)")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from workbench.core.errors import WorkbenchError
 from workbench.store.files import read_regular
 
 Cancelled = Callable[[], bool]
@@ -40,17 +41,14 @@ class Repository:
     def lines(self, *arguments: str, tree: bool = False) -> Iterator[Iterator[str]]:
         """Let git run a command that reads, and yield its lines as they come; leaving ends it.
 
-        With `tree` the files of the working tree are read, too.
+        With `tree` the files of the working tree are read, too. Raises `WorkbenchError` when git cannot be started.
         """
         with tempfile.TemporaryDirectory(prefix="workbench-git-") as own:
             environment = self._own(Path(own), tree=tree)
             if tree:
                 self._run(environment, own, "read-tree", self.head)
             command = [self._program, "--no-pager", "-c", "core.quotePath=false", *arguments]
-            with subprocess.Popen(
-                command, cwd=self._folder if tree else own, env=environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            ) as running:  # fmt: skip
+            with _started(command, self._folder if tree else Path(own), environment) as running:
                 assert running.stdout is not None
                 read = running.stdout.readline
                 try:
@@ -80,6 +78,16 @@ class Repository:
             "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C",
             **({"GIT_WORK_TREE": str(self._folder)} if tree else {}),
         }  # fmt: skip
+
+
+def _started(command: list[str], folder: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+    except OSError as error:
+        raise WorkbenchError(f"git cannot be started: {error.strerror}.", "Nothing was changed.") from error
 
 
 def repository_at(folder: Path) -> Repository | None:

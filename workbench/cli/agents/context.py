@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import counted, say, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, revision, wants_json
 from workbench.cli.session import Session, actor_of
+from workbench.core.agents.actors import stands_by
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import InvalidQuery
 
@@ -58,7 +59,8 @@ def context(session: Session) -> int:
         from workbench.bench.agents.context.making import gathered, kept
 
         asker = bench.context if args.actor is not None else replace(bench.context, actor="agent:preview")
-        if args.actor is not None and not bench.trust.standing.trusted:
+        given = args.actor is not None or not stands_by(bench.context.actor)
+        if given and not bench.trust.standing.trusted:
             if wants_json(args):
                 write_json({})
             return 0

@@ -339,6 +339,7 @@ def export_episodes(session: Session) -> int:
     args = session.args
     target: Path = session.cwd / args.target
     with session.reading() as bench:
+        bench.library.require_trust()
         ids = args.ids or [one.id for one in bench.episodes.all() if one.status != "deleted"]
         docs = list(files.written(bench.context, ids, args.dialect))
         if target.suffix == ".json":

@@ -79,8 +79,9 @@ class PatternIntake:
         """Return agent-playbook's file with patterns as they are now, all in use or waiting where none is named.
 
         What a file has beyond that stays as it is. Raises `UnknownRecord`, `UnreadableFile` for another kind of file,
-        and `FlaggedText` for a pattern that may not leave the store.
+        `FlaggedText` for a pattern that may not leave the store, and `StoreProblem` for a store that is not trusted.
         """
+        self._library.require_trust()
         every = [self._table.get(id) for id in ids] if ids else self._table.all()
         chosen = [one for one in every if ids or one.status != "deprecated"]
         safety.require_outgoing(chosen)

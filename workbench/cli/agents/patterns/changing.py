@@ -253,6 +253,8 @@ def export_patterns(session: Session) -> int:
     from workbench.core.files.replacing import replace_file
 
     args, path = session.args, as_named(session.args.file, session.cwd)
+    if path.exists() and not path.is_file():
+        raise UnreadableFile(f"{args.file} is no regular file.", _NOTHING)
     try:
         before = path.read_bytes() if path.exists() else None
         original = None if before is None else before.decode("utf-8")
