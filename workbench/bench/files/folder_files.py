@@ -12,6 +12,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import Formats, detect, format_named
 from workbench.core.files.textbytes import mended, restored, text_in, tolerant
+from workbench.core.stream.memory import Memory
 from workbench.formats import opening
 from workbench.formats.claude_memory import claude_memory
 from workbench.formats.claude_memory.claude_memory import Link
@@ -63,6 +64,14 @@ class FolderFile:
             return text.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
         except UnicodeEncodeError:
             raise Unplaced(f"it is no {self.encoding}, which the file is written in") from None
+
+    def retitled(self, linked: Mapping[str, Memory]) -> dict[str, bool]:
+        """Return which lines of an index change as `linked` calls their files, and whether each has a place for it."""
+        if self.topics is None or not linked:
+            return {}
+        from workbench.formats.weaving import claude
+
+        return claude.retitled(mended(self.text), linked)
 
     def again(self, data: bytes) -> "FolderFile":
         """Return the file as it would be with other bytes."""
