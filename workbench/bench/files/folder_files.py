@@ -19,6 +19,7 @@ from workbench.formats.claude_memory.claude_memory import Link
 from workbench.formats.notes import note
 from workbench.formats.weaving.relined import Unplaced
 from workbench.formats.weaving.stored import Stored
+from workbench.store.files import open_regular
 from workbench.store.library import Library
 
 SURE_OF_ANOTHER = 0.8
@@ -198,7 +199,8 @@ def root_of(file: Path, format: str, library: Library) -> Path | None:
     if format != note.NAME:
         return None
     try:
-        text = mended(text_in(file.read_bytes()[:LARGEST]) or "")
+        with open_regular(file) as there:
+            text = mended(text_in(there.read(LARGEST)) or "")
     except OSError:
         return None
     for parent in parents:

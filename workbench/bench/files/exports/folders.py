@@ -22,7 +22,7 @@ from workbench.bench.safety.texts import name_of, place_of
 from workbench.core.errors import Conflict, UnreadableFile, WorkbenchError
 from workbench.core.file_state import FileState
 from workbench.core.files.format import Outlet, Parsed, ReadContext
-from workbench.core.files.replacing import replace_bytes
+from workbench.core.files.replacing import remove_file, replace_bytes
 from workbench.core.files.textedit import BLANKS
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import clean_for_store
@@ -183,15 +183,10 @@ class FolderExporter:
 
 
 def _carry_out(edit: FolderEdit) -> None:
-    if edit.after is not None:
-        replace_bytes(edit.path, edit.after, edit.before)
-        return
-    try:
-        if edit.path.read_bytes() != edit.before:
-            raise Conflict(f"{edit.name} was changed meanwhile.", "It stays.")
-        edit.path.unlink()
-    except OSError as error:
-        raise WorkbenchError(f"{edit.name} cannot be removed: {error.strerror}.", "It stays.") from error
+    if edit.after is None:
+        remove_file(edit.path, edit.before)
+    else:
+        replace_bytes(edit.path, edit.after, edit.before, through_links=False)
 
 
 class _Records:
