@@ -12,12 +12,14 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import Formats, detect, format_named
 from workbench.core.files.textbytes import mended, restored, text_in, tolerant
+from workbench.core.stream.memory import Memory
 from workbench.formats import opening
 from workbench.formats.claude_memory import claude_memory
 from workbench.formats.claude_memory.claude_memory import Link
 from workbench.formats.notes import note
 from workbench.formats.weaving.relined import Unplaced
 from workbench.formats.weaving.stored import Stored
+from workbench.store.files import open_regular
 from workbench.store.library import Library
 
 SURE_OF_ANOTHER = 0.8
@@ -63,6 +65,14 @@ class FolderFile:
             return text.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
         except UnicodeEncodeError:
             raise Unplaced(f"it is no {self.encoding}, which the file is written in") from None
+
+    def retitled(self, linked: Mapping[str, Memory]) -> dict[str, bool]:
+        """Return which lines of an index change as `linked` calls their files, and whether each has a place for it."""
+        if self.topics is None or not linked:
+            return {}
+        from workbench.formats.weaving import claude
+
+        return claude.retitled(mended(self.text), linked)
 
     def again(self, data: bytes) -> "FolderFile":
         """Return the file as it would be with other bytes."""
@@ -189,7 +199,8 @@ def root_of(file: Path, format: str, library: Library) -> Path | None:
     if format != note.NAME:
         return None
     try:
-        text = mended(text_in(file.read_bytes()[:LARGEST]) or "")
+        with open_regular(file) as there:
+            text = mended(text_in(there.read(LARGEST)) or "")
     except OSError:
         return None
     for parent in parents:

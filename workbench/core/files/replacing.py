@@ -6,6 +6,7 @@ from pathlib import Path
 
 from workbench.core.errors import Conflict, StoreProblem, WorkbenchError
 from workbench.core.files.fresh import fresh_file
+from workbench.core.files.handles import NotRegular, open_handle
 from workbench.core.files.textbytes import bytes_of, text_in
 
 NOTHING = "Nothing was written."
@@ -49,7 +50,7 @@ def present_bytes(path: Path) -> bytes | None:
         if not mode & 0o222 or not os.access(path, os.W_OK):
             raise WorkbenchError(f"{path} is read-only.", "Name another file, or make it writable.")
         _check_folder(path.resolve().parent)
-        return path.read_bytes()
+        return _bytes(path.resolve())
     except NotADirectoryError as error:
         raise WorkbenchError(f"A part of {path} is a file, not a folder.", NOTHING) from error
     except OSError as error:
@@ -79,13 +80,18 @@ def replace_file(path: Path, text: str, before: bytes | _Anything | None = ANYTH
     replace_bytes(path, bytes_of(text), before)
 
 
-def replace_bytes(path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING) -> None:
+def replace_bytes(
+    path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING, *, through_links: bool = True
+) -> None:
     """Write a file in one step, keeping its mode; a new one may be read by whom the umask lets.
 
     `before` is what the file holds as far as the caller knows, `None` when there is none. Raises `Conflict` when it
-    holds something else, and `StoreProblem` when it cannot be written; the file is as it was then.
+    holds something else or is no file any more, and `StoreProblem` when it cannot be written; the file is as it was
+    then. Not `through_links`, a path with a link in it is such a conflict.
     """
     try:
+        if not through_links and not _is_itself(path):
+            raise changed_meanwhile(path)
         target = path.resolve()
         mode = target.stat().st_mode & 0o777 if target.exists() else None
         with fresh_file(target) as (file, new):
@@ -98,6 +104,19 @@ def replace_bytes(path: Path, data: bytes, before: bytes | _Anything | None = AN
         raise changed_meanwhile(path) from error
     except OSError as error:
         raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The file is as it was.") from error
+
+
+def remove_file(path: Path, before: bytes) -> None:
+    """Remove a file that stands there itself and holds `before`.
+
+    Raises `Conflict` when it is something else, and `StoreProblem` when it cannot be removed; it stays then.
+    """
+    try:
+        if not _is_itself(path) or not _holds(path, before):
+            raise changed_meanwhile(path)
+        path.unlink()
+    except OSError as error:
+        raise StoreProblem(f"{path} cannot be removed: {error.strerror}.", "It stays.") from error
 
 
 def changed_meanwhile(path: Path) -> Conflict:
@@ -116,6 +135,25 @@ def _put_in_place(new: Path, target: Path, before: bytes | _Anything | None) -> 
         except OSError:
             if target.exists():  # a disk without links: looking is the best there is
                 raise FileExistsError from None
-    elif isinstance(before, bytes) and (not target.exists() or target.read_bytes() != before):
+    elif isinstance(before, bytes) and not _holds(target, before):
         raise FileExistsError
     new.replace(target)
+
+
+def _is_itself(path: Path) -> bool:
+    """Tell whether no part of a path is a link."""
+    return not path.is_symlink() and os.path.realpath(path) == str(path)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Tell whether an ordinary file holds just these bytes; no link is followed, and no pipe is waited for."""
+    try:
+        return _bytes(path) == data
+    except (FileNotFoundError, NotRegular):
+        return False
+
+
+def _bytes(path: Path) -> bytes:
+    """Return what is in an ordinary file; raises as `open_handle` does."""
+    with os.fdopen(open_handle(path, os.O_RDONLY), "rb") as file:
+        return file.read()

@@ -1,5 +1,7 @@
 """Claude Code's memory with what a store says of it now: topic files, and the lines of their index."""
 
+from collections.abc import Mapping
+
 from workbench.core.files.format import ReadContext
 from workbench.core.files.textedit import BLANKS, Edit, Line, applied, lines, newline_of
 from workbench.core.stream.memory import Memory
@@ -40,6 +42,20 @@ def weave_index(text: str, context: ReadContext, stored: Stored) -> str:
     return applied(text, edits)
 
 
+def retitled(text: str, linked: Mapping[str, Memory]) -> dict[str, bool]:
+    """Return which lines of an index say of their file what its record no longer says, by the file that each names.
+
+    The value tells whether the line has a place for what it says now.
+    """
+    found, said = list(lines(text)), dict[str, bool]()
+    for link in links(text):
+        topic = linked.get(link.target)
+        if topic is not None and _new_hook(link, topic):
+            has_place = bool(_line_edits(text, found[link.line - 1], link, topic))
+            said[link.target] = has_place and said.get(link.target, True)
+    return said
+
+
 def _with_body(text: str, before: Memory, after: Memory) -> str:
     if after.content == before.content:
         return text
@@ -64,12 +80,17 @@ def _facts(before: Memory, after: Memory, link: Link) -> dict[str, Value]:
 def _line_edits(text: str, line: Line, link: Link, topic: Memory | None) -> list[Edit]:
     if topic is None:
         return [_line_out(text, line)]
-    at = line.text.rfind(link.hook) if link.hook else -1
-    new, old = " ".join(topic.summary.split()), " ".join(link.hook.split())
-    # What the index says otherwise than when it was read is somebody's own.
-    if at < 0 or new == old or not new or topic.metadata.get("hook") != link.hook:
+    at, new = line.text.rfind(link.hook), _new_hook(link, topic)
+    if at < 0 or not new:
         return []
     return [(line.start + at, line.start + at + len(link.hook), new)]
+
+
+def _new_hook(link: Link, topic: Memory) -> str:
+    """Return what a line is to say of its file; nothing where it says that, or something of somebody's own."""
+    new, old = " ".join(topic.summary.split()), " ".join(link.hook.split())
+    # What the index says otherwise than when it was read is somebody's own.
+    return "" if new == old or topic.metadata.get("hook") != link.hook else new
 
 
 def _said_edits(text: str, line: Line, before: Memory, stored: Stored) -> list[Edit]:

@@ -7,6 +7,7 @@ in which a record has no place, and the file of a note that was forgotten: it go
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +22,7 @@ from workbench.bench.safety.texts import name_of, place_of
 from workbench.core.errors import Conflict, UnreadableFile, WorkbenchError
 from workbench.core.file_state import FileState
 from workbench.core.files.format import Outlet, Parsed, ReadContext
-from workbench.core.files.replacing import replace_bytes
+from workbench.core.files.replacing import remove_file, replace_bytes
 from workbench.core.files.textedit import BLANKS
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import clean_for_store
@@ -182,15 +183,10 @@ class FolderExporter:
 
 
 def _carry_out(edit: FolderEdit) -> None:
-    if edit.after is not None:
-        replace_bytes(edit.path, edit.after, edit.before)
-        return
-    try:
-        if edit.path.read_bytes() != edit.before:
-            raise Conflict(f"{edit.name} was changed meanwhile.", "It stays.")
-        edit.path.unlink()
-    except OSError as error:
-        raise WorkbenchError(f"{edit.name} cannot be removed: {error.strerror}.", "It stays.") from error
+    if edit.after is None:
+        remove_file(edit.path, edit.before)
+    else:
+        replace_bytes(edit.path, edit.after, edit.before, through_links=False)
 
 
 class _Records:
@@ -216,16 +212,17 @@ class _Plan:
         self._records = records
         self._force = force
         self._without = without
-        self.known = self._masked = 0
+        self.known = 0
         self.edits, self.left = list[FolderEdit](), list[LeftAlone]()
-        self._unplaced, self._parsed, self._noted = Counter[str](), list[Memory](), list[Memory]()
+        self._unplaced, self._noted = Counter[str](), list[Memory]()
+        self._parsed, self._masked = dict[tuple[str, str], list[Memory]](), set[tuple[str, str]]()
         self._topics = dict[str, Memory | None]()
 
     def whole(self, root: Path) -> FolderPlan:
-        parsed = Parsed(note.NAME, tuple(self._parsed))
+        parsed = Parsed(note.NAME, tuple(chain.from_iterable(self._parsed.values())))
         return FolderPlan(
             root, self.known, tuple(self.edits), tuple(self.left), dict(self._unplaced), parsed, tuple(self._noted),
-            self._masked,
+            len(self._masked),
         )  # fmt: skip
 
     def add(self, file: FolderFile, state: FileState) -> None:
@@ -265,14 +262,27 @@ class _Plan:
                 gone.add(memory.id)
             elif differing(memory, now):
                 found[memory.id] = now
-        if found:
-            shown, count = masked_parsed(
-                self._context, NOTES, Parsed(note.NAME, tuple(found.values())), file.text
-            )  # fmt: skip
-            self._masked += count
-            found = dict(zip(found, shown.memories, strict=True))
-        linked = {link.target: self._topics[path] for path, link in (file.topics or {}).items() if path in self._topics}
-        return Stored(found, frozenset(gone), linked)
+        return Stored(self._shown(file, found), frozenset(gone), self._linked(file))
+
+    def _linked(self, file: FolderFile) -> dict[str, Memory | None]:
+        """Return the records of the files that an index names where its line says otherwise, by how it names them."""
+        named = {link.target: self._topics[path] for path, link in (file.topics or {}).items() if path in self._topics}
+        there = {t: m for t, m in named.items() if m is not None and place_of(m) not in self._without}
+        changed = file.retitled(there)
+        shown = self._shown(file, {target: memory for target, memory in there.items() if target in changed})
+        places = file.retitled(shown)
+        self._unplaced.update("title" for has_place in places.values() if not has_place)
+        gone = {target: None for target, memory in named.items() if memory is None}
+        return gone | {target: memory for target, memory in shown.items() if places.get(target)}
+
+    def _shown(self, file: FolderFile, found: dict[str, Memory]) -> dict[str, Memory]:
+        """Return records with the secrets masked that a file does not hold."""
+        if not found:
+            return found
+        shown, _ = masked_parsed(self._context, NOTES, Parsed(note.NAME, tuple(found.values())), file.text)
+        masked = dict(zip(found, shown.memories, strict=True))
+        self._masked.update(place_of(found[id]) for id, memory in masked.items() if memory != found[id])
+        return masked
 
     def _forget(self, file: FolderFile) -> None:
         if self._force:
@@ -306,20 +316,29 @@ class _Plan:
     def _take(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
         now = file.again(after)
         shown = (file.text, now.text)
-        count = len(stored.memories) + len(stored.gone)
+        # A topic that changes itself was counted there.
+        lines = [memory for memory in stored.linked.values() if memory is not None]
+        count = len(stored.memories) + len(stored.gone) + sum(place_of(m) not in self._parsed for m in lines)
         self.edits.append(FolderEdit(
             file.entry.file, file.entry.path, file.data, after, file.kind.name, count, shown
         ))  # fmt: skip
+        for memory in lines:
+            self._goes_out(memory)
         by_text = {_said(m): m.id for m in now.read().memories}
         for memory in held:
             changed = stored.memories.get(memory.id)
             if changed is None:
                 continue
-            self._parsed.append(changed)
+            self._goes_out(changed)
             name = by_text.get(_said(changed), memory.id)
             known = self._records.find(memory.id)
             if known is not None and not self._records.has(name):
                 self._noted.append(replace(known, aliases=(*known.aliases, name)))
+
+    def _goes_out(self, memory: Memory) -> None:
+        same = self._parsed.setdefault(place_of(memory), [])
+        if memory not in same:
+            same.append(memory)
 
 
 def _said(memory: Memory) -> str:
