@@ -1,6 +1,9 @@
 """`review --found`: what waits without being stored is listed, shown and decided like the rest."""
 
 import json
+import os
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,9 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from tests.core.samples import memory
 from workbench.bench.open import open_workbench
+from workbench.bench.review.finders.files import mark_of
 from workbench.bench.safety.provenance import provenances
+from workbench.core.review.proposal import Proposal
 from workbench.store.library import Library
 
 OLD = NOW.replace(month=1)
@@ -141,3 +146,95 @@ def test_files_are_taken_over_apart_from_other_decisions(filled: Cli) -> None:
 def test_a_name_that_nothing_has_says_so(filled: Cli) -> None:
     assert filled("review", "approve", "prune-nobody-1").code == 2
     assert filled("review", "show", "file-nothing").code == 2
+
+
+def test_the_folder_of_a_note_is_the_one_it_was_read_with_whatever_an_import_says(cli: Cli) -> None:
+    cli.ok("init")
+    notes, other = cli.cwd / "a" / "notes", cli.cwd / "other"
+    notes.mkdir(parents=True)
+    other.mkdir()
+    (notes / "x.md").write_text("One.\n")
+    (other / "secret-diary.md").write_text("Nobody's business.\n")
+    cli.ok("import", "a/notes")
+    for n, named in enumerate(("a/notes/x.md", Path(notes, "x.md").relative_to("/").as_posix())):
+        at, source = "2026-03-19T10:00:00Z", {"hook": None, "turn": None, "file": named}
+        line: dict[str, object] = {"id": f"mem-20260319-000000{n}", "content": f"Line {n}."}
+        line |= {"created_at": at, "last_accessed_at": at, "source": source}
+        cli.write(f"hostile{n}.jsonl", json.dumps(line) + "\n")
+        cli.ok("import", f"hostile{n}.jsonl")
+    assert {row["source"]["file"] for row in json.loads(cli.ok("list", "--json"))} > {"a/notes/x.md"}
+    (notes / "x.md").write_text("Two.\n")
+    (notes / "y.md").write_text("Lies beside it.\n")
+    (row,) = found(cli, "--kind", "file")
+    assert (row["operation"]["path"], row["reasons"]) == (str(notes), ["1 record differs"])
+    assert "diary" not in json.dumps(row)
+    cli.ok("review", "approve", row["id"])
+    kept = cli.ok("list", "--json")
+    assert ("Two." in kept, "Nobody's" in kept, "Lies beside" in kept) == (True, False, False)
+
+
+def test_only_the_folders_on_the_way_to_what_changed_are_looked_into(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.ok("init")
+    for folder in ("bank/deep", "bank/wide/far"):
+        (cli.cwd / folder).mkdir(parents=True)
+        (cli.cwd / folder / "one.md").write_text(f"In {folder}.\n")
+    cli.ok("import", "bank")
+    (cli.cwd / "bank" / "deep" / "one.md").write_text("Another.\n")
+    looked, scan = list[str](), os.scandir
+
+    def scandir(path: Path) -> Any:
+        looked.append(Path(path).name)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert found(cli, "--kind", "file")[0]["reasons"] == ["1 record differs"]
+    assert ("deep" in looked, "wide" in looked) == (True, False)
+
+
+def test_a_note_that_is_gone_or_empty_is_of_its_folder_still(cli: Cli) -> None:
+    cli.ok("init")
+    (cli.cwd / "bank" / "deep").mkdir(parents=True)
+    for name in ("one", "deep/two"):
+        (cli.cwd / "bank" / f"{name}.md").write_text(f"Note {name}.\n")
+    cli.ok("import", "bank")
+    (cli.cwd / "bank" / "one.md").write_text("")
+    (cli.cwd / "bank" / "deep" / "two.md").unlink()
+    (row,) = found(cli, "--kind", "file")
+    assert (Path(row["operation"]["path"]).name, len(row["operation"]["files"])) == ("bank", 2)
+
+
+def test_a_store_that_is_not_trusted_names_no_file_of_this_machine(
+    filled: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    filled.write("log.jsonl", FILED % "Another.")
+    (row,) = found(filled, "--kind", "file")
+    copies = [replace(filled, store=tmp_path / name) for name in ("elsewhere", "put-off")]
+    shutil.copytree(filled.store, copies[0].store)
+    filled.ok("review", "later", row["id"])
+    shutil.copytree(filled.store, copies[1].store)
+    monkeypatch.delenv("WORKBENCH_TRUST")
+    rows = json.loads(copies[0]("review", "list", "--found", "--json").out)
+    assert {one["kind"] for one in rows} == {"merge", "prune", "trust"}
+    elsewhere = copies[1]
+    refused = elsewhere("review", "approve", row["id"])
+    assert (refused.code != 0, "The build needs" in elsewhere("show", "f").out) == (True, True)
+    assert "not trusted" in refused.err
+
+
+def test_a_proposal_that_names_what_the_store_was_not_read_from_is_refused(filled: Cli) -> None:
+    (filled.cwd / "other").mkdir()
+    filled.write("other/diary.md", "Nobody's business.\n")
+    filled.write("log.jsonl", FILED % "Another.")
+    (row,) = found(filled, "--kind", "file")
+    for n, (path, files) in enumerate(
+        (("", [filled.cwd / "log.jsonl"]), ("other", [filled.cwd / "other/diary.md"]), ("other/diary.md", []))
+    ):
+        operation = {"path": str(filled.cwd / path), "files": [str(file) for file in files], "gone": [],
+                     "mark": mark_of(files), "lines": []}  # fmt: skip
+        library = Library(filled.store)
+        with library.transaction("human", "prepare") as tx:
+            tx.put(Proposal(f"file-{n}", "file", "workbench", row["title"], NOW, operation=operation))
+        library.close()
+        filled("review", "approve", f"file-{n}")
+        kept = filled.ok("list", "--json")
+        assert ("business" in kept, "Another." in kept) == (False, False), path

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
+from tests.safety.samples import keys
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
@@ -322,3 +323,17 @@ def test_what_has_a_secret_for_its_id_is_decided_on_by_the_name_that_is_listed(q
     assert name.startswith("masked-")
     assert queue("review", "approve", name, "--reason", "it is so").out.startswith(f"Approved {name}.")
     assert "AKIA" not in queue("history").out + queue("review", "list").out
+
+
+def test_headings_of_a_file_are_named_without_their_secrets(queue: Cli) -> None:
+    _, key = keys()["github"]
+    path = queue.cwd / queue.write(
+        "CLAUDE.md", f"# Rules\n\nrules\n\n## Keys {key}\n\nthese\n\n## Keys {key}\n\nthose\n"
+    )
+    for section in ("Nope", f"Keys {key}"):
+        missing = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", section)
+        assert (missing.code, key in missing.err, "Keys [secret: GitHub token]" in missing.err) == (2, False, True)
+    path.write_text(f"# Rules\n\nrules\n\n## Keys {key}\n\n{BEGIN}\n- One.\n{END}\n")
+    elsewhere = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Rules", "--dry-run")
+    assert "has its block under “Rules › Keys [secret: GitHub token]”" in elsewhere.out + elsewhere.err
+    assert key not in elsewhere.out + elsewhere.err

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.safety.samples import keys
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.orders import ORDERS, Arranged, ordered
@@ -122,3 +123,21 @@ def test_what_cannot_be_shown_is_said(views: Cli, args: tuple[str, ...], said: s
     result = views("list", *args)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"workbench: {said}")
+
+
+def test_a_secret_in_the_config_file_is_printed_nowhere(demo: Cli) -> None:
+    _, key = keys()["github"]
+    word = "".join(("Xk29vLq88", "zzTT01"))
+    paths.config_dir().mkdir(parents=True)
+    one = f'[views."{key}"]\nfilter = "password={word}"\n'
+    other = f'[views."login {key}"]\nfilter = "since:password={word}"\nodd = 1\n'
+    (paths.config_dir() / "config.toml").write_text(one + other)
+    printed = [demo("views"), demo("views", "--json"), demo("list", "--view", f"login {key}")]
+    printed.append(demo("list", "--view", f"login {key[:-1]}"))
+    for result in printed:
+        assert (key in result.out + result.err, word in result.out + result.err) == (False, False)
+    assert json.loads(printed[1].out)[0] == {
+        "name": "[secret: GitHub token]", "filter": "password=[secret: password]", "order": "", "dates": "",
+    }  # fmt: skip
+    assert "Secrets are masked; the config file holds them" in printed[0].err
+    assert printed[2].code == 2

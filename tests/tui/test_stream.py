@@ -642,7 +642,7 @@ async def test_a_saved_view_with_a_broken_filter_opens_with_the_reason(tmp_path:
 
 
 async def test_a_view_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
-    """The demo has no settings; a filter with a secret is kept nowhere; a folder in the file's place is an error."""
+    """The demo has no settings; a name or filter with a secret is kept nowhere; a folder as the file is an error."""
     app = demo_app(tmp_path)
     said: list[str] = []
     app.say = lambda sentence, severity="information": said.append(sentence)  # type: ignore[method-assign]
@@ -650,6 +650,10 @@ async def test_a_view_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
         await choose(pilot, "f", "save")
         await keys(pilot, *"all", "enter")
         assert said[-1] == "Saved as “all”: f opens it. The demo keeps no settings, so it is gone when you leave."
+        await choose(pilot, "f", "save")
+        await keys(pilot, *("AKIA" + "IOSFODNN7EXAMPL2"), "enter")
+        assert "The name holds a secret, which a config file is no place for." in screen_text(app)
+        await keys(pilot, "escape")
         stream(app).query_one("#filter", SafeInput).value = "AKIA" + "IOSFODNN7EXAMPL2"
         await pilot.pause()
         await choose(pilot, "f", "save")

@@ -120,7 +120,7 @@ def lay_out(bench: Workbench, folder: Path) -> Path:
     shutil.copytree(folder / PROJECT, place)
     placing = Placing(library)
     there = [memory for memory in library.memories.all() if memory.promoted_to == PLACED]
-    drafts = Drafts(placing, lambda: bench.playbooks, bench.context.now())
+    drafts = Drafts(placing, lambda: bench.playbooks, bench.context.now(), bench.safety.masked)
     placements = drafts.of(there, Target("block", PLACED)).placements
     with placing.guarded() as follow, library.transaction(ACTOR, f"what was promoted to {PLACED}") as tx:
         for placement in placements:

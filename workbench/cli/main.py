@@ -174,8 +174,11 @@ def _settings() -> "loading.Loaded":
     from workbench.config import loading
 
     loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
-    for problem in loaded.problems:
-        warn(problem)
+    if loaded.problems:
+        from workbench.bench.safety.masking import masked_text
+
+        for problem in loaded.problems:
+            warn(masked_text(problem))
     return loaded
 
 

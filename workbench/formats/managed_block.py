@@ -6,7 +6,7 @@ markers stays as it is, character by character.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.core.errors import WorkbenchError
@@ -133,20 +133,24 @@ def headings(text: str) -> tuple[Heading, ...]:
     return tuple(out)
 
 
-def section_of(text: str, name: str) -> Heading:
+def section_of(text: str, name: str, shown: Callable[[str], str] = str) -> Heading:
     """Return the heading that a person means: its title, or the titles that lead to it parted by `›` or `>`.
 
-    Raises `WorkbenchError` when there is none, or more than one.
+    Raises `WorkbenchError` when there is none, or more than one; it names those there are as they may be `shown`.
     """
     wanted = [part.strip(" #").casefold() for part in re.split(r"[›>]", name)]
     every = headings(text)
     found = [one for one in every if [part.casefold() for part in one.path[-len(wanted) :]] == wanted]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(f"{one.name} (line {one.line})" for one in (found or every)[:_NAMED])
+    known = ", ".join(f"{shown(one.name)} (line {one.line})" for one in (found or every)[:_NAMED])
     if found:
-        raise WorkbenchError(f"{len(found)} sections are called “{name}”.", f"Name one by what leads to it: {known}.")
-    raise WorkbenchError(f"No section is called “{name}”.", f"There are: {known or 'none'}. Nothing was written.")
+        raise WorkbenchError(
+            f"{len(found)} sections are called “{shown(name)}”.", f"Name one by what leads to it: {known}."
+        )
+    raise WorkbenchError(
+        f"No section is called “{shown(name)}”.", f"There are: {known or 'none'}. Nothing was written."
+    )
 
 
 def lead_of(text: str) -> int:

@@ -43,7 +43,7 @@ def difference(context: Context, importer: Importer, folders: FolderExporter, pa
 
 def _with_plan(importer: Importer, found: Difference, place: Path) -> Difference:
     try:
-        plan = importer.plan(place, theirs=True, only=found.path if place != found.path else None)
+        plan = importer.plan(place, theirs=True, only=(found.path,) if place != found.path else ())
     except (UnreadableFile, WorkbenchError) as error:
         return Difference(found.path, found.lines, problem=error.message)
     return Difference(found.path, found.lines, plan if plan.parsed.records_in or plan.records else None)

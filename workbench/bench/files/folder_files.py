@@ -1,7 +1,8 @@
 """The files of a folder of notes: what each is, how it is read, and how what a store says is put into it."""
 
+import os
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -11,6 +12,7 @@ from workbench.bench.agents.documents.reading import DEEPEST, LARGEST, DocumentF
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import Formats, detect, format_named
+from workbench.core.files.handles import open_handle
 from workbench.core.files.textbytes import mended, restored, text_in, tolerant
 from workbench.core.stream.memory import Memory
 from workbench.formats import opening
@@ -19,7 +21,6 @@ from workbench.formats.claude_memory.claude_memory import Link
 from workbench.formats.notes import note
 from workbench.formats.weaving.relined import Unplaced
 from workbench.formats.weaving.stored import Stored
-from workbench.store.files import open_regular
 from workbench.store.library import Library
 
 SURE_OF_ANOTHER = 0.8
@@ -198,17 +199,33 @@ def root_of(file: Path, format: str, library: Library) -> Path | None:
         return next((parent for parent in parents if _has_index(parent)), file.parent)
     if format != note.NAME:
         return None
-    try:
-        with open_regular(file) as there:
-            text = mended(text_in(there.read(LARGEST)) or "")
-    except OSError:
-        return None
+    text = _text(file) if note.is_day(file.name) else ""
     for parent in parents:
         here = ReadContext(now=_ANY_TIME, file=file.name, path=str(parent / "x.md"))
-        read = note.read_note(text, here, file.relative_to(parent).as_posix())
-        if any(memory.id in library.memories for memory in read.memories):
+        if any(id in library.memories for id in _ids(file.relative_to(parent).as_posix(), text, here)):
             return parent
     return None
+
+
+def place_of(file: Path, format: str, library: Library) -> Path:
+    """Return what is imported to take over what a file says now: the folder that a note was read with, else itself."""
+    return (root_of(file, format, library) if format == note.NAME else None) or file
+
+
+def _ids(name: str, text: str, context: ReadContext) -> Iterable[str]:
+    """Return the ids that the records of a note have; only those of a day depend on what it says."""
+    if not note.is_day(name):
+        return (note.whole_id(name, context),)
+    return (memory.id for memory in note.read_note(text, context, name).memories)
+
+
+def _text(file: Path) -> str:
+    """Return what a file says, nothing where it is not to be read."""
+    try:
+        with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as handle:
+            return mended(text_in(handle.read(LARGEST)) or "")
+    except (OSError, ValueError):
+        return ""
 
 
 def _has_index(folder: Path) -> bool:

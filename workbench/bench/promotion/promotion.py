@@ -70,7 +70,7 @@ class Promotion:
         target = replace(target, title=mask(target.title), about=mask(target.about))
         for memory in memories:
             self._promoted(memory, "somewhere")
-        found = Drafts(self._placing, self._playbooks, now).of(memories, target)
+        found = Drafts(self._placing, self._playbooks, now, self._safety.masked).of(memories, target)
         new = {placement.id: placement for placement in found.placements}
         files = self._placing.planned(new)
         promoted = tuple(self._promoted(m, to) for m, to in zip(memories, found.to, strict=True))

@@ -44,9 +44,15 @@ class Writing:
 
 
 class Drafts:
-    """Makes the texts of a promotion and finds their places; reads files, writes none."""
+    """Makes the texts of a promotion and finds their places; reads files, writes none.
 
-    def __init__(self, placing: Placing, playbooks: Callable[[], Playbooks], now: datetime) -> None:
+    `mask` is what headings of a person's files go through where something is said of them.
+    """
+
+    def __init__(
+        self, placing: Placing, playbooks: Callable[[], Playbooks], now: datetime, mask: Callable[[str], str]
+    ) -> None:
+        self._mask = mask
         self._placing = placing
         self._playbooks = playbooks
         self._now = now
@@ -92,7 +98,7 @@ class Drafts:
         there = texts_of(place, self._placing.places)
         near = neighbours(there, [texts.content_of(memory) for memory in memories])
         size = size_of(place, there, [entry for _, entry in entries])
-        said = (over_limit(size), *self._front_missing(place), *_elsewhere(place, there, target.section))
+        said = (over_limit(size), *self._front_missing(place), *self._elsewhere(place, there, target.section))
         warnings = (*map(str, near), *(one for one in said if one))
         return Writing(placements, tuple(place.stored for _ in memories), warnings=warnings, sizes=(size,))
 
@@ -102,6 +108,18 @@ class Drafts:
         needs = texts.file_head(place.path.name, place.path.parent.name)
         if data is not None and needs and not markdown.front_matter(decoded(data, place.stored)[0])[1]:
             yield f"{place.stored} has no front matter, without which its tool does not apply it by itself."
+
+    def _elsewhere(self, place: Place, there: dict[str, str], section: str) -> Iterator[str]:
+        """Say that the block of a file stands elsewhere than under the section that was chosen."""
+        text = there.get(place.stored, "")
+        block = managed_block.find(text) if section and text else None
+        if block is None:
+            return
+        above = [one for one in managed_block.headings(text) if one.line < block.line]
+        chosen = managed_block.section_of(text, section, self._mask)
+        if not above or above[-1] != chosen:
+            at = f"under “{self._mask(above[-1].name)}”" if above else "above every heading"
+            yield f"{place.stored} has its block {at} (line {block.line}) already: it goes there."
 
     def _topics(self, memories: Sequence[Memory], target: Target) -> Writing:
         folder = self._folder(target.where or memory_folder(self._placing.places))
@@ -183,7 +201,7 @@ class Drafts:
             }  # fmt: skip
         else:
             text = decoded(data, place.stored)[0]
-            named = managed_block.section_of(text, section).name if section else ""
+            named = managed_block.section_of(text, section, self._mask).name if section else ""
             made = {"lead": managed_block.lead_of(text), "section": named}
         outside = place.outside
         return tuple(
@@ -238,19 +256,6 @@ def find_section(playbooks: Playbooks, name: str) -> tuple[Playbook, Section]:
         names = ", ".join(f"{book.book.id}/{section.key}" for book, section in found)
         raise InvalidRecord(f"Several playbooks have a section “{name}”.", f"Name one of them: {names}.")
     return found[0]
-
-
-def _elsewhere(place: Place, there: dict[str, str], section: str) -> Iterator[str]:
-    """Say that the block of a file stands elsewhere than under the section that was chosen."""
-    text = there.get(place.stored, "")
-    block = managed_block.find(text) if section and text else None
-    if block is None:
-        return
-    above = [one for one in managed_block.headings(text) if one.line < block.line]
-    chosen = managed_block.section_of(text, section)
-    if not above or above[-1] != chosen:
-        at = f"under “{above[-1].name}”" if above else "above every heading"
-        yield f"{place.stored} has its block {at} (line {block.line}) already: it goes there."
 
 
 def _is_entry_of(placement: Placement, place: Place) -> bool:

@@ -5,6 +5,8 @@ from dataclasses import fields, is_dataclass, replace
 from hashlib import blake2b
 from typing import Any, TypeVar
 
+from workbench.core.text import clean_for_store
+
 Value = TypeVar("Value")
 
 NAMES = frozenset(
@@ -30,6 +32,13 @@ def masked_name(name: str, mask: Callable[[str], str]) -> str:
     if len(name) < SHORTEST or mask(name) == name:
         return name
     return PREFIX + blake2b(name.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+
+
+def masked_text(text: str) -> str:
+    """Return a text with its secrets masked, where no store is open that knows better."""
+    from workbench.safety import scanning
+
+    return scanning.mask(clean_for_store(text))
 
 
 def _masked(value: object, mask: Callable[[str], str]) -> object:

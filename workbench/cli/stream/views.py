@@ -43,7 +43,12 @@ def add_arranging(parser: Parser) -> None:
 
 def list_views(session: Session) -> int:
     """Print the saved views."""
-    views = session.settings().settings.views
+    from workbench.bench.safety.masking import masked, masked_text
+
+    saved = session.settings().settings.views
+    views = masked(saved, masked_text)
+    if views != saved:
+        warn("Secrets are masked; the config file holds them as they are.")
     if wants_json(session.args):
         write_json([_json(view) for view in views])
         return 0
@@ -72,9 +77,9 @@ def found_by(bench: "Workbench", text: str, name: str | None) -> "StreamView":
     except InvalidQuery as error:
         if name is None:
             raise
-        raise InvalidQuery(
-            f"The view “{one_line(name, _SHOWN)}” cannot be shown: {error.message}", error.hint
-        ) from error
+        mask = bench.safety.masked
+        said = f"The view “{one_line(mask(name), _SHOWN)}” cannot be shown: {mask(error.message)}"
+        raise InvalidQuery(said, mask(error.hint)) from error
 
 
 def arrange(bench: "Workbench", view: "StreamView", arranged: Arranged) -> "Sequence[Memory]":
@@ -101,9 +106,11 @@ def _named(session: Session, name: str) -> SavedView:
     views = {view.name: view for view in session.settings().settings.views}
     if name in views:
         return views[name]
+    from workbench.bench.safety.masking import masked_text
+
     near = difflib.get_close_matches(name, views, n=1, cutoff=0.4)
-    hint = f"Did you mean “{near[0]}”?" if near else "`workbench views` lists those that are."
-    raise UnknownRecord(f"There is no view “{one_line(name, _SHOWN)}”.", hint)
+    hint = f"Did you mean “{masked_text(near[0])}”?" if near else "`workbench views` lists those that are."
+    raise UnknownRecord(f"There is no view “{one_line(masked_text(name), _SHOWN)}”.", hint)
 
 
 def _told(view: SavedView) -> str:

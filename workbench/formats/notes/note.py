@@ -110,6 +110,11 @@ def entries_of(
         yield one, (replace(memory, tags=tags), notes)
 
 
+def whole_id(name: str, context: ReadContext) -> str:
+    """Return the id of the record of a note that is not a day's, whatever it says; `name` is its path in its folder."""
+    return _id(name, context)
+
+
 def is_day(name: str) -> bool:
     """Tell whether a note is the file of a day, and so read entry by entry."""
     return _DAY.match(PurePath(name).stem) is not None
@@ -132,10 +137,9 @@ def _memory(
     created = created_at({**said, "date": said.get("date", day)} if day else said, _TIMES, context, notes)
     known = {key: value for key, value in said.items() if value and key not in ("tags", CHANGED, *COUNTS)}
     helpful, harmful = (0, 0) if day else votes_in(said)
-    where = "-".join(part for part in ("note", place(context)) if part)
     key = f"{name}#{one.title + again if one.title else content_id(content)}" if day else name
     memory = Memory(
-        id=unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key, count=1)),
+        id=_id(key, context),
         content=content,
         created_at=created,
         last_accessed_at=created,
@@ -150,6 +154,11 @@ def _memory(
         metadata={**known, FILE_KEY: {"format": NAME, "name": name}},
     )
     return checked(memory), notes
+
+
+def _id(key: str, context: ReadContext) -> str:
+    where = "-".join(part for part in ("note", place(context)) if part)
+    return unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key, count=1))
 
 
 def _titled(said: dict[str, str], content: str, name: str) -> str:

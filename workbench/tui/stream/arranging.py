@@ -139,7 +139,7 @@ class Arranging:
         if app.bench.safety.masked(text) != text:
             app.say("The filter holds a secret, so it is not kept. Nothing was saved.", "error")
             return
-        name = await app.push_screen_wait(Prompt("Save this view as", placeholder="a name", check=_name_problem))
+        name = await app.push_screen_wait(Prompt("Save this view as", placeholder="a name", check=self._name_problem))
         if not name:
             return
         if name in self._saved:
@@ -157,17 +157,27 @@ class Arranging:
 
     async def _remove(self) -> None:
         app = self._area.workbench_app
-        choices = [Choice(name, app.bench.safety.masked(name), _remark(view)) for name, view in self._saved.items()]
+        mask = app.bench.safety.masked
+        choices = [Choice(name, mask(name), mask(_remark(view))) for name, view in self._saved.items()]
         name = await app.push_screen_wait(Choose("Remove which view?", choices))
         if name is None:
             return
-        question = f"Remove the view “{name}”?"
+        shown = mask(name)
+        question = f"Remove the view “{shown}”?"
         if await app.push_screen_wait(Confirm(question, clock=time.monotonic, yes="remove")):
             with app.reporting():
                 if app.options.config is not None:
                     remove_view(app.options.config, name)
                 del self._saved[name]
-                app.say(f"The view “{name}” is removed; no memory is.")
+                app.say(f"The view “{shown}” is removed; no memory is.")
+
+    def _name_problem(self, name: str) -> str | None:
+        if not name:
+            return "A view needs a name."
+        if one_line(name, LONGEST) != name:
+            return f"A name has at most {LONGEST} characters."
+        holds = self._area.bench.safety.masked(name) != name
+        return "The name holds a secret, which a config file is no place for." if holds else None
 
 
 def _remark(view: SavedView) -> str:
@@ -179,9 +189,3 @@ def _remark(view: SavedView) -> str:
         "dates in full" * (view.arranged.dates == "absolute"),
     )
     return f"{NO_BREAK}· ".join(filter(None, parts))
-
-
-def _name_problem(name: str) -> str | None:
-    if not name:
-        return "A view needs a name."
-    return f"A name has at most {LONGEST} characters." if one_line(name, LONGEST) != name else None

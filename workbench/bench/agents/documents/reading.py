@@ -5,7 +5,7 @@ A folder is an external memory session (source 002, section 3) when it looks lik
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -24,6 +24,9 @@ SUFFIXES = (".md", ".markdown", ".mdx", ".mdc", ".txt")
 """How the names of documents end."""
 
 NOTHING = "Nothing was read."
+
+_Ways = frozenset[Path] | None
+"""The folders that are looked into; `None` for all."""
 
 Why = Literal["link", "special", "large", "unreadable", "deep", "many"]
 """Why something is not opened: it is a link, a pipe or a device, too large, closed to us, too deep, one too many."""
@@ -96,8 +99,12 @@ class OpenDocument:
         return sha256(self.data).hexdigest()
 
 
-def open_folder(path: Path) -> DocumentFolder:
-    """Look at a folder; a working directory of a session opens the session. Raises `UnreadableFile`."""
+def open_folder(path: Path, only: Collection[Path] = ()) -> DocumentFolder:
+    """Look at a folder; a working directory of a session opens the session. Raises `UnreadableFile`.
+
+    Where `only` some of its files are wanted (by their real paths), no folder is looked into but those on the way to
+    them.
+    """
     try:
         root = path.resolve(strict=True)
         if not root.is_dir():
@@ -108,7 +115,8 @@ def open_folder(path: Path) -> DocumentFolder:
         root = root.parent
     memory = root / WORKING if (root / WORKING).is_dir() and not (root / WORKING).is_symlink() else root
     is_session = memory != root or _is_file(root / MESSAGES) or _is_file(memory / OVERVIEW)
-    return _session(root, memory) if is_session else _notes(root)
+    ways = frozenset(parent for file in only for parent in file.parents) if only else None
+    return _session(root, memory, ways) if is_session else _notes(root, ways)
 
 
 def read(entry: Entry) -> OpenDocument:
@@ -136,7 +144,7 @@ def decoded(data: bytes) -> tuple[str, str]:
         return data.decode("latin-1"), "latin-1"
 
 
-def _session(root: Path, memory: Path) -> DocumentFolder:
+def _session(root: Path, memory: Path, ways: _Ways) -> DocumentFolder:
     entries, skipped = list[Entry](), list[Skipped]()
     for file, path, scope in ((memory / OVERVIEW, OVERVIEW, "overview"), (root / MESSAGES, MESSAGES, "messages")):
         if os.path.lexists(file):
@@ -147,13 +155,13 @@ def _session(root: Path, memory: Path) -> DocumentFolder:
         if detail.is_symlink():
             skipped.append(Skipped(DETAIL, "link"))
         else:
-            _walk(detail, f"{DETAIL}/", entries, skipped)
+            _walk(detail, f"{DETAIL}/", entries, skipped, ways)
     return DocumentFolder(root, "session", tuple(sorted(entries, key=_order)), tuple(skipped), has_detail)
 
 
-def _notes(root: Path) -> DocumentFolder:
+def _notes(root: Path, ways: _Ways) -> DocumentFolder:
     entries, skipped = list[Entry](), list[Skipped]()
-    _walk(root, "", entries, skipped)
+    _walk(root, "", entries, skipped, ways)
     return DocumentFolder(root, "notes", tuple(sorted(entries, key=_order)), tuple(skipped))
 
 
@@ -161,8 +169,11 @@ def _order(entry: Entry) -> tuple[int, str]:
     return ("overview", "detail", "messages").index(entry.scope), entry.path
 
 
-def _walk(folder: Path, prefix: str, entries: list[Entry], skipped: list[Skipped], depth: int = 0) -> None:
-    """Take in the documents below a folder. Raises `UnreadableFile` when the first one cannot be opened."""
+def _walk(folder: Path, prefix: str, entries: list[Entry], skipped: list[Skipped], ways: _Ways, depth: int = 0) -> None:
+    """Take in the documents below a folder, where `ways` lead.
+
+    Raises `UnreadableFile` when the first one cannot be opened.
+    """
     try:
         with os.scandir(folder) as found:
             names = sorted(found, key=lambda one: one.name)
@@ -176,8 +187,10 @@ def _walk(folder: Path, prefix: str, entries: list[Entry], skipped: list[Skipped
         if one.name.startswith("."):
             continue
         if one.is_dir(follow_symlinks=False):
+            if ways is not None and folder / one.name not in ways:
+                continue
             if depth < DEEPEST:
-                _walk(folder / one.name, f"{path}/", entries, skipped, depth + 1)
+                _walk(folder / one.name, f"{path}/", entries, skipped, ways, depth + 1)
             else:
                 skipped.append(Skipped(path, "deep"))
         elif one.name.lower().endswith(SUFFIXES):

@@ -1,7 +1,7 @@
 """Folders of notes: every file read by what it is, links among them resolved, unchanged ones passed over."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -47,16 +47,16 @@ def read_folder(
     formats: Formats,
     *,
     again: bool = False,
-    only: Path | None = None,
+    only: Collection[Path] = (),
 ) -> FolderRead:
-    """Read the notes of a folder, or `only` one of them; those that are as they were read last only with `again`.
+    """Read the notes of a folder, or `only` some of them; those that are as they were read last only with `again`.
 
     Raises `UnreadableFile`.
     """
-    folder = open_folder(path)
-    documents = tuple(entry for entry in folder.documents if only is None or entry.file == only)
+    folder = open_folder(path, only)
+    documents = tuple(entry for entry in folder.documents if not only or entry.file in only)
     opener = FolderFiles(folder, context, formats)
-    made = _Read([Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped if only is None])
+    made = _Read([Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped if not only])
     known = {state.id: state.sha256 for state in library.files.all()}
     for done, entry in enumerate(documents, 1):
         context.watch(done, len(documents))

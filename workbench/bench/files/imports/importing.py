@@ -1,7 +1,7 @@
 """Importing files: read, compare with the store, write what is new in chunks that undo as one action."""
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -110,11 +110,11 @@ class Importer:
         theirs: bool = False,
         as_candidates: bool = False,
         issues: bool = False,
-        only: Path | None = None,
+        only: Collection[Path] = (),
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
-        """Read a file, or a folder of notes (or `only` one of them), and compare it with the store; writes nothing.
+        """Read a file, or a folder of notes (or `only` some of them), and compare it with the store; writes nothing.
 
         Raises `UnreadableFile`, `ReadingStopped`.
 
@@ -142,7 +142,7 @@ class Importer:
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
 
     def _folder_plan(
-        self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Path | None
+        self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Collection[Path]
     ) -> ImportPlan:
         """Plan to take the notes of a folder in, one record of each file or entry."""
         with collection_paused():

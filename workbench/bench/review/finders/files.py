@@ -1,12 +1,13 @@
 """Files that the store was read from and that hold something else by now, a proposal for each file or folder."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 from workbench.bench.agents.documents.seen import look_of
 from workbench.bench.duplicates.plan import WORKBENCH
+from workbench.bench.files.folder_files import place_of
 from workbench.bench.files.imports.importing import ImportPlan
 from workbench.bench.files.imports.said import replacement_said, said
 from workbench.bench.files.states import BLOCK
@@ -15,7 +16,6 @@ from workbench.bench.review.finders.finder import Cancelled, Finder, Parts
 from workbench.core.errors import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
-from workbench.formats.notes import note
 
 LARGEST = 4_000_000
 """Bytes of a file that is read for this; a larger one is only named."""
@@ -32,7 +32,9 @@ def mark_of(paths: Iterable[Path]) -> str:
 
 
 def _find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
-    found = []
+    found = list[Proposal]()
+    if not parts.context.library.standing.trusted:
+        return ()  # whoever wrote the store chose which files of this machine it names
     for place, changed in _places(parts, changes(parts.context)).items():
         if cancelled():
             break
@@ -43,24 +45,10 @@ def _find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
 def _places(parts: Parts, changed: Sequence[FileChange]) -> dict[Path, list[FileChange]]:
     """Return what changed by what is imported to take it over: the file, or the folder that a note was read with."""
     found: defaultdict[Path, list[FileChange]] = defaultdict(list)
-    notes: frozenset[str] | None = None
     for one in changed:
-        if one.format == BLOCK:  # what stands around a managed block was never the store's
-            continue
-        root = one.path
-        if one.format == note.NAME:
-            if notes is None:
-                notes = frozenset(m.source.file for m in parts.context.library.memories.all() if m.source.file)
-            root = next(_roots(one.path, notes), one.path)
-        found[root].append(one)
+        if one.format != BLOCK:  # what stands around a managed block was never the store's
+            found[place_of(one.path, one.format, parts.context.library)].append(one)
     return found
-
-
-def _roots(path: Path, notes: frozenset[str]) -> Iterator[Path]:
-    """Yield the folders with which a note may have been read, the highest first."""
-    for folder in reversed(path.parents):
-        if path.relative_to(folder).as_posix() in notes:
-            yield folder
 
 
 def _proposal(parts: Parts, place: Path, changed: Sequence[FileChange]) -> Proposal:
@@ -73,7 +61,7 @@ def _proposal(parts: Parts, place: Path, changed: Sequence[FileChange]) -> Propo
     reasons, flags = list[str](), list[str]()
     if len(gone) < len(paths):
         try:
-            plan = _plan(parts, place)
+            plan = _plan(parts, place, [path for path in paths if path not in gone])
         except WorkbenchError as error:
             flags.append(one_line(str(error), _CELLS))
         else:
@@ -89,11 +77,12 @@ def _proposal(parts: Parts, place: Path, changed: Sequence[FileChange]) -> Propo
     )  # fmt: skip
 
 
-def _plan(parts: Parts, place: Path) -> ImportPlan:
-    if place.is_file() and place.stat().st_size > LARGEST:
-        hint = f"`workbench import {place.name} --theirs` takes it over."
-        raise WorkbenchError(f"{place.name} is {_TOO_LARGE}.", hint)
-    return parts.importer.plan(place, theirs=True)
+def _plan(parts: Parts, place: Path, files: Sequence[Path]) -> ImportPlan:
+    for file in files:
+        if file.is_file() and file.stat().st_size > LARGEST:
+            hint = f"`workbench import {place.name} --theirs` takes it over."
+            raise WorkbenchError(f"{file.name} is {_TOO_LARGE}.", hint)
+    return parts.importer.plan(place, theirs=True, only=() if place in files else files)
 
 
 def _title(place: Path, files: int, gone: int) -> str:
@@ -123,7 +112,9 @@ def _files(count: int) -> str:
 
 
 def _stamp(parts: Parts) -> str:
-    """Tell the files that the store knows as they look, without reading them."""
+    """Tell the files that the store knows as they look, without reading them; not while it is not trusted."""
+    if not parts.context.library.standing.trusted:
+        return "not trusted"
     states = sorted(parts.context.library.files.all(), key=lambda one: one.id)
     known = "\n".join(f"{state.id} {state.sha256}" for state in states)
     return f"{mark_of(Path(state.id) for state in states)} {blake2b(known.encode(errors='replace')).hexdigest()}"

@@ -1,10 +1,12 @@
 """Files that changed on disk: what they say now is taken over, as an import."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.bench.files.folder_files import place_of
 from workbench.bench.review.finders.files import mark_of
 from workbench.bench.review.kinds.handler import Handler
 from workbench.core.errors import WorkbenchError
@@ -41,6 +43,8 @@ class ChangedFile(Handler):
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Take over what was shown. Raises `WorkbenchError` when a file was changed since."""
         files, gone = (_paths(proposal, name) for name in ("files", "gone"))
+        place = Path(str(proposal.operation.get("path")))
+        self._require_known(place, files)
         if proposal.flags:
             raise WorkbenchError(f"It cannot be taken over: {proposal.flags[0]}", "Nothing was changed.")
         if mark_of(files) != proposal.operation.get("mark"):
@@ -49,10 +53,22 @@ class ChangedFile(Handler):
                 "Reject it: what it says now waits beside it. Nothing was changed.",
             )
         if len(gone) < len(files):
-            self._importer.put(tx, self._importer.plan(Path(str(proposal.operation["path"])), theirs=True))
+            only = () if place in files else [path for path in files if path not in gone]
+            self._importer.put(tx, self._importer.plan(place, theirs=True, only=only))
         for path in gone:
             if (state := self._library.files.find(str(path))) is not None:
                 tx.delete(state)
+
+    def _require_known(self, place: Path, files: Sequence[Path]) -> None:
+        """Raise `WorkbenchError` unless the store may be read from and was read from each file, with that folder."""
+        if not self._library.standing.trusted:
+            raise WorkbenchError("The store is not trusted.", "`workbench trust` shows why. Nothing was changed.")
+        for path in files:
+            known = self._library.files.find(str(path))
+            if known is None or place_of(path, known.format, self._library) != place:
+                raise WorkbenchError(
+                    f"The store was not read from {path.name} like that.", "Reject it. Nothing was changed."
+                )
 
 
 def _paths(proposal: Proposal, name: str) -> list[Path]:

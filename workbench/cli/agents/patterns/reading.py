@@ -1,12 +1,12 @@
 """Looking at patterns: lists, one in full, those that fit a task, those alike, a filled template, the tree."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, cut, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
-from workbench.cli.safety.flags import Shown
+from workbench.cli.safety.flags import FLAG, Shown
 from workbench.cli.session import Session, actor_of
 from workbench.core.agents.patterns.names import Status
 from workbench.core.errors import InvalidQuery, StoreProblem
@@ -33,7 +33,9 @@ def list_patterns(session: Session) -> int:
         if wants_json(args):
             write_json([_row_json(shown(pattern)) for pattern in chosen])
         else:
-            for line in table([_row(shown(pattern)) for pattern in chosen], right=(3, 4)) if chosen else ():
+            signs = _signs(bench, chosen)
+            rows = [_row(shown(pattern), sign) for pattern, sign in zip(chosen, signs, strict=True)]
+            for line in table(rows, right=(3, 4)) if rows else ():
                 say(line)
             if not wanted:
                 warn(_empty(bench))
@@ -71,11 +73,11 @@ def show_pattern(session: Session) -> int:
         else:
             from workbench.core.agents.patterns.wording import in_full
 
-            for line in in_full(pattern, done):
-                say(line)
             reasons = {f.reason for held in bench.safety.unpermitted([stored]) for f in held.findings}
             for reason in sorted(reasons):
-                warn(f"Flagged: {reason}")
+                say(f"{FLAG} flagged: {reason}")
+            for line in in_full(pattern, done):
+                say(line)
         shown.remark()
     return 0
 
@@ -111,7 +113,7 @@ def _look(session: Session, bench: "Workbench") -> int:
     if wants_json(args):
         write_json(shown(_found_json(found, args.explain)))
     else:
-        _print_found(found, shown, explain=args.explain)
+        _print_found(found, shown, _signs(bench, [one.pattern for one in found.matches]), explain=args.explain)
     shown.remark()
     return 0 if found.matches else FOUND
 
@@ -156,7 +158,10 @@ def similar_patterns(session: Session) -> int:
             ]
             write_json(rows)
         else:
-            rows_ = [(f"{one.score:.2f}", *_row(shown(one.pattern))) for one in found]
+            signs = _signs(bench, [one.pattern for one in found])
+            rows_ = [
+                (f"{one.score:.2f}", *_row(shown(one.pattern), sign)) for one, sign in zip(found, signs, strict=True)
+            ]
             for line in table(rows_, right=(0, 4, 5)) if rows_ else ():
                 say(line)
             if not found:
@@ -204,12 +209,18 @@ def _tree_lines(tree: "Node", indent: str) -> Iterator[str]:
         yield from _tree_lines(tree.otherwise, f"{indent}    ")
 
 
-def _row(pattern: "Pattern") -> tuple[str, ...]:
+def _signs(bench: "Workbench", patterns: Sequence["Pattern"]) -> list[str]:
+    """Return before each pattern's name: the sign of one that is held back from agents, or nothing."""
+    flagged = {held.id for held in bench.safety.unpermitted(patterns)}
+    return [f"{FLAG} " if pattern.id in flagged else "" for pattern in patterns]
+
+
+def _row(pattern: "Pattern", sign: str) -> tuple[str, ...]:
     said = pattern.support
     used = f"{pattern.usage_count:,}×"
     name = f"{pattern.name} — {pattern.line}" if pattern.line != pattern.name else pattern.name
     standing = pattern.status.replace("_", " ")
-    return (pattern.id, pattern.category, standing, f"{said.confidence_score:.2f}", used, one_line(name, 200))
+    return (pattern.id, pattern.category, standing, f"{said.confidence_score:.2f}", used, sign + one_line(name, 200))
 
 
 def _row_json(pattern: "Pattern") -> dict[str, object]:
@@ -246,10 +257,10 @@ def _found_json(found: "Found", explain: bool) -> Mapping[str, object]:
     return answer
 
 
-def _print_found(found: "Found", shown: Shown, *, explain: bool) -> None:
-    for one in found.matches:
+def _print_found(found: "Found", shown: Shown, signs: Sequence[str], *, explain: bool) -> None:
+    for one, sign in zip(found.matches, signs, strict=True):
         pattern = shown(one.pattern)
-        say(f"{one.score:.4f}  {pattern.id}  {one_line(f'{pattern.name} — {pattern.line}', 200)}")
+        say(f"{one.score:.4f}  {pattern.id}  {sign}{one_line(f'{pattern.name} — {pattern.line}', 200)}")
         if explain:
             say(_explained(one, shown))
     if not found.matches:
