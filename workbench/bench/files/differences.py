@@ -30,13 +30,13 @@ class Difference:
 def difference(context: Context, importer: Importer, folders: FolderExporter, path: Path) -> Difference:
     """Return what changed in a file that the store knows; reads only. Raises `WorkbenchError` for an unreadable one."""
     states = FileStates(context.library, context.formats)
-    known = states.known(path)
+    known, now = states.known(path), present(path)
     root = None if known is None else root_of(path, known.format, context.library)
     if root is not None:
         edits = folders.plan(root, force=True, only=path).edits
         lines = tuple(line for edit in edits for line in diff_texts(edit.shown[1], edit.shown[0]))
         return _with_plan(importer, Difference(path, lines), root)
-    base, now = states.base(path), present(path)
+    base = states.base(path)
     lines = () if base is None or now is None else diff_texts(base, now)
     return _with_plan(importer, Difference(path, lines), path)
 
