@@ -230,6 +230,46 @@ def test_secrets_stay_out_of_the_lines_of_an_index(cli: Cli) -> None:
     assert back(cli)[1] == "Nothing to write\n"
 
 
+@pytest.mark.parametrize("title", ["](../../../etc/passwd) x [deploy.md](other.md)", "see [it](other.md)", "a](b"])
+def test_a_title_with_another_link_stays_out_of_the_line_of_an_index(cli: Cli, vault: Path, title: str) -> None:
+    cli.ok("edit", named(cli, "make debug"), "--summary", title)
+    said = "Nothing to write · kept in the store only, as the notes have no place for it: title of 1\n"
+    assert back(cli) == (0, said, "")
+    assert changed(vault) == {}
+    cli.ok("edit", named(cli, "make debug"), "--summary", "a [title] (with) `signs` — and | more")
+    assert back(cli)[0] == 0
+    line = "- [Debug](debug.md) — a [title] (with) `signs` — and | more"
+    assert changed(vault) == {
+        "memory/MEMORY.md": FILES["memory/MEMORY.md"].replace("- [Debug](debug.md) — how to", line)
+    }
+
+
+def test_lines_that_hold_links_already_keep_them(cli: Cli) -> None:
+    cli.ok("init")
+    (cli.cwd / "vault/a").mkdir(parents=True)
+    index = (
+        "  - [How](how.md) — see [docs](docs.md) for it\n\n| File | What |\n| --- | --- |\n"
+        "| [Tea](tea.md) | hot |\n\n- [Gone](gone.md) — one\n"
+    )
+    for name, text in {"MEMORY.md": index, "how.md": "Look.\n", "tea.md": "Brew.\n", "a/x.md": "X.\n"}.items():
+        (cli.cwd / "vault" / name).write_text(text)
+    assert cli("import", "vault").code == 0
+    cli.ok("edit", named(cli, "Look"), "--summary", "look into [docs](docs.md)")
+    cli.ok("edit", named(cli, "Brew"), "--summary", "hot | [x](y.md)")
+    assert "title of 1" in back(cli)[1]
+    index = index.replace("see [docs](docs.md) for it", "look into [docs](docs.md)")
+    assert (cli.cwd / "vault/MEMORY.md").read_text() == index
+    cli.ok("edit", named(cli, "Brew"), "--summary", "cold")
+    assert back(cli)[0] == 0
+    index = index.replace("hot", "cold")
+    assert (cli.cwd / "vault/MEMORY.md").read_text() == index
+    # A line whose file is not there is left as a whole.
+    cli.ok("edit", named(cli, "one"), "--content", "](../x.md) [two](two.md)")
+    code, _, err = back(cli)
+    assert (code, "what was changed has no place in it" in err) == (1, True)
+    assert (cli.cwd / "vault/MEMORY.md").read_text() == index
+
+
 def test_bytes_that_are_no_utf8_stay(cli: Cli, vault: Path) -> None:
     (vault / "old.md").write_bytes(b"Caf\xe9 one.\nBr\xc3\xbche two.\n")
     assert cli("import", "vault").err == "vault/old.md:1: byte 0xe9 is not UTF-8: read as “é”: kept in the file\n"

@@ -1,5 +1,6 @@
 """Claude Code's memory with what a store says of it now: topic files, and the lines of their index."""
 
+import re
 from collections.abc import Mapping
 
 from workbench.core.files.format import ReadContext
@@ -14,6 +15,9 @@ from workbench.formats.weaving.front import Value, has_front, with_facts
 from workbench.formats.weaving.notes import entry_edits
 from workbench.formats.weaving.relined import relined
 from workbench.formats.weaving.stored import Stored
+
+_NAMED = re.compile(r"\][(\[][^)\]]*")
+"""What a link of Markdown names, from the end of its text on."""
 
 
 def weave_topic(text: str, context: ReadContext, link: Link, stored: Stored) -> str:
@@ -38,7 +42,7 @@ def weave_index(text: str, context: ReadContext, stored: Stored) -> str:
         if link.target in stored.linked:
             edits += _line_edits(text, found[link.line - 1], link, stored.linked[link.target])
         else:
-            edits += _said_edits(text, found[link.line - 1], line_record(link, context), stored)
+            edits += _said_edits(text, found[link.line - 1], link, line_record(link, context), stored)
     return applied(text, edits)
 
 
@@ -80,10 +84,8 @@ def _facts(before: Memory, after: Memory, link: Link) -> dict[str, Value]:
 def _line_edits(text: str, line: Line, link: Link, topic: Memory | None) -> list[Edit]:
     if topic is None:
         return [_line_out(text, line)]
-    at, new = line.text.rfind(link.hook), _new_hook(link, topic)
-    if at < 0 or not new:
-        return []
-    return [(line.start + at, line.start + at + len(link.hook), new)]
+    new = _new_hook(link, topic)
+    return _said_in_place_of(line, link, link.hook, new) if new else []
 
 
 def _new_hook(link: Link, topic: Memory) -> str:
@@ -93,15 +95,26 @@ def _new_hook(link: Link, topic: Memory) -> str:
     return "" if new == old or topic.metadata.get("hook") != link.hook else new
 
 
-def _said_edits(text: str, line: Line, before: Memory, stored: Stored) -> list[Edit]:
+def _said_edits(text: str, line: Line, link: Link, before: Memory, stored: Stored) -> list[Edit]:
     """Return the edits of a line of which only itself was read, as the file that it names is not there."""
     if before.id in stored.gone:
         return [_line_out(text, line)]
     after = stored.memories.get(before.id)
-    at = line.text.rfind(before.content)
-    if after is None or at < 0 or "\n" in after.content:
+    if after is None or "\n" in after.content:
         return []
-    return [(line.start + at, line.start + at + len(before.content), after.content)]
+    return _said_in_place_of(line, link, before.content, after.content)
+
+
+def _said_in_place_of(line: Line, link: Link, old: str, new: str) -> list[Edit]:
+    """Return the edit of a line that says something else of its file; none where it would name another one as well."""
+    at = line.text.rfind(old)
+    if at < 0:
+        return []
+    again = line.text[:at] + new + line.text[at + len(old) :]
+    said = [(one.target, one.hook or one.title) for one in links(again)]
+    if said != [(link.target, new)] or not set(_NAMED.findall(new)) <= set(_NAMED.findall(old)):
+        return []
+    return [(line.start + at, line.start + at + len(old), new)]
 
 
 def _line_out(text: str, line: Line) -> Edit:
