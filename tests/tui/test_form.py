@@ -264,6 +264,31 @@ async def test_a_secret_in_any_field_is_shown_masked_first_and_keep_keeps_it(tmp
         assert app.bench.stream.get(id).note == f"with {key}"
 
 
+async def test_a_tag_that_is_a_secret_is_refused_beside_its_field_until_it_is_kept_or_gone(tmp_path: Path) -> None:
+    _, key = secrets()["github"]
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        id = here(app).id
+        await opened(app, pilot, "e")
+        for _ in range(2):
+            await put(app, pilot, "tags", f"ci, {key}")
+            await pilot.press("ctrl+s")
+            await until_drawn(pilot, lambda: "a mask is no tag: “keep” as a last word keeps it" in screen_text(app))
+            assert app.focused is line(app, "tags").query_one(Input)
+            assert "stored as" not in screen_text(app)
+            assert "has a space" not in screen_text(app)
+        await put(app, pilot, "tags", f"ci, {key} keep")
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        assert app.bench.stream.get(id).tags == ("ci", key)
+        await opened(app, pilot, "e")
+        await put(app, pilot, "tags", f"{key}, ci, deploy")
+        await pilot.press("ctrl+s")
+        await closed(app, pilot)
+        assert app.bench.stream.get(id).tags == (key, "ci", "deploy"), "one that stands there is not new"
+
+
 # Several, and new ones
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from workbench.bench.forms.memory_lines import TAGS
 from workbench.bench.forms.values import TEXT, UnfitValue, Values
 from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.waiting import StoreBusy
-from workbench.tui.app.saving import Preview
+from workbench.tui.app.saving import KEEP, Preview
 from workbench.tui.forms.subjects import Subject
 from workbench.tui.promotion.copies import CopyAsking
 
@@ -60,6 +61,8 @@ class FormSaving:
         """Return which value cannot be, and why; `None` for none."""
         try:
             self.subject.check(self._meant(typed))
+            if TAGS in typed and TAGS in self._previews and self._previews[TAGS].stored != self._previews[TAGS].text:
+                raise UnfitValue(TAGS, f"A secret, and a mask is no tag: “{KEEP}” as a last word keeps it")
         except UnfitValue as unfit:
             return Refusal(unfit.message, unfit.field, unfit=True)
         except WorkbenchError as error:
