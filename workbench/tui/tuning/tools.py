@@ -165,8 +165,13 @@ class Tools:
         if live is None:
             return
         session, own = self._session, self._bench.tuning.profiles.own
-        proposal = await self._app.push_screen_wait(AutoTune(live, session.saved, session.changed, own))
-        if proposal is not None:
+        answer = await self._app.push_screen_wait(AutoTune(live, session.saved, session.changed, own))
+        if answer is None:
+            return
+        proposal = answer.proposal
+        if answer.kept:
+            self._app.say("The sliders stay where they are.")
+        else:
             self._measuring.propose(proposal, live.judged)
             self._put(proposal.profile, self._session.saved)
             self._app.say("The sliders stand as proposed. s saves them, r puts them back.")
