@@ -118,6 +118,14 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     assert demo.ok("tune", queries, "--profile", "engram", "--save", "mine", "--force").endswith(f"Saved as {path}.\n")
 
 
+def test_a_profile_that_was_tuned_on_these_queries_is_no_evidence(demo: Cli, queries: str) -> None:
+    demo.ok("tune", queries, "--profile", "engram", "--save", "mine")
+    found = json.loads(demo.ok("tune", queries, "--profile", "engram", "--json"))
+    assert (found["contender"], found["settings_tried"]) == (None, 232 * 7)
+    said = demo.ok("tune", queries, "--profile", "engram")
+    assert "mine was tuned on these queries: what it reaches on them is no evidence." in said
+
+
 def test_what_is_not_better_is_saved_only_by_force(demo: Cli, queries: str) -> None:
     demo.ok("tune", queries, "--profile", "engram", "--save", "mine")
     path = config_dir() / "profiles" / "again.toml"

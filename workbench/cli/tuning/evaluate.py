@@ -96,7 +96,7 @@ def tune(session: Session) -> int:
             try:
                 scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
                 scoring.clear()
-                found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles.own())
+                found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles)
             except (EvaluationCancelled, TuningCancelled) as stopped:
                 fail(stopped)
                 return INTERRUPTED
@@ -256,6 +256,8 @@ def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
     metric = found.verdict.metric
     say(f"Cross-validated {metric}: {found.before:.3f} → {found.after:.3f}")
     say(found.verdict.sentence)
+    for name in found.seen:
+        say(f"{name} was tuned on these queries: what it reaches on them is no evidence.")
     if saved:
         say(f"Saved as {saved}.")
     else:

@@ -39,7 +39,8 @@ class TunedProfile:
     `before` is the mean metric of the start, `after` that of the settings chosen without the query that is
     measured (cross-validation); `verdict` compares the two and holds the gain with its band. `fitted` is the
     mean of `profile` on all queries, which flatters it, because it was chosen on them. `contender` names the
-    profile that it is, where it is none of the grid.
+    profile that it is, where it is none of the grid. `seen` are a person's own profiles that were tuned on these
+    very queries: they were left out, because what they reach here is no evidence.
     """
 
     profile: Profile
@@ -54,6 +55,7 @@ class TunedProfile:
     folds: int
     tried: int
     contender: str = ""
+    seen: tuple[str, ...] = ()
 
     @property
     def keeps(self) -> bool:

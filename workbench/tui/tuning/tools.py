@@ -164,7 +164,7 @@ class Tools:
         live = await self._looked_up(lambda live: live)
         if live is None:
             return
-        session, own = self._session, self._bench.tuning.profiles.own
+        session, own = self._session, self._bench.tuning.profiles
         answer = await self._app.push_screen_wait(AutoTune(live, session.saved, session.changed, own))
         if answer is None:
             return

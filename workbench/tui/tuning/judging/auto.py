@@ -1,6 +1,6 @@
 """Auto-tune: the search with its progress, then the proposal: to move the sliders or to keep them. It saves nothing."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.bench.tuning.live import LiveSet
+from workbench.bench.tuning.profiles import Profiles
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.tuning.autotune import Moved, Search, TunedProfile, TuningCancelled
@@ -38,7 +39,7 @@ class Answer:
 
 
 class AutoTune(Dialog[Answer | None]):
-    """Search the grid around `start`, beside a person's `own` profiles; the result is what a person answered."""
+    """Search the grid around `start`, beside the `own` profiles; the result is what a person answered."""
 
     class Went(Message):
         """So many queries are through."""
@@ -64,7 +65,7 @@ class AutoTune(Dialog[Answer | None]):
     }
     """
 
-    def __init__(self, live: LiveSet, start: Profile, changed: bool, own: Callable[[], Sequence[Profile]]) -> None:
+    def __init__(self, live: LiveSet, start: Profile, changed: bool, own: Profiles) -> None:
         super().__init__("Auto-tune", AUTO)
         self._live = live
         self._own = own
@@ -91,7 +92,7 @@ class AutoTune(Dialog[Answer | None]):
                 Search(Measure("ndcg", self._start.k)),
                 progress=lambda done, total: _nothing(self.post_message(self.Went(done, total))),
                 cancelled=lambda: worker.is_cancelled,
-                contenders=self._own(),
+                profiles=self._own,
             )
         except TuningCancelled:
             return
@@ -164,6 +165,8 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which flatters it", MUTED),
         assemble(verdict_parts(proposal.verdict)),
     ]
+    for name in proposal.seen:
+        lines.append(Content.styled(f"{printable(name)} was tuned on these queries, so it is no evidence", MUTED))
     if changed and not proposal.keeps:
         lines += [
             Content(""),
