@@ -202,8 +202,12 @@ def test_what_is_there_is_kept_where_nothing_beats_it_on_other_queries() -> None
     around = Settings(WORKBENCH, np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), (WORKBENCH,))
     table = np.array([[0.2, 0.2, 0.2, 0.2], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
     assert propose(around, table, Search(folds=4)).keeps
+    assert not propose(around, table, Search(folds=4)).beaten
     table[1] = 1.0
-    assert not propose(around, table, Search(folds=4)).keeps
+    few = propose(around, table, Search(folds=4))
+    assert few.beaten
+    assert (few.after, few.verdict.outcome, few.keeps) == (1.0, "unclear", True)
+    assert not propose(around, np.tile(table, 3), Search(folds=4)).keeps
 
 
 def test_the_start_counts_for_what_it_is_and_is_not_drawn_down_by_what_stands_around_it() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from workbench.config.paths import shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
-from workbench.tui.tuning.judging.auto import AutoTune
+from workbench.tui.tuning.judging.auto import AutoTune, proposal_text
 from workbench.tui.tuning.judging.better import Better
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.widgets.bars.slider import Slider
@@ -73,7 +74,7 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert f"{proposal.before:.3f} → {proposal.after:.3f}" in text
         assert proposal.verdict.conclusion in text
         assert f"{proposal.fitted:.3f} on the queries it was chosen on" in text
-        assert ("Keep yours: nothing beats workbench" in text) == proposal.keeps
+        assert ("Keep yours: " in text) == ("enter leaves the sliders as they are" in text) == proposal.keeps
         await keys(pilot, "a" if proposal.keeps else "enter")
         await settled(pilot)
         assert tune(app).session.profile == proposal.profile != WORKBENCH
@@ -106,6 +107,27 @@ async def test_auto_tune_keeps_what_nothing_beats(tmp_path: Path) -> None:
         assert app.screen is dialog
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
+        assert tune(app).session.profile == WORKBENCH
+
+
+async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "A")
+        dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
+        found = dialog.proposal
+        assert found is not None
+        verdict = replace(found.verdict, outcome="unclear", more=40)
+        dialog.proposal = replace(
+            found, verdict=verdict, after=found.before + 0.007, profile=replace(WORKBENCH, recency=0.2)
+        )
+        text = proposal_text(dialog.proposal, 5, changed=False).plain
+        assert "Keep yours: nobody can tell whether this beats workbench." in text
+        assert "enter leaves the sliders as they are; a tries this setting." in text
+        await keys(pilot, "enter")
+        await until(pilot, lambda: app.screen is tune(app))
+        await until(pilot, lambda: [n.message for n in app._notifications] == ["The sliders stay where they are."])
         assert tune(app).session.profile == WORKBENCH
 
 

@@ -116,10 +116,18 @@ class ScoredSet:
         search: Search = USUAL,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
-        contenders: Sequence[Profile] = (),
+        profiles: Profiles | None = None,
     ) -> TunedProfile:
-        """Search the grid around `start`, and the `contenders`; see `evaluation.tuner.tune` for what it raises."""
-        return tune(self.ranker, self.queries, start, search, progress, cancelled, contenders)
+        """Search the grid around `start`, and a person's own `profiles` that were not tuned on these queries.
+
+        See `evaluation.tuner.tune` for what it raises.
+        """
+        own, seen = (
+            ((), frozenset[str]()) if profiles is None else (profiles.own(), profiles.tuned_on(self.judged.digest))
+        )
+        others = tuple(profile for profile in own if profile.name not in seen)
+        found = tune(self.ranker, self.queries, start, search, progress, cancelled, others)
+        return replace(found, seen=tuple(sorted(seen)))
 
     def verdict(self, base: Profile, new: Profile, measure: Measure = NDCG10) -> Verdict:
         """Say whether `new` is better than `base`."""

@@ -86,6 +86,15 @@ class Profiles:
                 found += [] if self.is_built_in(name) else [self.get(name)]
         return tuple(found)
 
+    def tuned_on(self, query_set: str) -> frozenset[str]:
+        """Return which of a person's own profiles were chosen on the judged queries of that digest."""
+        found = set()
+        for profile in self.own():
+            with suppress(WorkbenchError):
+                birth = self.birth(profile.name)
+                found |= {profile.name} if birth is not None and birth.query_set == query_set else set()
+        return frozenset(found)
+
     @property
     def snapshots(self) -> Path:
         """The folder of the snapshots, beside the profiles."""

@@ -96,7 +96,7 @@ def tune(session: Session) -> int:
             try:
                 scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
                 scoring.clear()
-                found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles.own())
+                found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles)
             except (EvaluationCancelled, TuningCancelled) as stopped:
                 fail(stopped)
                 return INTERRUPTED
@@ -110,7 +110,8 @@ def tune(session: Session) -> int:
     else:
         _print_proposal(found, saved)
     if held:
-        warn("On queries it was not chosen on, the proposal is not better: it was not saved. --force saves it.")
+        worth = "nobody can tell whether the proposal is better" if found.beaten else "the proposal is not better"
+        warn(f"On queries it was not chosen on, {worth}: it was not saved. --force saves it.")
         return FOUND
     return 0
 
@@ -245,7 +246,8 @@ def _verdict_row(one: "Compared") -> tuple[str, str]:
 
 def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
     if found.keeps:
-        say(f"Keep {found.start.name}: none of {found.tried:,} settings beats it on queries it was not chosen on.")
+        known = "is known to beat" if found.beaten else "beats"
+        say(f"Keep {found.start.name}: none of {found.tried:,} settings {known} it on queries it was not chosen on.")
     else:
         rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
         say(f"Proposal, from {found.start.name}{f': your profile {found.contender}' if found.contender else ''}:")
@@ -254,6 +256,8 @@ def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
     metric = found.verdict.metric
     say(f"Cross-validated {metric}: {found.before:.3f} → {found.after:.3f}")
     say(found.verdict.sentence)
+    for name in found.seen:
+        say(f"{name} was tuned on these queries: what it reaches on them is no evidence.")
     if saved:
         say(f"Saved as {saved}.")
     else:

@@ -39,7 +39,8 @@ class TunedProfile:
     `before` is the mean metric of the start, `after` that of the settings chosen without the query that is
     measured (cross-validation); `verdict` compares the two and holds the gain with its band. `fitted` is the
     mean of `profile` on all queries, which flatters it, because it was chosen on them. `contender` names the
-    profile that it is, where it is none of the grid.
+    profile that it is, where it is none of the grid. `seen` are a person's own profiles that were tuned on these
+    very queries: they were left out, because what they reach here is no evidence.
     """
 
     profile: Profile
@@ -54,8 +55,14 @@ class TunedProfile:
     folds: int
     tried: int
     contender: str = ""
+    seen: tuple[str, ...] = ()
 
     @property
     def keeps(self) -> bool:
-        """Whether nothing beats the start on queries it was not chosen on, so that it is what is proposed."""
-        return self.profile == self.start or self.after <= self.before
+        """Whether nothing is known to beat the start on queries it was not chosen on, so that it is proposed."""
+        return self.profile == self.start or self.verdict.outcome != "better"
+
+    @property
+    def beaten(self) -> bool:
+        """Whether something has a larger mean on queries it was not chosen on, be it by luck."""
+        return self.profile != self.start and self.after > self.before

@@ -164,9 +164,14 @@ class Tools:
         live = await self._looked_up(lambda live: live)
         if live is None:
             return
-        session, own = self._session, self._bench.tuning.profiles.own
-        proposal = await self._app.push_screen_wait(AutoTune(live, session.saved, session.changed, own))
-        if proposal is not None:
+        session, own = self._session, self._bench.tuning.profiles
+        answer = await self._app.push_screen_wait(AutoTune(live, session.saved, session.changed, own))
+        if answer is None:
+            return
+        proposal = answer.proposal
+        if answer.kept:
+            self._app.say("The sliders stay where they are.")
+        else:
             self._measuring.propose(proposal, live.judged)
             self._put(proposal.profile, self._session.saved)
             self._app.say("The sliders stand as proposed. s saves them, r puts them back.")

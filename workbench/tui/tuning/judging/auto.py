@@ -1,6 +1,7 @@
-"""Auto-tune: the search with its progress, then the proposal; enter puts the sliders there, nothing is saved."""
+"""Auto-tune: the search with its progress, then the proposal: to move the sliders or to keep them. It saves nothing."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on, work
@@ -12,6 +13,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.bench.tuning.live import LiveSet
+from workbench.bench.tuning.profiles import Profiles
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.tuning.autotune import Moved, Search, TunedProfile, TuningCancelled
@@ -28,8 +30,16 @@ from workbench.tui.widgets.figures import days, number
 _CELLS = 30
 
 
-class AutoTune(Dialog[TunedProfile | None]):
-    """Search the grid around `start`, beside a person's `own` profiles; the result is the proposal that was applied."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person did with a proposal: the sliders go where it has them, or they are `kept`."""
+
+    proposal: TunedProfile
+    kept: bool
+
+
+class AutoTune(Dialog[Answer | None]):
+    """Search the grid around `start`, beside the `own` profiles; the result is what a person answered."""
 
     class Went(Message):
         """So many queries are through."""
@@ -55,7 +65,7 @@ class AutoTune(Dialog[TunedProfile | None]):
     }
     """
 
-    def __init__(self, live: LiveSet, start: Profile, changed: bool, own: Callable[[], Sequence[Profile]]) -> None:
+    def __init__(self, live: LiveSet, start: Profile, changed: bool, own: Profiles) -> None:
         super().__init__("Auto-tune", AUTO)
         self._live = live
         self._own = own
@@ -82,7 +92,7 @@ class AutoTune(Dialog[TunedProfile | None]):
                 Search(Measure("ndcg", self._start.k)),
                 progress=lambda done, total: _nothing(self.post_message(self.Went(done, total))),
                 cancelled=lambda: worker.is_cancelled,
-                contenders=self._own(),
+                profiles=self._own,
             )
         except TuningCancelled:
             return
@@ -116,14 +126,14 @@ class AutoTune(Dialog[TunedProfile | None]):
         if self.proposal is None:
             self.app.bell()
         else:
-            self.dismiss(None if self.proposal.keeps else self.proposal)
+            self.dismiss(Answer(self.proposal, self.proposal.keeps))
 
     def action_anyway(self) -> None:
         """Put the sliders where the best setting that was tried has them, whatever it is worth."""
         if self.proposal is None or self.proposal.profile == self.proposal.start:
             self.app.bell()
         else:
-            self.dismiss(self.proposal)
+            self.dismiss(Answer(self.proposal, kept=False))
 
     def action_cancel(self) -> None:
         """Stop the search, or leave the proposal."""
@@ -139,8 +149,7 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
     )
     lines = [Content.styled(about, MUTED), Content("")]
     if proposal.keeps:
-        kept = f"Keep yours: nothing beats {printable(proposal.start.name)} on queries it was not chosen on."
-        lines.append(Content.styled(kept, "bold $text-success"))
+        lines.append(Content.styled(f"Keep yours: {_why_kept(proposal)}.", "bold $text-success"))
     if proposal.profile != proposal.start:
         what = f"Your profile {printable(proposal.contender)}" if proposal.contender else "The best setting tried"
         lines += [Content(f"{what}:"), *map(_moved, proposal.moved)]
@@ -156,12 +165,23 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which flatters it", MUTED),
         assemble(verdict_parts(proposal.verdict)),
     ]
+    for name in proposal.seen:
+        lines.append(Content.styled(f"{printable(name)} was tuned on these queries, so it is no evidence", MUTED))
     if changed and not proposal.keeps:
         lines += [
             Content(""),
             Content.styled("The changed sliders would go; they are in no profile yet.", "$text-warning"),
         ]
+    if proposal.keeps and proposal.profile != proposal.start:
+        lines += [Content(""), Content.styled("enter leaves the sliders as they are; a tries this setting.", MUTED)]
     return Content("\n").join(lines)
+
+
+def _why_kept(proposal: TunedProfile) -> str:
+    name = printable(proposal.start.name)
+    if proposal.beaten:
+        return f"nobody can tell whether this beats {name}"
+    return f"nothing beats {name} on queries it was not chosen on"
 
 
 def _moved(moved: Moved) -> Content:
