@@ -77,7 +77,9 @@ def test_more_than_there_is_gives_all_and_says_so(demo: Cli) -> None:
     result = demo("search", "tests", "-k", "999", *AT)
     count = len([line for line in result.out.splitlines() if line != BELOW])
     assert result.code == 0
-    assert result.err == f"Only {count} memories can be served at that time; these are all.\n"
+    only, wait = result.err.splitlines()
+    assert only == f"Only {count} memories can be served at that time; these are all."
+    assert re.fullmatch(r"\d+ candidates wait in Review: `workbench review` lists them\.", wait)
 
 
 def test_now_hides_what_came_later(demo: Cli) -> None:

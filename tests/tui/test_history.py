@@ -311,6 +311,32 @@ async def test_a_vote_is_told_as_a_sentence_with_the_counts_of_then(tmp_path: Pa
         assert "reason: it is out of date" in shown(app)
 
 
+async def test_no_vote_is_told_by_the_fields_it_is_stored_in(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    votes.cast(app.bench.context, app.bench.stream.get(ID), "helpful", reason="it saved an hour")
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "H")
+        assert "reason: it saved an hour" in shown(app)
+        assert "memories:" not in shown(app)
+        assert "target" not in shown(app)
+
+
+async def test_a_vote_on_what_is_gone_is_a_sentence_too(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    bench = app.bench
+    made = bench.ingest.add(Observation("the staging cluster is rebuilt on Mondays")).memory.id
+    votes.cast(bench.context, bench.stream.get(made), "harmful", reason="it is Tuesdays")
+    bench.history.undo()
+    bench.history.undo()
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "H", "j")
+        assert f"you took back a harmful vote on {made}" in shown(app)
+        assert "reason: it is Tuesdays → –" in shown(app)
+        assert "memories:" not in shown(app)
+        await keys(pilot, "j")
+        assert f"you voted harmful on {made}" in shown(app)
+
+
 async def test_fields_have_names_and_texts_are_compared_by_words(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:

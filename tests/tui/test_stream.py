@@ -14,6 +14,7 @@ from tests.tui.waiting import until, until_drawn
 from workbench.bench.agents.serving import look
 from workbench.bench.open import open_workbench
 from workbench.config.loading import load
+from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.orders import Arranged, SavedView
 from workbench.store.library import Library
@@ -21,6 +22,7 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.stream.found import ruled_at
 from workbench.tui.stream.history_dialog import HistoryDialog
+from workbench.tui.stream.memory_view import Surroundings, detail
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.footer import KeyBar
@@ -664,3 +666,13 @@ async def test_a_view_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
         await choose(pilot, "f", "save")
         await keys(pilot, *"more", "enter")
         assert "config.toml" in said[-1]
+
+
+def test_what_counts_from_the_start_is_called_no_vote() -> None:
+    counted = Memory("m", "a plain note", NOW, NOW, helpful_created=1)
+    text = detail(counted, Surroundings(NOW, 5.0, None)).plain
+    assert "counts as +1" in text
+    assert "(+1 from the start)" in text
+    assert "votes" not in text
+    assert "votes +2" in detail(replace(counted, helpful_votes=1), Surroundings(NOW, 5.0, None)).plain
+    assert confidence_of(counted) == 0

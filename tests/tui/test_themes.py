@@ -151,9 +151,9 @@ async def test_a_theme_that_does_not_exist_is_said_and_is_nobodys_choice(tmp_pat
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         said = " ".join(notice.message for notice in app._notifications)
-        assert "There is no theme “workbench-drak”" in said
+        assert "There is no theme “workbench-drak”, so workbench-dark is shown" in said
         assert "Did you mean “workbench-dark”?" in said
-        assert app.theme == app.theme_at_start
+        assert app.theme == app.theme_at_start == "workbench-dark"
 
 
 async def test_a_screenshot_that_cannot_be_saved_says_why(tmp_path: Path) -> None:

@@ -74,6 +74,10 @@ class Review:
         """Return how many proposals wait and are not put off."""
         return self._queue.waiting()
 
+    def waiting_candidates(self) -> int:
+        """Return how many candidates wait for a decision, put off or not: no agent is served one."""
+        return len(self._library.waiting(Memory, "candidate"))
+
     def found(self) -> tuple[Proposal, ...]:
         """Return what was worked out (`WorkingOut`) and is stored nowhere, as far as it still stands."""
         return self._found.standing()

@@ -184,6 +184,9 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
         remarks.append(f"Every memory is equally relevant; {others} alone decide the order.")
     if wanted > served:
         remarks.append(f"Only {counted(served, 'memory', 'memories')} can be served at that time; these are all.")
+        if candidates := bench.review.waiting_candidates():
+            wait = "waits" if candidates == 1 else "wait"
+            remarks.append(f"{counted(candidates, 'candidate')} {wait} in Review: `workbench review` lists them.")
     return remarks
 
 

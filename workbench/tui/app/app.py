@@ -29,6 +29,7 @@ from workbench import crash
 from workbench.bench.context import Touched, is_person
 from workbench.bench.open import Workbench
 from workbench.bench.stream.stream import SMALL
+from workbench.config.settings import Settings
 from workbench.core.errors import OnlyLookedAt, WorkbenchError
 from workbench.core.stopping import Stopped, may_stop, stoppable
 from workbench.core.text import printable
@@ -156,8 +157,9 @@ class WorkbenchApp(Host):
         self._undoing: Undoing | None = None
         for theme in options.themes:
             self.register_theme(theme)
-        if options.theme in self.available_themes:
-            self.theme = options.theme
+        asked = options.theme if options.theme in self.available_themes else Settings().theme
+        if options.theme and asked in self.available_themes:
+            self.theme = asked
         self.theme_at_start = self.theme
         """The theme before anybody chose another one here."""
         self.set_keymap(dict(options.keymap))

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -43,6 +43,9 @@ _NAMES = {
 _OF_THE_STORE = frozenset(("id", "version"))
 """Fields that tell a person nothing that the record's name does not."""
 
+_VOTES = "votes"
+"""The table of votes, whose fields are told as a sentence."""
+
 _GAUGE = "reflection"
 """The table of the gauge, which counts along with nearly every change."""
 
@@ -72,11 +75,19 @@ def row(event: Event, width: int, now: datetime, mask: Callable[[str], str]) -> 
 
 def vote_text(vote: VoteCast, mask: Callable[[str], str]) -> Content:
     """Return a vote as a sentence: "you voted helpful on shr-00001: +9 → +10"."""
-    who = "you" if is_person(vote.actor) else masked_name(vote.actor.removeprefix("agent:"), mask)
-    did = f"voted {vote.verdict} on" if vote.after > vote.before else f"took back a {vote.verdict} vote on"
+    who = masked_name(_voter(vote.actor), mask)
+    did = _did(vote.verdict, cast=vote.after > vote.before)
     sign = "+" if vote.verdict == "helpful" else "−"
     counts = f"{sign}{vote.before} → {sign}{vote.after}"
     return assemble([(f"{who} {did} {masked_name(vote.target, mask)}: ", "bold"), (counts, "bold $text-accent")])
+
+
+def _voter(actor: str) -> str:
+    return "you" if is_person(actor) else actor.removeprefix("agent:")
+
+
+def _did(verdict: str, *, cast: bool) -> str:
+    return f"voted {verdict} on" if cast else f"took back a {verdict} vote on"
 
 
 def event_text(
@@ -85,22 +96,54 @@ def event_text(
     """Return when, who and every field before and after; `keys` names the record of each field.
 
     With `hidden` its secrets are masked, and `opens` is the key that shows them. A `vote` stands in place of its fields
-    but for the reason.
+    but for the reason; any other vote is a sentence, too.
     """
+    casts = [] if vote is not None else _votes(event.fields)
+    if casts:
+        event = replace(event, fields=tuple(field for field in event.fields if field.table != _VOTES))
     if vote is not None:
         event = replace(event, fields=tuple(field for field in event.fields if field.field == "reason"))
     event = replace(event, fields=_telling(event.fields))
     where = f"revision {event.rev} · {absolute(parse_time(event.at))} · {printable(event.actor)}"
-    lines = [assemble([(where, MUTED)]), *([_told(opens)] if hidden else []), *([] if vote is None else [vote])]
+    lines = [assemble([(where, MUTED)]), *([_told(opens)] if hidden else []), *([] if vote is None else [vote]), *casts]
     fields: list[Content] = []
     room = MAX_LINES
     for field in event.fields[:_LISTED]:
-        fields.append(_field(field, keys))
+        fields.append(_field(field, keys and vote is None))
         room -= fields[-1].plain.count("\n") + 1
         if room <= 0:
             break
     more = [assemble([("… and more", MUTED)])] if len(event.fields) > len(fields) else []
     return Content("\n").join([*lines, *fields, *more])
+
+
+def _votes(fields: Sequence[FieldEvent]) -> list[Content]:
+    """Return the votes that a transaction cast, changed or took back, each as a sentence with its reason."""
+    by_key: dict[str, dict[str, FieldEvent]] = {}
+    for field in fields:
+        if field.table == _VOTES:
+            by_key.setdefault(field.key, {})[field.field] = field
+    return [line for key, told in by_key.items() for line in _vote(key, told)]
+
+
+def _vote(key: str, told: Mapping[str, FieldEvent]) -> Iterator[Content]:
+    verdict, reason = told.get("verdict"), told.get("reason")
+    _, target, actor, *_ = (*key.split(":", 2), "", "")  # of one that only changed, the name alone says whose it is
+    target, actor = _either(told.get("target"), target), _either(told.get("actor"), actor.rpartition(":")[0])
+    who = _voter(printable(actor))
+    if verdict is not None:
+        did = _did(_either(verdict, ""), cast=verdict.after is not None)
+        yield assemble([(f"{who} {did} {printable(target)}", "bold")])
+    else:
+        yield assemble([(f"the vote of {who} on {printable(target)}", "bold")])
+    if reason is not None:
+        yield _field(reason, keys=False)
+
+
+def _either(field: FieldEvent | None, otherwise: str) -> str:
+    """Return what a field says after a change, or said before it."""
+    values = () if field is None else (field.after, field.before)
+    return next((value for value in values if isinstance(value, str) and value), otherwise)
 
 
 def _telling(fields: Sequence[FieldEvent]) -> tuple[FieldEvent, ...]:

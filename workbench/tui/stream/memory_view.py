@@ -183,7 +183,7 @@ def _standing(memory: Memory, around: Surroundings) -> Content:
         (memory.status, STYLES[memory.status]),
         (f" · {memory.memory_type}", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
-        (f"\nvotes {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),
+        (f"\n{_counted(memory)} {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),
         (f"  {_count_parts(memory)}" if _has_votes(memory) else "", MUTED),
         (f" · yours: {around.live_vote}" if around.live_vote else "", "bold"),
         *_sureness(memory),
@@ -203,10 +203,16 @@ def _has_votes(memory: Memory) -> bool:
     return bool(memory.helpful_count or memory.harmful_count)
 
 
+def _counted(memory: Memory) -> str:
+    """Return what its counts are called: nobody voted on what counts from the start, or was only seen again."""
+    imported = memory.helpful_imported or memory.harmful_imported
+    return "votes" if imported or memory.helpful_votes or memory.harmful_votes else "counts as"
+
+
 def _count_parts(memory: Memory) -> str:
     parts = (
         ("imported", memory.helpful_imported - memory.harmful_imported),
-        ("created", memory.helpful_created),
+        ("from the start", memory.helpful_created),
         ("absorbed", memory.helpful_absorbed),
         ("votes", memory.helpful_votes - memory.harmful_votes),
     )
