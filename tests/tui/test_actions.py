@@ -108,3 +108,8 @@ def test_remapping_changes_keys_only() -> None:
 
 def test_tooltips_fit_a_column_of_the_help() -> None:
     assert [a.tooltip for a in AREAS.every_action() if len(a.tooltip) > 41] == []
+
+
+def test_the_palette_names_an_action_as_the_config_does() -> None:
+    stream = AREAS.scope("stream")
+    assert all(f" · {entry.id})" in entry.help for entry in palette_entries(stream))

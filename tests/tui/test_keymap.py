@@ -1,5 +1,8 @@
 """A person's own keys."""
 
+import re
+from pathlib import Path
+
 import pytest
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
@@ -8,6 +11,7 @@ from textual.widgets import Static
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.review.actions import REVIEW
+from workbench.tui.widgets.keys import key_of, keyed, undo, use_keymap
 
 
 def test_a_free_key_is_taken_and_normalised() -> None:
@@ -103,3 +107,25 @@ async def test_textual_takes_the_checked_keymap() -> None:
 def test_bindings_are_what_textual_expects() -> None:
     found: list[BindingType] = bindings(REVIEW)
     assert len(found) == len(REVIEW)
+
+
+def test_a_sentence_names_a_key_as_the_person_has_it() -> None:
+    use_keymap({"app.undo": "ctrl+t,u"})
+    try:
+        assert undo() == "ctrl+t"
+        assert keyed("{app.undo} takes {it} back, {stream.pin} pins it.") == "ctrl+t takes {it} back, p pins it."
+    finally:
+        use_keymap({})
+    assert key_of("app.undo") == "u"
+
+
+def test_no_sentence_says_which_key_takes_back() -> None:
+    folder = Path(__file__).parents[2] / "workbench" / "tui"
+    hard = re.compile(r"\bu (?:takes|brings)\b")
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in folder.rglob("*.py")
+        for line in path.read_text().splitlines()
+        if hard.search(line) and "`u`" not in line and not line.lstrip().startswith('"""')
+    ]
+    assert found == []

@@ -47,7 +47,7 @@ def show(settings: Settings) -> str:
             section = table
         lines += [f"# {key.about} Expected: {key.expected}. Default: {_toml(_get(Settings(), key))}."]
         lines += [f"{name} = {_toml(_get(settings, key))}", ""]
-    lines += ["[keys]", '# Your own keys: action = "key" or "key,key". The help screen (?) names the actions.']
+    lines += ["[keys]", '# Your own keys: action = "key" or "key,key". The palette (ctrl+p) names the actions.']
     lines += [f"{_toml(action)} = {_toml(keys)}" for action, keys in sorted(settings.keys.items())]
     if settings.views:
         from workbench.config.views import show_views

@@ -13,6 +13,7 @@ from workbench.tui.health.model import FIGURE, Facts, Found, Hands, Row, Section
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import absolute, number
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.row import Cell
 
 ID = "consolidation"
@@ -67,7 +68,7 @@ def rows(facts: Facts) -> Sequence[Row]:
     stages = [_stage(one, seen.is_done) for one in seen.what.stages]
     left = ", ".join(kind.id for kind in seen.what.left)
     stopped = [remark(ID, "left", f"Stopped. Left: {left}.", style="$text-warning")] if left else []
-    more = [] if seen.is_done else [remark(ID, "apply", f"{apply} does it; u takes each stage back.")]
+    more = [] if seen.is_done else [remark(ID, "apply", f"{apply} does it; {undo()} takes each stage back.")]
     return [head, *stages, *stopped, *more]
 
 
@@ -155,7 +156,7 @@ def _report(run: ConsolidationRun | None) -> Iterator[Content]:
         yield from (body(line, MUTED) for line in fact_lines(one.facts))
 
 
-_STOPPED = "Stopped. A stage that was done stands, and u takes it back; what is left goes on within a day."
+_STOPPED = "Stopped. A stage that was done stands, and {app.undo} takes it back; what is left goes on within a day."
 
 SECTION = Section(ID, "Consolidation", gather, rows, detail, "asked", {"apply": apply}, stopped=_STOPPED)
 """What agents did and learned, tidied up."""

@@ -6,9 +6,16 @@ from workbench.bench.agents.documents.typed import put_back
 from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.tui.agents.document_rows import Part
+from workbench.tui.widgets.keys import keyed
 
-GONE = "{} is gone from the disk. ctrl+s again writes it anew; esc leaves it gone. Your text stays here until then."
-CHANGED = "{} was changed on disk since you opened it. ctrl+s again replaces that (u takes it back); esc leaves it."
+GONE = (
+    "{} is gone from the disk. {editor.save} again writes it anew; {dialog.cancel} leaves it gone. "
+    "Your text stays here until then."
+)
+CHANGED = (
+    "{} was changed on disk since you opened it. {editor.save} again replaces that "
+    "({documents.undo} takes it back); {dialog.cancel} leaves it."
+)
 
 
 class SavingDocument:
@@ -36,10 +43,10 @@ class SavingDocument:
             self._bench.documents.edit(self._row.within.folder, self._opened, text, anew=self._anew)
         except Vanished:
             self._anew = True
-            return GONE.format(self._row.path)
+            return keyed(GONE).format(self._row.path)
         except Conflict:
             self._opened = read(self._opened.entry)
-            return CHANGED.format(self._row.path)
+            return keyed(CHANGED).format(self._row.path)
         return None
 
     def at_once(self, typed: str) -> str:

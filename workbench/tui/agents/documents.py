@@ -38,6 +38,7 @@ from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -262,7 +263,7 @@ class DocumentsDialog(Dialog[None]):
 
     def _saved(self, row: Part) -> None:
         self._noticed = self._noticed.without((row.folder, row.path))
-        self._host.say(f"Saved {row.path}. u takes it back.")
+        self._host.say(f"Saved {row.path}. {key_of('documents.undo')} takes it back.")
         self._wanted = row.key
         self._read()
 

@@ -29,6 +29,7 @@ from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, number, since
+from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -212,7 +213,11 @@ class EpisodesDialog(Dialog[None]):
 
         def step() -> None:
             (self._bench.episodes.restore if gone else self._bench.episodes.delete)(id)
-            self._after("It is back." if gone else "Deleted; kept for 30 days and given to nobody. u takes it back.")
+            self._after(
+                "It is back."
+                if gone
+                else f"Deleted; kept for 30 days and given to nobody. {key_of('episodes.undo')} takes it back."
+            )
 
         change(self, step)
 

@@ -93,7 +93,7 @@ class HelpGroup:
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """One line of the command palette; choosing it runs the action named by `id`."""
+    """One line of the command palette; choosing it runs the action named by `id`, which `help` names with the keys."""
 
     id: str
     title: str
@@ -154,7 +154,7 @@ def _panes(actions: Sequence[Action]) -> dict[str, str]:
 def palette_entries(actions: Iterable[Action]) -> tuple[PaletteEntry, ...]:
     """Return what the command palette lists: every action that is more than moving about."""
     rows = [a for a in actions if a.group != MOVE]
-    return tuple(PaletteEntry(a.id, sentence(a.label), f"{a.tooltip} ({all_keys(a)})".strip()) for a in rows)
+    return tuple(PaletteEntry(a.id, sentence(a.label), f"{a.tooltip} ({all_keys(a)} · {a.id})".strip()) for a in rows)
 
 
 def all_keys(action: Action) -> str:

@@ -45,6 +45,7 @@ from workbench.tui.app.surviving import close_unbuilt, survives
 from workbench.tui.app.waiting import Threads
 from workbench.tui.reflection.notice import DueNotice
 from workbench.tui.widgets.actions import ON_ROW
+from workbench.tui.widgets.keys import use_keymap
 from workbench.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ class WorkbenchApp(Host):
         self.theme_at_start = self.theme
         """The theme before anybody chose another one here."""
         self.set_keymap(dict(options.keymap))
+        use_keymap(dict(options.keymap))
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
         self._notices = Notices(bench)

@@ -13,6 +13,7 @@ from workbench.tui.review.candidate import diff_legend, folded, heading
 from workbench.tui.review.evidence import ALIKE, overlap
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.row import Cell
 
 SIGNS: dict[Kind, str] = {"exact": "=", "case": "≡", "near": "≈", "opposed": "⇄", "apart": "≠"}
@@ -105,7 +106,9 @@ def equals_text(groups: Sequence[BulletGroup], mask: Mask) -> Content:
 def objections(group: BulletGroup, mask: Mask) -> Content:
     """Return what speaks against merging a group, a line each, and what would be lost."""
     lines = [Content.styled(f"{AGAINST} ", WARN) + body(mask(told)) for told in group.conflicts[:LISTED]]
-    return Content("\n").join([*lines, Content.styled("\nOnly the text that stays is kept. u takes it back.", MUTED)])
+    return Content("\n").join(
+        [*lines, Content.styled(f"\nOnly the text that stays is kept. {undo()} takes it back.", MUTED)]
+    )
 
 
 def _summary(group: BulletGroup, keep: Bullet, after: Bullet) -> Content:

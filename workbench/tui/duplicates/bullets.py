@@ -35,6 +35,7 @@ from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
@@ -189,7 +190,7 @@ class BulletDuplicatesDialog(Dialog[None]):
         self.query_one("#duplicates-state", Static).update(content)
 
     def _told(self, sentence: str) -> None:
-        self.say(assemble([(sentence, "bold"), ("  u takes it back.", MUTED)]))
+        self.say(assemble([(sentence, "bold"), (f"  {key_of('twins.undo')} takes it back.", MUTED)]))
 
     def _complain(self, error: WorkbenchError) -> None:
         self.say(body(str(error), "$text-warning"))

@@ -17,6 +17,7 @@ from workbench.tui.review.candidate import diff_legend, fold, folded, heading, n
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.row import Cell
 
 ID = "duplicates"
@@ -99,7 +100,7 @@ async def apply(health: Hands, row: Row) -> None:
     made = await asyncio.to_thread(health.bench.deduplication.propose, plan)
     count = len(made)
     wait, back = ("merge waits", "it") if count == 1 else ("merges wait", "them")
-    told = f"{count} {wait} in Review now (key 2); u takes {back} back."
+    told = f"{count} {wait} in Review now (key 2); {undo()} takes {back} back."
     health.workbench_app.say(told if count else "There is no group to propose.")
 
 

@@ -12,6 +12,7 @@ from workbench.core.text import one_line
 from workbench.tui.health.model import Hands
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.keys import undo
 
 SHOWN, WIDTH = 16, 100
 """Lines of the differences that are shown, and how much of each."""
@@ -37,7 +38,7 @@ async def take_changes(health: Hands, path: Path) -> None:
         ):
             plan = found.plan
             await asyncio.to_thread(lambda: bench.importer.carry_out(plan))
-            app.say(f"{name} is as the store knows it. u takes it back.")
+            app.say(f"{name} is as the store knows it. {undo()} takes it back.")
 
 
 def _lines(health: Hands, found: Difference) -> list[Content]:

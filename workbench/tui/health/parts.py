@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.tui.health.model import FIGURE, Facts, Found, Row, Section, Watch
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 
@@ -150,7 +151,7 @@ class PartsList(LineView[Row]):
         running = [id for id in self.facts.running if id in self.working]
         for id in running:
             self.working[id].cancel()
-        return " ".join(dict.fromkeys(self.section(id).stopped for id in running))
+        return keyed(" ".join(dict.fromkeys(self.section(id).stopped for id in running)))
 
     def unfold(self, row: Row) -> None:
         """Show a text that is folded as unsafe."""

@@ -12,6 +12,7 @@ from workbench.core.claims.gone import why
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import undo
 
 ID = "still-true"
 LISTED = 300
@@ -90,7 +91,7 @@ async def apply(health: Hands, row: Row) -> None:
         health.workbench_app.say("Nothing new: all that is named is there, waits in Review, or was decided.")
         return
     wait, back = ("proposal waits", "it") if count == 1 else ("proposals wait", "them")
-    health.workbench_app.say(f"{count} {wait} in Review now (key 2); u takes {back} back.")
+    health.workbench_app.say(f"{count} {wait} in Review now (key 2); {undo()} takes {back} back.")
     health.gather(ID)
 
 

@@ -20,6 +20,7 @@ from workbench.core.text import printable
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.keys import undo
 
 ID = "store"
 GOOD, BAD = "✓", "✗"
@@ -161,11 +162,13 @@ async def accept(health: Hands, row: Row) -> None:
         health.workbench_app.say("Nothing waits here.")
         return
     question = f"Take over what another program changed in {row.item.file}?"
-    if await _asked(health, question, f"{row.item.records} records change as shown. u takes it back.", "take over"):
+    if await _asked(
+        health, question, f"{row.item.records} records change as shown. {undo()} takes it back.", "take over"
+    ):
 
         def take_over() -> None:
             count = health.bench.care.accept_edit()
-            health.workbench_app.say(f"Took over {count} record{'' if count == 1 else 's'}. u takes it back.")
+            health.workbench_app.say(f"Took over {count} record{'' if count == 1 else 's'}. {undo()} takes it back.")
             health.gather(ID)
 
         health.workbench_app.change(take_over)

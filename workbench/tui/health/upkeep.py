@@ -15,6 +15,7 @@ from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figure
 from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import undo
 
 ID = "upkeep"
 LISTED = 12
@@ -92,7 +93,7 @@ async def apply(health: Hands, row: Row) -> None:
     taken = f" {gone} that no longer held {'was' if gone == 1 else 'were'} withdrawn." if gone else ""
     wait = "proposal waits" if made == 1 else "proposals wait"
     back = "it" if made == 1 else "them"
-    health.workbench_app.say(f"{made} {wait} in Review now (key 2); u takes {back} back.{taken}")
+    health.workbench_app.say(f"{made} {wait} in Review now (key 2); {undo()} takes {back} back.{taken}")
 
 
 async def prune(health: Hands, row: Row) -> None:
@@ -110,7 +111,7 @@ async def prune(health: Hands, row: Row) -> None:
     hint = "They are archived as pruned and can be brought back with u. The most important come first."
     if await health.workbench_app.push_screen_wait(Proposed(title, proposals, health.bench, hint, yes="prune all")):
         done = await asyncio.to_thread(upkeep.prune, proposals)
-        health.workbench_app.say(f"Pruned {done:,} {'memory' if done == 1 else 'memories'}. u brings them back.")
+        health.workbench_app.say(f"Pruned {done:,} {'memory' if done == 1 else 'memories'}. {undo()} brings them back.")
 
 
 async def show(health: Hands, row: Row) -> None:

@@ -28,6 +28,7 @@ from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 
@@ -182,7 +183,7 @@ class BudgetDialog(Dialog[str | None]):
 
         def put() -> None:
             self._bench.playbooks.set_budget(self._book, tokens)
-            self.dismiss(f"{said} u takes that back.")
+            self.dismiss(f"{said} {undo()} takes that back.")
 
         change(self, put, self._complain)
 
@@ -198,13 +199,13 @@ class BudgetDialog(Dialog[str | None]):
             return
         question = f"Deprecate {bullets_in(len(fitting.outside))} that do not fit {number(fitting.budget)} tokens?"
         names = ", ".join(fitting.outside[:40]) + (" …" if len(fitting.outside) > 40 else "")
-        told = "They stay here, struck through, and are in no export. u brings all of them back.\n\n"
+        told = f"They stay here, struck through, and are in no export. {undo()} brings all of them back.\n\n"
         detail = Content.styled(told, MUTED) + body(names)
         ask = Confirm(question, clock=time.monotonic, detail=detail, yes="deprecate", no="keep")
         if await self.app.push_screen_wait(ask):
 
             def fit() -> None:
                 self._bench.rules.fit(self._book, fitting.outside, fitting.budget)
-                self.dismiss(f"Deprecated {bullets_in(len(fitting.outside))}. u brings them back.")
+                self.dismiss(f"Deprecated {bullets_in(len(fitting.outside))}. {undo()} brings them back.")
 
             change(self, fit, self._complain)

@@ -23,6 +23,7 @@ from workbench.tui.promotion.copies import CopyAsking
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.texts.prompt import Prompt
 
 
@@ -84,7 +85,7 @@ class BulletChanges:
         if len(ids) > 1:
             saved = await fill_in(self._area, FormSaving(self._bench, of_bullets(self._bench, book, ids)))
             if saved:
-                self._targets.done(f"Set {', '.join(saved)} of {len(ids)} bullets. u takes it back.", ids)
+                self._targets.done(f"Set {', '.join(saved)} of {len(ids)} bullets. {undo()} takes it back.", ids)
         elif ids:
             bullet = self._bench.playbooks.bullet(book, ids[0])
             saving, copies = self._saving(bullet)
@@ -121,13 +122,15 @@ class BulletChanges:
 
             def delete() -> None:
                 self._bench.playbooks.delete(book, ids)
-                self._targets.done(f"Deleted {named(ids)}. u takes it back.", ids)
+                self._targets.done(f"Deleted {named(ids)}. {undo()} takes it back.", ids)
 
             self._app.change(delete)
 
     def _what_goes(self, ids: Sequence[str]) -> Content:
         """Return the text of one bullet, or the ids of several, and the way back."""
-        back = Content.styled("u brings it back, with its votes." if len(ids) == 1 else "u brings them back.", MUTED)
+        back = Content.styled(
+            f"{undo()} brings it back, with its votes." if len(ids) == 1 else f"{undo()} brings them back.", MUTED
+        )
         if len(ids) > 1:
             return body(", ".join(ids)[:400]) + Content("\n\n") + back
         text = self._bench.playbooks.bullet(self._targets.book, ids[0]).content

@@ -14,6 +14,7 @@ from workbench.tui.playbook.browser import BookBrowser
 from workbench.tui.playbook.targets import Targets, named
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.texts.editor import TextEditor
 
 
@@ -50,7 +51,7 @@ class Rules:
 
         dialog = DeprecateDialog(f"Deprecate {named(ids)}", others, masked, preview, deprecate)
         if await self._app.push_screen_wait(dialog):
-            self._targets.done(f"Deprecated {named(ids)}: left out of exports. D or u brings back.", ids)
+            self._targets.done(f"Deprecated {named(ids)}: left out of exports. D or {undo()} brings back.", ids)
 
     async def avoid(self) -> None:
         """Deprecate harmful rules and warn of them in their own words; those of a single one can be edited first."""
@@ -58,7 +59,8 @@ class Rules:
         if len(ids) == 1 and (bullet := self._called(ids[0])) is not None:
             await self._avoid(bullet)
         elif ids:
-            told = "Each is deprecated, and a warning that begins with “AVOID:” stands for it. u takes all back.\n\n"
+            told = "Each is deprecated, and a warning that begins with “AVOID:” stands for it."
+            told += f" {undo()} takes all back.\n\n"
             detail = Content.styled(told, MUTED) + body(", ".join(ids)[:400])
             ask = Confirm(
                 f"Turn {named(ids)} into warnings?", clock=time.monotonic, detail=detail, yes="warn", no="keep"
@@ -67,7 +69,7 @@ class Rules:
 
                 def avoid() -> None:
                     made = self._bench.rules.avoid_all(book, ids)
-                    self._targets.done(f"{len(made)} warnings stand for {named(ids)}. u takes them back.", ids)
+                    self._targets.done(f"{len(made)} warnings stand for {named(ids)}. {undo()} takes them back.", ids)
 
                 self._app.change(avoid)
 
@@ -86,7 +88,7 @@ class Rules:
         title = f"Turn {bullet.id} into a warning under {place}; the rule itself is deprecated"
         await self._app.push_screen_wait(TextEditor(title, warning_of(bullet.content), check=save))
         if made:
-            self._targets.done(f"{made[0]} warns of {bullet.id}, which is deprecated. u takes both back.")
+            self._targets.done(f"{made[0]} warns of {bullet.id}, which is deprecated. {undo()} takes both back.")
 
     def split(self) -> None:
         """Take the latest merge of a bullet apart."""
@@ -99,7 +101,7 @@ class Rules:
 
         def part() -> None:
             parts = self._bench.bullet_duplicates.part(bullet.book, bullet.id)
-            self._targets.done(f"{', '.join(parts)} are there again. u takes that back.")
+            self._targets.done(f"{', '.join(parts)} are there again. {undo()} takes that back.")
 
         self._app.change(part)
 

@@ -34,6 +34,7 @@ from workbench.tui.promotion.looking import Asked, Look, look
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -73,7 +74,7 @@ def open_promote(screen: AreaScreen, ids: str | Sequence[str], kind: str = "") -
     def written(plan: PromotionPlan | None) -> None:
         if plan is not None:
             what = plan.ids[0] if len(plan.ids) == 1 else f"{len(plan.ids)} memories"
-            app.say(f"Promoted {what} to {', '.join(plan.to)}. u takes it back.")
+            app.say(f"Promoted {what} to {', '.join(plan.to)}. {undo()} takes it back.")
 
     with app.reporting():
         app.push_screen(PromoteDialog(screen.bench, names, kind), written)

@@ -23,6 +23,7 @@ from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.views import view_of
 from workbench.tui.widgets.content import MUTED
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.texts.editor import Said, TextEditor
 
 HOW = "A blank line, or a line of ---, begins the next part."
@@ -71,7 +72,7 @@ class Changes:
 
     def _say_flagged(self, memory: Memory, saved: Values | None) -> None:
         if saved is not None and (note := self._area.flagged_note(saved.get(TEXT, memory.content))):
-            self._app.say(f"Approved {memory.id} as edited. u takes it back.{note}", "warning")
+            self._app.say(f"Approved {memory.id} as edited. {undo()} takes it back.{note}", "warning")
 
     def _approving(self, proposal: Proposal) -> FormSaving:
         """Approve with other values, unless the memory was changed while those were written."""
@@ -162,7 +163,7 @@ class Changes:
             rounds.append(texts)
             problem = saving(chosen)
             if problem is None:
-                self._app.say(f"{memory.id} says this round now, and waits on. u takes it back.")
+                self._app.say(f"{memory.id} says this round now, and waits on. {undo()} takes it back.")
             return problem
 
         draft = self._app.draft(f"memories/{memory.id}", "round")

@@ -8,6 +8,7 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.safety.flag_view import Flags, flags_of, missing
 from workbench.tui.stream.actions import STREAM
+from workbench.tui.widgets.keys import undo
 
 
 class FlaggedMemories:
@@ -46,7 +47,7 @@ class FlaggedMemories:
 
             def withdraw() -> None:
                 self._safety.withdraw(memory.id)
-                self._app.say(f"{memory.id} is held back again. u takes that back.")
+                self._app.say(f"{memory.id} is held back again. {undo()} takes that back.")
 
             self._app.change(withdraw)
         else:
@@ -64,4 +65,4 @@ class FlaggedMemories:
 
         ask = Prompt(title, placeholder="a reason", check=missing, take=allow, preview=preview)
         if await self._app.push_screen_wait(ask):
-            self._app.say(f"{memory.id} may be exported as it is. u takes that back.")
+            self._app.say(f"{memory.id} may be exported as it is. {undo()} takes that back.")

@@ -10,6 +10,7 @@ from workbench.bench.safety.masking import masked_name
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.widgets.keys import undo
 
 if TYPE_CHECKING:
     from workbench.tui.app.drafting import Drafting
@@ -68,7 +69,9 @@ class Changes:
 
         def do() -> None:
             (self._bench.stream.restore if archived else self._bench.stream.forget)(archived or ids)
-            self._done(ids, f"{'Restored' if archived else 'Forgot'} {self._named(archived or ids)}. u takes it back.")
+            self._done(
+                ids, f"{'Restored' if archived else 'Forgot'} {self._named(archived or ids)}. {undo()} takes it back."
+            )
 
         if await self._app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())):
             self._app.change(do)
@@ -113,7 +116,7 @@ class Changes:
         if saved:
             had = len(ids) - changed[-1]
             others = f" The other {had} had that already." if had and changed[-1] else ""
-            back = " u takes it back." if changed[-1] else ""
+            back = f" {undo()} takes it back." if changed[-1] else ""
             self._done(ids, f"Set {', '.join(saved)} of {changed[-1]} memories.{others}{back}")
 
     async def write(self) -> str:
@@ -133,7 +136,9 @@ class Changes:
     def _say_saved(self, id: str, copies: "CopyAsking") -> None:
         note = self._area.flagged_note(self._bench.stream.get(id).content)
         named = masked_name(id, self._bench.safety.masked)
-        self._app.say(f"Saved {named}.{copies.told} u takes it back.{note}", "warning" if note else "information")
+        self._app.say(
+            f"Saved {named}.{copies.told} {undo()} takes it back.{note}", "warning" if note else "information"
+        )
 
     def _saving(self, id: str) -> "tuple[FormSaving, CopyAsking]":
         from workbench.tui.forms.saving import FormSaving

@@ -27,6 +27,7 @@ from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, Sur
 from workbench.tui.stream.near import NearSearch
 from workbench.tui.stream.side import Side
 from workbench.tui.widgets.figures import number, tell_apart
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.linked import LINKS, Later
 from workbench.tui.widgets.lists.long_text import LongText, same
@@ -502,7 +503,7 @@ class StreamScreen(AreaScreen):
         if place is not None:
             self.rows.cursor = place
         hidden = "" if place is not None else " The filter hides it; esc clears the filter."
-        self.workbench_app.say(f"Stored {id}. u takes it back.{hidden}")
+        self.workbench_app.say(f"Stored {id}. {undo()} takes it back.{hidden}")
 
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""
@@ -541,7 +542,9 @@ class StreamScreen(AreaScreen):
         words = "" if self._view is None else " ".join(self._view.filter.phrases or self._view.filter.words)
         count = await self.app.push_screen_wait(ReplaceDialog(self.bench, words))
         if count:
-            self.workbench_app.say(f"Replaced in {count} {'record' if count == 1 else 'records'}. u takes it back.")
+            self.workbench_app.say(
+                f"Replaced in {count} {'record' if count == 1 else 'records'}. {undo()} takes it back."
+            )
 
     def action_apply(self) -> None:
         """Let the next key apply to all marked rows."""

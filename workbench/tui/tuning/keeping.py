@@ -13,6 +13,7 @@ from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.tuning import dialogs
+from workbench.tui.widgets.keys import undo
 
 NO_QUERY = "There is no query. / writes one."
 
@@ -148,7 +149,7 @@ class Keeping:
         with self._app.reporting():
             done = await self._app.push_screen_wait(QueriesIn(self._bench))
         if done is not None:
-            self._app.say(f"Took in what is new in {done.name}. u takes it back, f lists the queries.")
+            self._app.say(f"Took in what is new in {done.name}. {undo()} takes it back, f lists the queries.")
 
 
 def threshold_toast(before: Thresholds, after: Thresholds, path: Path) -> str:

@@ -35,6 +35,7 @@ from workbench.tui.reflection.result import ResultDialog
 from workbench.tui.reflection.run import RunDialog
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 
@@ -264,7 +265,7 @@ def put_off(app: App[object], bench: Workbench, book: str, asked: Asked) -> None
             count = sum(bench.curating.put_off(book, reply, range(len(reply.parts))) for reply in asked.replies)
         if count:
             suggestions = "1 suggestion of Claude waits" if count == 1 else f"{count} suggestions of Claude wait"
-            app.call_later(app.notify, f"{suggestions} in Review now (key 2). u takes that back.", markup=False)
+            app.call_later(app.notify, f"{suggestions} in Review now (key 2). {undo()} takes that back.", markup=False)
 
     app.run_worker(store, thread=True)
 

@@ -26,6 +26,7 @@ from workbench.tui.playbook.actions import CARDS
 from workbench.tui.playbook.curation.card_text import PROBLEM, SIGNS, Decision, card_text
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -212,7 +213,7 @@ class CardsDialog(Dialog[str | None]):
                 if rest:
                     count = curating.put_off(self._book, self._reply, rest, keep)
                     said.append(f"{count} {'waits' if count == 1 else 'wait'} in Review now (key 2).")
-            self.dismiss(" ".join([*said, "u takes that back."]))
+            self.dismiss(" ".join([*said, f"{undo()} takes that back."]))
 
         if chosen or rest:
             change(self, settle, lambda error: self._say(body(str(error), "$text-warning")))
