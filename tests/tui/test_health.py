@@ -435,3 +435,14 @@ async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> Non
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id != "health" and "Only noise?" in screen_text(app))
         await until(pilot, lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise")  # type: ignore[attr-defined]
+
+
+async def test_the_store_is_counted_as_it_is_now(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        assert f"{len(MEMORIES)} memories" in screen_text(app)
+        await keys(pilot, "1")
+        with app.bench.library.transaction("agent:claude", "one more") as tx:
+            tx.put(made("late", "something that came later", 0))
+        await keys(pilot, "6")
+        assert f"{len(MEMORIES) + 1} memories" in screen_text(app)

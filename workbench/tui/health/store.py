@@ -65,7 +65,8 @@ def rows(facts: Facts) -> Sequence[Row]:
     if findings.edit is not None:
         text = f"{findings.edit.file} was changed by another program"
         found.append(figures(ID, "edit", BAD, text, item=findings.edit, style=ERROR))
-    records = f"{number(state.memories)} memories, {number(state.bullets)} bullets"
+    library = facts.bench.library  # what was counted with the journal may be of a while ago
+    records = f"{number(len(library.memories))} memories, {number(len(library.bullets))} bullets"
     found.append(figures(ID, "size", "", f"{records}, {_bytes(state.size)}", item=state))
     caches = ", ".join(f"{c.name} {_bytes(c.size)}" for c in findings.caches) or "none yet"
     found.append(figures(ID, "caches", "", f"caches: {caches}", item=state))
