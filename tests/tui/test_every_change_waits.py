@@ -78,7 +78,7 @@ class Case:
     done: Callable[[Path], bool] = lambda _store: True
 
 
-STREAM, REVIEW, PLAYBOOK, TUNE = ("1", "g"), ("2", "g"), ("3", "g", "j"), ("4", "slash", *"deploy", "enter")
+STREAM, REVIEW, PLAYBOOK, TUNE = ("1", "g"), ("2", "g", "j"), ("3", "g", "j"), ("4", "slash", *"deploy", "enter")
 HEALTH = ("6", "g")
 WORDS = tuple("space" if letter == " " else letter for letter in TYPED)
 SAVE = ("ctrl+s",)
