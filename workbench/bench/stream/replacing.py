@@ -114,7 +114,7 @@ class Replacing:
             if any(counts):
                 after = self._replaced(record, pattern, new)
                 if after != record:
-                    yield Place(record, after, counts[0] or sum(counts), _misfit(record, after))
+                    yield Place(record, after, sum(counts), _misfit(record, after))
 
     def _replaced(self, record: Record, pattern: re.Pattern[str], new: str) -> Record:
         def stored(text: str) -> str:

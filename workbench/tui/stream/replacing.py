@@ -27,6 +27,7 @@ from workbench.tui.stream.actions import REPLACE
 from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, body, word_diff
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -38,6 +39,7 @@ _MISFITS: dict[Misfit, str] = {"long": "too long then", "empty": "nothing left t
 
 HOW = "Enter lists every place; nothing is written yet."
 NOWHERE = "It stands nowhere. w asks for whole words only, i for any case."
+NOTHING = "✗ Nothing is taken yet: {replace.take} takes a place, {replace.all} all of them."
 
 
 class ReplaceDialog(Dialog[int]):
@@ -176,7 +178,7 @@ class ReplaceDialog(Dialog[int]):
         taken, left = (list(self._taken.values()).count(which) for which in (True, False))
         count = len(self._rows.rows)
         asked = [f"{count} {'place' if count == 1 else 'places'}", f"{taken} taken", f"{left} left out"]
-        asked += ["whole words"] if self._wanted.word else []
+        asked += ["whole words" if self._wanted.word else f"{key_of('replace.word')}: whole words"]
         asked += ["in any case"] if self._wanted.ignore_case else []
         self._say(" · ".join(asked) if count or taken else "", MUTED)
 
@@ -217,7 +219,9 @@ class ReplaceDialog(Dialog[int]):
         """Replace in what was taken, and in its files after a yes."""
         chosen = self._chosen
         if not chosen:
-            self._say("✗ Nothing is taken yet: a takes a place, A all of them.", "$text-error")
+            self._say(
+                keyed("✗ Nothing is taken yet: {replace.take} takes a place, {replace.all} all of them."), "$text-error"
+            )
             return
         copies = self._bench.replacing.copies(chosen)
         if not copies.updated:
