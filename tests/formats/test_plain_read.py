@@ -15,6 +15,7 @@ from tests.formats.samples import NOW, context
 from workbench.core.files.format import Parsed
 from workbench.core.files.formats import detect
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.record import parse_time
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.ace.ace import read_playbook
 from workbench.formats.plain import data, prose, reading
@@ -132,3 +133,32 @@ def test_a_table_of_ones_own() -> None:
     assert (memory.status, memory.metadata) == ("candidate", {"color": "red"})
     assert [issue.line for issue in parsed.issues] == [3]
     assert memory.created_at == NOW
+
+
+@pytest.mark.parametrize(
+    ("said", "time", "kind"),
+    [
+        ({"type": "gotcha", "timestamp": "2026-03-01T10:00:00Z"}, "2026-03-01T10:00:00Z", "gotcha"),
+        ({"kind": "decision", "ts": 1_772_359_200}, "2026-03-01T10:00:00Z", "decision"),
+        ({"kind": "whatever", "date": "soon", "time": "2026-03-01T10:00:00Z"}, "2026-03-01T10:00:00Z", "general"),
+        ({"type": "error", "observation_type": "insight", "at": 5}, None, "insight"),
+        (
+            {"created_at": "2026-03-01T10:00:00Z", "timestamp": "2020-01-01T00:00:00Z"},
+            "2026-03-01T10:00:00Z",
+            "general",
+        ),
+    ],
+)
+def test_what_others_call_the_time_and_the_kind_is_read_and_kept(
+    said: dict[str, object], time: str | None, kind: str
+) -> None:
+    parsed = reading.read(json.dumps({"id": "n1", "content": "Brew at 80 degrees.", **said}), context())
+    (memory,) = parsed.memories
+    assert memory.created_at == (context().now if time is None else parse_time(time))
+    assert memory.observation_type == kind
+    ours = {"observation_type", "created_at"}
+    assert {name: value for name, value in memory.metadata.items() if name in said} == {
+        name: value for name, value in said.items() if name not in ours
+    }
+    told = [note.how for note in parsed.mappings if note.field == "timestamp"]
+    assert any("the entry has none" in how for how in told) == (time is None)

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.playbook.book import Bullet, Playbook
-from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.entry import from_entry
 from workbench.formats.lifecycle.fields import FIELDS
@@ -30,6 +30,10 @@ _COMPUTED = frozenset({"confidence_scored"})
 _KEYS = {field.name: field.key for field in FIELDS.values()} | {
     "importance": "importance_score", "helpful": "helpful_count", "harmful": "harmful_count",
 }  # fmt: skip
+_ALSO = {"timestamp": ("timestamp", "time", "date", "created", "ts", "at"), "type": ("type", "kind")}
+"""What other people call when a record was made, and what kind it is of; taken where it does not say so by our name."""
+_CLOCKS = 1_000_000_000
+"""Seconds since 1970 from which on a number may be a time; a smaller one may be anything."""
 _BULLET_KEYS = frozenset({
     "id", "section", "content", "helpful", "harmful", "neutral", "pinned", "state", "aliases", "created_at",
     "last_feedback_at", "metadata", FILE_KEY,
@@ -119,10 +123,34 @@ def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
     entry = {_KEYS[name]: value for name, value in doc.items() if name in _KEYS and value is not None}
     if not isinstance(entry.get("context"), str):
         raise ValueError("it has no content")
-    memory, notes = from_entry(entry, context)
+    also = _also(doc, entry)
+    memory, notes = from_entry(entry | {key: doc[name] for key, name in also.items()}, context)
+    notes += [(name, f"taken for the entry's {key}") for key, name in also.items() if name != key]
     own = {name: value for name, value in memory.metadata.items() if name != FILE_KEY}
     other = {name: value for name, value in doc.items() if name not in _KEYS and name not in _COMPUTED | {FILE_KEY}}
     return replace(memory, metadata={**other, **own}), notes
+
+
+def _also(doc: dict[str, Any], entry: dict[str, Any]) -> dict[str, str]:
+    """Return which other names say what an entry leaves open, as far as they say it in a way that can be read."""
+    found = {}
+    for key, names in _ALSO.items():
+        if key not in entry:
+            name = next((name for name in names if _says(key, doc.get(name))), None)
+            if name is not None:
+                found[key] = name
+    return found
+
+
+def _says(key: str, value: object) -> bool:
+    if key == "type":
+        return isinstance(value, str) and value in OBSERVATION_TYPES
+    if isinstance(value, int | float) and value < _CLOCKS:
+        return False
+    try:
+        return value is not None and values.time(value)[0] is not None
+    except ValueError:
+        return False
 
 
 def _bullet(doc: dict[str, Any]) -> tuple[str, Bullet, Notes]:
