@@ -119,7 +119,7 @@ async def test_the_help_and_the_palette_list_it_and_do_it(tmp_path: Path) -> Non
     async with app.run_test(size=(160, 40)) as pilot:
         await shown(app, pilot, "7 Calls")
         commands = {command.title: command for command in app.get_system_commands(app.screen)}
-        assert commands["Calls"].help == "Go to the Calls (7)"
+        assert commands["Calls"].help == "Go to the Calls (7 · app.calls)"
         commands["Calls: shout"].callback()
         await shown(app, pilot, "HEAR ME")
         commands = {command.title: command for command in app.get_system_commands(app.screen)}
