@@ -123,7 +123,7 @@ async def test_the_help_and_the_palette_list_it_and_do_it(tmp_path: Path) -> Non
         commands["Calls: shout"].callback()
         await shown(app, pilot, "HEAR ME")
         commands = {command.title: command for command in app.get_system_commands(app.screen)}
-        assert commands["Whisper"].help == "Ask first, then say it low (w)"
+        assert commands["Whisper"].help == "Ask first, then say it low (w · calls.low-voice)"
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await shown(app, pilot, "Keys · Calls")
