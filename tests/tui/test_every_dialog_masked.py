@@ -141,10 +141,9 @@ async def test_findings_in_a_file_their_fixes_and_the_whole_of_it_show_no_secret
     bench, here = open_bench(tmp_path), tmp_path / "here"
     here.mkdir()
     monkeypatch.chdir(here)
-    (here / "book.txt").write_text(book(ALL))
-    import_file(bench, here / "book.txt")
     stray = "".join(f"a stray line with {one.text}\n" for one in ALL.values())
     (here / "book.txt").write_text(f"{stray}### RULES\n" + book(ALL) + book(ALL) + block() + "\n")
+    import_file(bench, here / "book.txt")
     async with app_on(bench) as (app, pilot):
         await pilot.press("6")
         await until(pilot, lambda: isinstance(app.screen, HealthScreen))
