@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from textual.screen import Screen
 
 from workbench.core.named import implementation
+from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import started
 
@@ -66,6 +67,57 @@ class Hands(Protocol):
 
     def promote(self) -> Any:
         """Put it where agents read it."""
+
+
+class RecordChanges(Protocol):
+    """Changes what somebody picked, after asking where that is due, and says what was done."""
+
+    def vote(self, verdict: Verdict) -> None:
+        """Vote, or take that vote back."""
+
+    def pin(self) -> None:
+        """Pin or unpin."""
+
+    async def edit(self) -> None:
+        """Edit here."""
+
+    async def edit_externally(self) -> None:
+        """Edit in the person's own editor."""
+
+
+class ChangingHands:
+    """What hands of every kind do alike: they leave it to the changes of their kind."""
+
+    def __init__(self, area: AreaScreen, key: str, changes: RecordChanges, text: str) -> None:
+        self._area, self._key, self._by, self._text = area, key, changes, text
+
+    def helpful(self) -> None:
+        """Vote helpful, or take that vote back."""
+        self._by.vote("helpful")
+
+    def harmful(self) -> None:
+        """Vote harmful, or take that vote back."""
+        self._by.vote("harmful")
+
+    def pin(self) -> None:
+        """Pin or unpin."""
+        self._by.pin()
+
+    async def edit(self) -> None:
+        """Edit it here."""
+        await self._by.edit()
+
+    async def external(self) -> None:
+        """Edit it in $EDITOR."""
+        await self._by.edit_externally()
+
+    def copy(self) -> None:
+        """Copy its text."""
+        self._area.copy(self._text)
+
+    def history(self) -> None:
+        """Show who changed it."""
+        self._area.show_history(self._key)
 
 
 class Acts:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from workbench.core.playbook.book import Bullet
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.playbook.changes import BulletChanges
+from workbench.tui.records.acts import ChangingHands
 
 NOT_PROMOTED = "A bullet goes to agents with its playbook: X in the Playbook writes it to a file."
 
@@ -34,46 +35,18 @@ class OneBullet:
         self._area.workbench_app.say(sentence)
 
 
-class BulletHands:
+class BulletHands(ChangingHands):
     """Changes one bullet as the Playbook does; `key` is `BOOK/ID`."""
 
     def __init__(self, area: AreaScreen, key: str) -> None:
-        self._area, self._key = area, key
         book, _, id = key.rpartition("/")
-        self._bullet = area.bench.playbooks.bullet(book, id)
-        self._changes = BulletChanges(area, OneBullet(area, self._bullet))
-
-    def helpful(self) -> None:
-        """Vote helpful, or take that vote back."""
-        self._changes.vote("helpful")
-
-    def harmful(self) -> None:
-        """Vote harmful, or take that vote back."""
-        self._changes.vote("harmful")
-
-    def pin(self) -> None:
-        """Pin or unpin."""
-        self._changes.pin()
+        bullet = area.bench.playbooks.bullet(book, id)
+        self._changes = BulletChanges(area, OneBullet(area, bullet))
+        super().__init__(area, key, self._changes, bullet.content)
 
     async def forget(self) -> None:
         """Delete it after a yes."""
         await self._changes.delete()
-
-    async def edit(self) -> None:
-        """Edit it here."""
-        await self._changes.edit()
-
-    async def external(self) -> None:
-        """Edit it in $EDITOR."""
-        await self._changes.edit_externally()
-
-    def copy(self) -> None:
-        """Copy its text."""
-        self._area.copy(self._bullet.content)
-
-    def history(self) -> None:
-        """Show who changed it."""
-        self._area.show_history(self._key)
 
     def promote(self) -> None:
         """Say how bullets reach agents."""

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from textual.actions import SkipAction
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -10,12 +9,12 @@ from textual.content import Content
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import LINKS, MOVES
-from workbench.tui.widgets.lists.linked import Linked, line_of
+from workbench.tui.widgets.lists.linked import LinkKeys, line_of
 from workbench.tui.widgets.lists.long_text import LongText
 
 
 @survives
-class Side(VerticalScroll, inherit_bindings=False):
+class Side(LinkKeys, VerticalScroll, inherit_bindings=False):
     """A scrolled text; with the focus it takes the keys of a list, a line for a row."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*MOVES, *LINKS))
@@ -23,8 +22,6 @@ class Side(VerticalScroll, inherit_bindings=False):
     def __init__(self, shown: LongText, *, id: str | None = None) -> None:
         super().__init__(shown, id=id)
         self._shown = shown
-        self.links: Linked | None = None
-        """What knows the links of the text, where there may be some."""
 
     @property
     def text(self) -> Content:
@@ -41,21 +38,6 @@ class Side(VerticalScroll, inherit_bindings=False):
         line, top, high = line_of(self.text, end, self._shown.size.width), self.scroll_offset.y, self.size.height
         if not top <= line < top + high:
             self.scroll_to(y=max(0, line - high // 2), animate=False)
-
-    def action_next_link(self) -> None:
-        """To the next link, or on to what the key means around the text."""
-        if self.links is None or not self.links.go(1):
-            raise SkipAction
-
-    def action_previous_link(self) -> None:
-        """To the link before."""
-        if self.links is None or not self.links.go(-1):
-            raise SkipAction
-
-    def action_open_link(self) -> None:
-        """Open what the link under the cursor names."""
-        if self.links is None or not self.links.follow():
-            raise SkipAction
 
     def action_up(self) -> None:
         """One line back."""

@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol
 
+from textual.actions import SkipAction
 from textual.content import Content
 from textual.screen import Screen
 
@@ -47,6 +48,28 @@ class Linked(Protocol):
 
     def draw(self) -> None:
         """Draw the links in the page, where others may have been drawn before."""
+
+
+class LinkKeys:
+    """The keys of a pane's links (`widgets.actions.LINKS`); where there is none they mean what they do around it."""
+
+    links: Linked | None = None
+    """What knows the links of the text, where there may be some."""
+
+    def action_next_link(self) -> None:
+        """To the next link, or on to what the key means around the text."""
+        if self.links is None or not self.links.go(1):
+            raise SkipAction
+
+    def action_previous_link(self) -> None:
+        """To the link before."""
+        if self.links is None or not self.links.go(-1):
+            raise SkipAction
+
+    def action_open_link(self) -> None:
+        """Open what the link under the cursor names."""
+        if self.links is None or not self.links.follow():
+            raise SkipAction
 
 
 class Later:

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar
 
 from textual import events, work
-from textual.actions import SkipAction
 from textual.binding import BindingsMap, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
@@ -19,7 +18,7 @@ from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import LINKS, LIST
 from workbench.tui.widgets.lists.extent import set_extent
-from workbench.tui.widgets.lists.linked import Linked, line_of
+from workbench.tui.widgets.lists.linked import LinkKeys, line_of
 
 Wrapped = tuple[int, list[Content]]
 """A width in cells, and the lines of a text that was wrapped for it."""
@@ -42,7 +41,7 @@ class WholeWrapped(Message):
 
 
 @survives
-class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
+class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
     """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
 
     Another text never moves what stands beside the pane, so that showing one costs no new layout.
@@ -58,8 +57,6 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.links: Linked | None = None
-        """What knows the links of the text, where there may be some."""
         self._acts: Callable[[str], Awaitable[None]] | None = None
         self._text = Content("")
         self._lines: list[Content] = []
@@ -207,21 +204,6 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     # Moving
-
-    def action_next_link(self) -> None:
-        """To the next link, or on to what the key means around the text."""
-        if self.links is None or not self.links.go(1):
-            raise SkipAction
-
-    def action_previous_link(self) -> None:
-        """To the link before."""
-        if self.links is None or not self.links.go(-1):
-            raise SkipAction
-
-    def action_open_link(self) -> None:
-        """Open what the link under the cursor names."""
-        if self.links is None or not self.links.follow():
-            raise SkipAction
 
     def action_up(self) -> None:
         """One line up; in a list of what is named, to the one before."""
