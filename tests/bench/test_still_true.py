@@ -11,6 +11,7 @@ import pytest
 from tests.benchmarks.still_true import commit, git
 from workbench.bench.claims.checking import GONE, RENAMED, TruePlan
 from workbench.bench.claims.history import _batches
+from workbench.bench.claims.repository import repository_at
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
@@ -286,3 +287,12 @@ def test_a_line_that_says_one_word_over_and_over_is_looked_at_as_far_as_names_go
     commit(tree, "longer")
     bench = opened(tree, "Call gone_name() first, then fetch_all().")
     assert told(bench.still_true.plan()) == {"m0": {"fetch_all": "fetch_pages"}}
+
+
+@needs_git
+def test_a_git_that_cannot_be_started_is_said(tree: Path, tmp_path: Path) -> None:
+    found = repository_at(tree)
+    assert found is not None
+    found._program = str(tmp_path / "no-git")
+    with pytest.raises(WorkbenchError, match="git cannot be started"), found.lines("log"):
+        pass

@@ -46,7 +46,8 @@ class Repository:
         with tempfile.TemporaryDirectory(prefix="workbench-git-") as own:
             environment = self._own(Path(own), tree=tree)
             if tree:
-                self._run(environment, own, "read-tree", self.head)
+                with _started([self._program, "read-tree", self.head], Path(own), environment) as reading:
+                    reading.communicate()
             command = [self._program, "--no-pager", "-c", "core.quotePath=false", *arguments]
             with _started(command, self._folder if tree else Path(own), environment) as running:
                 assert running.stdout is not None
@@ -55,12 +56,6 @@ class Repository:
                     yield (line.decode("utf-8", "replace").rstrip("\n") for line in iter(lambda: read(_LONGEST), b""))
                 finally:
                     running.kill()
-
-    def _run(self, environment: dict[str, str], own: str, *arguments: str) -> None:
-        subprocess.run(
-            [self._program, *arguments], cwd=own, env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
 
     def _own(self, own: Path, *, tree: bool) -> dict[str, str]:
         """Make git's own folder, and return the environment that leaves it nothing else to read."""

@@ -112,7 +112,7 @@ BETTER = Table(
 AUTO = Table(
     "auto-tune",
     (
-        Action("auto.apply", "enter", "take the proposal", "Put the sliders there, or keep yours", CHANGE),
+        Action("auto.apply", "enter", "as proposed", "Put the sliders there, or keep yours", CHANGE),
         Action("auto.anyway", "a", "try it anyway", "Take the best setting that was tried", CHANGE),
         CANCEL,
     ),
