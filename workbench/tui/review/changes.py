@@ -23,7 +23,7 @@ from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.views import view_of
 from workbench.tui.widgets.content import MUTED
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.texts.editor import Said, TextEditor
 
 HOW = "A blank line, or a line of ---, begins the next part."
@@ -178,7 +178,7 @@ class Changes:
         if not ids:
             self._app.say("There is nothing here to promote.")
         elif any(self._seen.is_folded(proposal) for proposal, _ in found):
-            self._app.say("Its text is folded. z opens it first.")
+            self._app.say(keyed("Its text is folded. {review.unfold} opens it first."))
         else:
             from workbench.tui.promotion.dialog import open_promote
 
@@ -220,7 +220,7 @@ class Changes:
             self._app.say("There is no text here.")
             return None
         if self._seen.is_folded(proposal):
-            self._app.say("Its text is folded. z opens it first.")
+            self._app.say(keyed("Its text is folded. {review.unfold} opens it first."))
             return None
         return proposal, memory
 

@@ -11,6 +11,7 @@ from workbench.tui.review.line import ReasonLine, Rejected
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.views import view_of
+from workbench.tui.widgets.keys import keyed
 
 LONGEST_REASON = 300
 
@@ -49,7 +50,9 @@ class Deciding:
         if unseen:
             self._ask_about(verb, proposals, unseen)
         elif len(proposals) == 1 and verb == "approve" and self._seen.is_folded(proposals[0]):
-            self._app.say("Its text is folded. z opens it; then approve it, or reject it as it is.")
+            self._app.say(
+                keyed("Its text is folded. {review.unfold} opens it; then approve it, or reject it as it is.")
+            )
         else:
             self._carry_out(verb, proposals)
 

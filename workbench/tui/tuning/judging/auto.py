@@ -26,6 +26,7 @@ from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import days, number
+from workbench.tui.widgets.keys import keyed
 
 _CELLS = 30
 
@@ -173,7 +174,8 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
             Content.styled("The changed sliders would go; they are in no profile yet.", "$text-warning"),
         ]
     if proposal.keeps and proposal.profile != proposal.start:
-        lines += [Content(""), Content.styled("enter leaves the sliders as they are; a tries this setting.", MUTED)]
+        keys = keyed("{auto.apply} leaves the sliders as they are; {auto.anyway} tries this setting.")
+        lines += [Content(""), Content.styled(keys, MUTED)]
     return Content("\n").join(lines)
 
 
