@@ -92,7 +92,7 @@ def plant(bench: Workbench, planted: Planted) -> None:
     library = bench.library
     with ungated(bench), library.transaction(f"import:{planted.at('actor')}", planted.at("label")) as tx:
         for entry in RECORDS.entries:
-            kind = RECORDS.kind_in(entry.table)
+            kind: type[Any] = RECORDS.kind_in(entry.table)
             for place, record in enumerate(list(library.table(kind).all())[:MOST]):
                 put = planted.record(kind, entry.table, record, fits=bool(place % 2))
                 if isinstance(put, Episode):
@@ -168,7 +168,7 @@ def salted(cli: Cli) -> tuple[Cli, Planted, dict[str, str]]:
         "rev": str(library.revision), "key": planted.at("typed"),
         "session": str(session(cli.cwd, "2026-03-20T19:00:00Z")),
         "file": "list.jsonl", "folder": str(cli.store / "documents"), "section": library.sections.all()[0].id,
-        "template": next(one.id for one in patterns if one.body.type == "template"),
+        "template": next(one.id for one in patterns if one.body and one.body.type == "template"),
     }  # fmt: skip
     bench.close()
     waiting = [row["id"] for row in json.loads(cli("review", "list", "--json").out)]
