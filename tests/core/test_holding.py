@@ -76,7 +76,7 @@ def test_what_is_removed_is_what_was_looked_at(step: str, swap: Swap, monkeypatc
 
 
 def test_a_link_that_came_before_the_folder_is_held_is_a_conflict(swap: Swap, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replacing, "held", swap.first(replacing.held))
+    monkeypatch.setattr(replacing, "held", swap.first(held))
     with pytest.raises(Conflict, match="Nothing was written"):
         replace_bytes(swap.note, b"after", b"before", through_links=False)
     assert swap.moved.read_bytes() == swap.victim.read_bytes() == b"before"
