@@ -26,11 +26,12 @@ class MemoryColumns:
         self._memories = np.empty(len(order), np.object_)
         self._memories[:] = order
         self._texts: list[str] | None = None
+        self._held: tuple[str, Mask] | None = None
         self._columns = {key: _Column(key, order) for key in USUAL}
 
     def take(self, texts: Sequence[str]) -> None:
         """Look for phrases in these from now on: what is said by each memory (`texts_of`)."""
-        self._texts = list(texts)
+        self._texts, self._held = list(texts), None
 
     def passing(self, conditions: Sequence[Condition], places: Rows | None = None) -> list[Memory]:
         """Return the memories that pass all of some conditions, of those at some `places` in their order, or of all."""
@@ -45,6 +46,7 @@ class MemoryColumns:
 
         All are in the order of the stream.
         """
+        self._held = None
         if self._texts is not None:
             for place in reversed(gone):
                 del self._texts[place]
@@ -58,8 +60,8 @@ class MemoryColumns:
 
     def _passing(self, condition: Condition) -> Mask:
         if condition.key == TEXT and self._texts is not None:
-            phrase, wanted = condition.phrase, not condition.negated
-            return np.fromiter([(phrase in text) is wanted for text in self._texts], np.bool_, len(self._texts))
+            held = self._holding(condition.phrase, self._texts)
+            return ~held if condition.negated else held
         if condition.key in TIMES:
             return _at_an_end(self._memories, condition.test)
         if condition.key not in READS:
@@ -67,6 +69,16 @@ class MemoryColumns:
         if condition.key not in self._columns:
             self._columns[condition.key] = _Column(condition.key, self._memories.tolist())
         return self._columns[condition.key].passing(condition.test)
+
+    def _holding(self, phrase: str, texts: Sequence[str]) -> Mask:
+        """Tell which texts a phrase stands in; whoever types on is answered from where the shorter one stood."""
+        if self._held is None or self._held[0] not in phrase:
+            self._held = "", np.ones(len(texts), np.bool_)
+        places = np.flatnonzero(self._held[1])
+        found = np.zeros(len(texts), np.bool_)
+        found[places] = [phrase in texts[place] for place in places.tolist()]
+        self._held = phrase, found
+        return found
 
 
 def texts_of(order: Sequence[Memory]) -> list[str]:
