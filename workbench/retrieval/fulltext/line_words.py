@@ -22,7 +22,7 @@ EXACT, START, INSIDE = 100, 95, 90
 TYPO, TYPO_START = 80, 75
 """Values of a word that is a word of the line, or starts one, but for one typo."""
 
-_FEW = 8
+_FEW = 16
 """Of so many places of chunks in lines one holds what is looked for, where each of those is gone to by itself."""
 
 _OFTEN = 2000
