@@ -88,7 +88,7 @@ def serve_agents(bench: "Workbench", args: Namespace) -> int:
         hint = "Install it: pip install 'memory-workbench[mcp]'."
         raise WorkbenchError("The library that speaks MCP is not installed.", hint) from error
     be_usual()
-    withhold()  # the library's classes, which stay: the collector would walk through all of them before the first answer
+    withhold()  # the library's classes, which stay: the collector would walk through them before the first answer
     return serve(bench, args)
 
 
