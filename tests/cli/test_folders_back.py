@@ -87,13 +87,42 @@ def test_an_edit_is_a_line_and_a_vote_is_a_line(cli: Cli, vault: Path) -> None:
     assert back(cli)[1] == "Nothing to write\n"
 
 
-def test_undo_and_another_export_bring_a_file_back(cli: Cli, vault: Path) -> None:
+def test_undo_brings_the_files_back_and_redo_writes_them_again(cli: Cli, vault: Path) -> None:
+    cli.ok("edit", named(cli, "slept"), "--content", "slept well")
+    cli.ok("edit", named(cli, "Grind"), "--content", "# Coffee\n\nGrind fresh.\nBrew at 96.")
+    back(cli)
+    written = changed(vault)
+    assert set(written) == {"2026-05-01.md", "coffee.md"}
+    assert cli.ok("undo") == "Undone: write vault.\n"
+    assert changed(vault) == {}
+    assert cli("watch", "vault").code == 0
+    cli.ok("redo")
+    assert changed(vault) == written
+    (vault / "coffee.md").write_text("Theirs.\n")
+    assert cli("undo").code == 2  # somebody else changed one of them since: both stay
+    assert set(changed(vault)) == {"2026-05-01.md", "coffee.md"}
+
+
+def test_another_export_brings_a_file_back(cli: Cli, vault: Path) -> None:
     cli.ok("edit", named(cli, "slept"), "--content", "slept well")
     back(cli)
-    assert changed(vault) == {"2026-05-01.md": FILES["2026-05-01.md"].replace("slept", "slept well")}
-    cli.ok("undo")
+    cli.ok("edit", named(cli, "slept well"), "--content", "slept")
     back(cli)
     assert changed(vault) == {}
+
+
+def test_more_files_than_copies_are_kept_of_otherwise(cli: Cli) -> None:
+    cli.ok("init")
+    notes = {f"n{at}.md": f"Note {at} of many.\n" for at in range(40)}
+    (cli.cwd / "vault").mkdir()
+    for name, text in notes.items():
+        (cli.cwd / "vault" / name).write_text(text)
+    cli.ok("import", "vault")
+    cli.ok("replace", "of many", "of several", "--yes")
+    assert "40 of 40 files changed" in back(cli)[1]
+    assert all("of several" in path.read_text() for path in (cli.cwd / "vault").iterdir())
+    cli.ok("undo")
+    assert {path.name: path.read_text() for path in (cli.cwd / "vault").iterdir()} == notes
 
 
 def test_a_file_that_changed_since_is_left_alone_and_named(cli: Cli, vault: Path) -> None:

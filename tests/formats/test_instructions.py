@@ -263,8 +263,8 @@ def test_what_a_skill_says_stands_under_its_title() -> None:
 
 
 def test_a_heading_with_a_colon_has_one() -> None:
-    text = "## Setup\n\n### Known issues:\n\n- Snapshots may need an update\n\nWhen you change code:\n1. Lint it\n2. Test it\n"
+    text = "## Setup\n### Known issues:\n- Snapshots need an update\n\nWhen you change code:\n1. Lint it\n2. Try it\n"
     assert [said.text for said in statements(text)] == [
-        "Setup › Known issues: Snapshots may need an update",
-        "Setup › Known issues, When you change code: 1. Lint it\n2. Test it",
+        "Setup › Known issues: Snapshots need an update",
+        "Setup › Known issues, When you change code: 1. Lint it\n2. Try it",
     ]
