@@ -198,11 +198,46 @@ def test_topics_without_an_index_and_lines_without_a_file(cli: Cli) -> None:
 
 def test_what_has_no_place_stays_in_the_store_and_is_said(cli: Cli, vault: Path) -> None:
     cli.ok("vote", named(cli, "Only text"), "helpful")
-    assert back(cli)[1] == "Nothing to write · kept in the store only, as the notes have no place for it: votes of 1\n"
+    assert back(cli)[1] == (
+        "Nothing to write · kept in the store only, as the notes have no place for it: votes of 1 "
+        "(--front-matter makes one in whole notes)\n"
+    )
     cli.ok("edit", named(cli, "fixed CI"), "--content", "# A title, and no entry")
     code, _, err = back(cli)
     assert (code, changed(vault)) == (1, {})
     assert "2026-05-01.md was left as it is: what was changed has no place in it: it would not come back" in err
+
+
+def test_front_matter_is_made_on_a_persons_word(cli: Cli, vault: Path) -> None:
+    cli.ok("vote", named(cli, "Only text"), "helpful")
+    cli.ok("vote", named(cli, "slept"), "harmful")
+    cli.ok("edit", named(cli, "make debug"), "--add-tag", "make")
+    cli.ok("vote", named(cli, "make debug"), "helpful")
+    assert changed(vault) == {}
+    code, out, _ = back(cli, "--front-matter")
+    assert code == 0
+    assert out.endswith("no place for it: tags of 1, votes of 1\n")  # a topic's tags, an entry's vote
+    assert changed(vault) == {
+        "plain.txt": "---\nhelpful: 1\n---\nOnly text.\n",
+        "memory/debug.md": "---\nhelpful: 1\n---\n" + FILES["memory/debug.md"],
+    }
+    assert cli.ok("import", "vault") == "vault: a folder of 6 files, 6 as they were\n  nothing new\n"
+    cli.ok("vote", named(cli, "Only text"), "helpful", "--actor", "ann")
+    back(cli)
+    assert changed(vault)["plain.txt"] == "---\nhelpful: 2\n---\nOnly text.\n"
+    assert cli("export", "--format", "jsonl", "--front-matter").code == 2
+
+
+def test_the_line_of_an_index_follows_every_title(cli: Cli, vault: Path) -> None:
+    for title in ("Ann is a statistician", "Ann teaches", "Ann counts"):
+        cli.ok("edit", named(cli, "Ann works"), "--summary", title)
+        assert back(cli)[0] == 0
+        assert f"- [Role](user_role.md) — {title}\n" in (vault / "memory/MEMORY.md").read_text()
+    assert changed(vault) == {}
+    cli.ok("undo")
+    assert "— Ann teaches\n" in (vault / "memory/MEMORY.md").read_text()
+    assert back(cli)[0] == 0
+    assert changed(vault) == {}
 
 
 def test_secrets_and_orders_stay_out(cli: Cli, vault: Path) -> None:

@@ -79,7 +79,8 @@ class FolderPlan:
 
     `known` is how many files of it the store knows. `unplaced` counts, by what it is (title, type, tags, votes), what
     was changed in the store and has no place in its file. `parsed` are the records that go out with another text;
-    `noted` are stored ones that get a further name, as their file knows them by their text. `masked` are records with
+    `noted` are stored ones that get a further name, as their file knows them by their text, or whose line in an index
+    says something else from now on. `masked` are records with
     secrets that only the store holds.
     """
 
@@ -117,18 +118,19 @@ class FolderExporter:
         force: bool = False,
         without: frozenset[tuple[str, str]] = frozenset(),
         only: Path | None = None,
+        makes_front: bool = False,
     ) -> FolderPlan:
         """Return what writing back would change; writes nothing. Raises `UnreadableFile`, and for an untrusted store.
 
         Of the folder `only` one file is looked at, where it is given. With `force` files that were changed since are
         changed, too, and those of forgotten notes go. Records at the places of `without` keep the text that their
-        files have.
+        files have. With `makes_front` notes without front matter get some where titles, types, tags or votes differ.
         """
         self._library.require_trust()
         folder = open_folder(path)
         opener = FolderFiles(folder, ReadContext(now=self._context.now(), file=folder.name), self._context.formats)
         known = {state.id: state for state in self._library.files.all()}
-        made = _Plan(self._context, _Records(self._library.memories.all()), force, without)
+        made = _Plan(self._context, _Records(self._library.memories.all()), force, without, makes_front)
         last: list[tuple[FolderFile, FileState]] = []
         for entry in folder.documents:
             state = known.get(name_of(entry.file))
@@ -218,21 +220,25 @@ class _Records:
 class _Plan:
     """What is found out about one file after the other."""
 
-    def __init__(self, context: Context, records: _Records, force: bool, without: frozenset[tuple[str, str]]) -> None:
+    def __init__(
+        self, context: Context, records: _Records, force: bool, without: frozenset[tuple[str, str]], makes_front: bool
+    ) -> None:
         self._context = context
+        self._makes_front = makes_front
         self._records = records
         self._force = force
         self._without = without
         self.known = 0
         self.edits, self.left = list[FolderEdit](), list[LeftAlone]()
-        self._unplaced, self._noted = Counter[str](), list[Memory]()
+        self._unplaced, self._noted = Counter[str](), dict[str, Memory]()
         self._parsed, self._masked = dict[tuple[str, str], list[Memory]](), set[tuple[str, str]]()
         self._topics = dict[str, Memory | None]()
 
     def whole(self, root: Path) -> FolderPlan:
         parsed = Parsed(note.NAME, tuple(chain.from_iterable(self._parsed.values())))
         return FolderPlan(
-            root, self.known, tuple(self.edits), tuple(self.left), dict(self._unplaced), parsed, tuple(self._noted),
+            root, self.known, tuple(self.edits), tuple(self.left), dict(self._unplaced), parsed,
+            tuple(self._noted.values()),
             len(self._masked),
         )  # fmt: skip
 
@@ -273,7 +279,7 @@ class _Plan:
                 gone.add(memory.id)
             elif differing(memory, now):
                 found[memory.id] = now
-        return Stored(self._shown(file, found), frozenset(gone), self._linked(file))
+        return Stored(self._shown(file, found), frozenset(gone), self._linked(file), self._makes_front)
 
     def _linked(self, file: FolderFile) -> dict[str, Memory | None]:
         """Return the records of the files that an index names where its line says otherwise, by how it names them."""
@@ -335,6 +341,7 @@ class _Plan:
         ))  # fmt: skip
         for memory in lines:
             self._goes_out(memory)
+            self._note(memory, hook=" ".join(memory.summary.split()))
         by_text = {_said(m): m.id for m in now.read().memories}
         for memory in held:
             changed = stored.memories.get(memory.id)
@@ -344,7 +351,15 @@ class _Plan:
             name = by_text.get(_said(changed), memory.id)
             known = self._records.find(memory.id)
             if known is not None and not self._records.has(name):
-                self._noted.append(replace(known, aliases=(*known.aliases, name)))
+                self._note(known, alias=name)
+
+    def _note(self, memory: Memory, *, alias: str = "", hook: str = "") -> None:
+        """Let the store know by what else a record is known, or what the line of an index says of it from now on."""
+        stored = self._noted.get(memory.id) or self._records.find(memory.id)
+        if stored is not None:
+            aliases = (*stored.aliases, alias) if alias else stored.aliases
+            metadata = {**stored.metadata, "hook": hook} if hook else stored.metadata
+            self._noted[stored.id] = replace(stored, aliases=aliases, metadata=metadata)
 
     def _goes_out(self, memory: Memory) -> None:
         same = self._parsed.setdefault(place_of(memory), [])
