@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from workbench.bench.agents.serving import look
-from workbench.bench.stream.finding import passed
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.stream.filter import Predicate
 from workbench.core.tuning.scoring import Scored
@@ -40,20 +40,17 @@ def near_by(
     """Rank the memories for a query under the profile of the settings, down to the floor; it only looks.
 
     Those in `without` are left out, and those that do not pass the `tests`; with `worth` it says what those left out
-    are worth. May wait for the model, and for the floor.
+    are worth. May wait for the model, and for the floor. Raises `Stopped`.
     """
     served = look(tuning, query, None, tuning.default(), now)
-    held = {id: score for id in without if (score := served.ranking.total_of(id)) is not None} if worth else {}
-    if served.floor.empty:
+    ranking, floor = served.ranking, served.floor
+    held = {id: score for id in without if (score := ranking.total_of(id)) is not None} if worth else {}
+    if floor.empty:
         return NearBy((), is_empty=True, held=held)
-    ranking, count = served.ranking, 4 * MOST
     # Without a floor nothing tells where relevance ends, so there are no more than an agent is given.
-    most = ranking.k if served.floor.verdict.standard.floor is None else MOST
-    while True:
-        best = ranking.best(count)
-        strong = [scored for scored in best if not served.floor.is_weak(scored.memory.id)]
-        passing = {memory.id for memory in passed([scored.memory for scored in strong], tests)}
-        rows = [scored for scored in strong if scored.memory.id in passing and scored.memory.id not in without]
-        if len(rows) >= most or len(best) < count:
-            return NearBy(tuple(rows[:most]), best[0].total if best else 0.0, held=held)
-        count *= 4
+    most = ranking.k if floor.verdict.standard.floor is None else MOST
+    left_out, first = frozenset(without), ranking.best(1)
+    strong = ranking.descending(floor.strong(ranking.candidates.rows))
+    fresh = (memory for memory in strong if memory.id not in left_out and all(test(memory) for test in tests))
+    rows = tuple(scored for memory in islice(fresh, most) if (scored := ranking.scored(memory.id)) is not None)
+    return NearBy(rows, first[0].total if first else 0.0, held=held)
