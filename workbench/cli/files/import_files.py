@@ -16,6 +16,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.files.formats import Formats, format_named
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.experience.inlet import Experience
     from workbench.bench.files.imports.importing import ImportPlan, ImportReport
     from workbench.bench.open import Workbench
 
@@ -35,7 +36,8 @@ csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
 statements to be reviewed. Issues of beads stay out, too, unless --issues takes those that are
 closed. A folder is read note by note (memory banks, vaults, an agent's memory folder): links among
-them become relations, and files that are as they were read last are passed over. Ids are kept, so
+them become relations, and files that are as they were read last are passed over; its JSON files of
+episodes and patterns (agent-playbook's episodic/ among them) are taken in, too. Ids are kept, so
 importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
 the file's version instead. Where the file says who said something and the store does not know, that
 is filled in. `workbench undo` takes the last imported file back."""
@@ -76,9 +78,10 @@ def import_files(session: Session) -> int:
         shown = Shown(bench)
         for path in session.args.files:
             try:
-                if (rows := _take_experience(session, bench, path)) is not None:
-                    read += 1
-                    done += rows
+                rows = _take_experience(session, bench, path)
+                read += len(rows)
+                done += rows
+                if rows and not _has_more(session, path):
                     continue
                 plan = _plan(session, bench, path)
             except ReadingStopped as error:
@@ -101,14 +104,20 @@ def import_files(session: Session) -> int:
     return 0 if read else PROBLEM
 
 
-def _take_experience(session: Session, bench: "Workbench", path: Path) -> list[dict[str, object]] | None:
-    """Take in a file of episodes or patterns, and return what JSON says of it; `None` for any other file."""
-    from workbench.bench.agents.experience.inlet import experience_in, take
+def _take_experience(session: Session, bench: "Workbench", path: Path) -> list[dict[str, object]]:
+    """Take in what a file or a folder holds of episodes and patterns, and return what JSON says of each kind."""
+    from workbench.bench.agents.experience.inlet import experience_in
+
+    place = session.cwd / path.expanduser()
+    found = () if session.args.format else experience_in(bench.context, bench.gate, place)
+    return [_taken(session, bench, path, one) for one in found]
+
+
+def _taken(session: Session, bench: "Workbench", path: Path, found: "Experience") -> dict[str, object]:
+    """Take in what a file or a folder holds of one kind, say so, and return it for JSON."""
+    from workbench.bench.agents.experience.inlet import take
 
     args = session.args
-    found = None if args.format else experience_in(bench.context, bench.gate, session.cwd / path.expanduser())
-    if found is None:
-        return None
     taken = tuple(one.id for one in found.patterns) if found.kind == "patterns" else ("",) * len(found.new)
     new, ids = len(taken), () if args.dry_run or not taken else take(bench.context, found)
     if not wants_json(args):
@@ -116,12 +125,18 @@ def _take_experience(session: Session, bench: "Workbench", path: Path) -> list[d
         there = f", {len(found.present):,} present already" if found.present else ""
         say(f"{path}: {found.kind} (JSON)")
         say(f"  {'would be new' if args.dry_run else 'new'}: {what}{there}")
-    return [
-        {
-            "file": path, "format": found.kind, "dry_run": args.dry_run, "new": {found.kind: new},
-            "present": len(found.present), "kept": [], "memories": [], "filled": 0, found.kind: list(ids),
-        }
-    ]  # fmt: skip
+    return {
+        "file": path, "format": found.kind, "dry_run": args.dry_run, "new": {found.kind: new},
+        "present": len(found.present), "kept": [], "memories": [], "filled": 0, found.kind: list(ids),
+    }  # fmt: skip
+
+
+def _has_more(session: Session, path: Path) -> bool:
+    """Tell whether a folder of episodes or patterns holds notes, too."""
+    from workbench.bench.agents.documents.reading import open_folder
+
+    place = session.cwd / path.expanduser()
+    return place.is_dir() and bool(open_folder(place).documents)
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
