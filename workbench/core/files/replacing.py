@@ -110,20 +110,24 @@ def replace_bytes(
         raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The file is as it was.") from error
 
 
-def remove_file(path: Path, before: bytes) -> None:
-    """Remove a file that stands there itself and holds `before`.
+def remove_file(path: Path, before: bytes | None, *, through_links: bool = True) -> None:
+    """Remove a file that holds `before`; one that is gone already is no matter. Held and checked as in `replace_bytes`.
 
     Raises `Conflict` when it is something else, and `StoreProblem` when it cannot be removed; it stays then.
     """
     try:
-        if not _is_itself(path):
+        if not through_links and not _is_itself(path):
             raise changed_meanwhile(path)
-        with held(path.parent) as folder:
-            if not _holds(folder / path.name, before):
+        real = path.resolve()
+        with held(real.parent) as folder:
+            target = folder / real.name
+            if os.path.lexists(target) and (before is None or not _holds(target, before)):
                 raise changed_meanwhile(path)
-            (folder / path.name).unlink()
+            target.unlink(missing_ok=True)
     except NotADirectoryError as error:
         raise changed_meanwhile(path) from error
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise StoreProblem(f"{path} cannot be removed: {error.strerror}.", "It stays.") from error
 
