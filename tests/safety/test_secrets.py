@@ -1,6 +1,8 @@
 """Secrets by value: what is found and masked, and what looks alike and is none."""
 
 import math
+import re
+import string
 import subprocess
 import sys
 
@@ -186,3 +188,9 @@ def test_a_second_look_asks_at_no_marker(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(looked) == 2
     assert "secret" not in looked[1]
     assert len(looked[1]) == len("DB_PASSWORD=[secret: password] and the rest of the line\n" * 3)
+
+
+@given(st.text(alphabet=string.ascii_letters + string.digits + "-_+/", min_size=1, max_size=60))
+def test_the_least_pieces_of_a_word_are_no_more_than_it_has(word: str) -> None:
+    plain = word.encode().translate(None, randomness._JOINTS)
+    assert not plain or randomness._least_pieces(plain) <= len(re.findall(randomness._PIECE, word))

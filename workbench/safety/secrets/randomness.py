@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from functools import cache
 from re import ASCII
-from string import ascii_lowercase
+from string import ascii_lowercase, ascii_uppercase
 from string import digits as all_digits
 
 from workbench.core.safety import Finding, secret
@@ -27,7 +27,7 @@ _BEFORE = (
     r"(?:etag|if-(?:none-)?match|digest|checksum|fingerprint)[\"']?\s?[:=]?\s?(?:w/)?[\"'`]?(?:w/)?[\"'`]?)\Z"
 )
 _HINTS = ("sha", "md5", "h1:", "base64,", "integrity", "etag", "match", "digest", "checksum", "fingerprint")
-"""What stands in each of those, in lower case: most lines hold none."""
+"""What stands in each of those, in lower case: most texts hold none."""
 
 _KNOWN = (
     r"(?:toolu|(?:agent_)?msg|call|chatcmpl|req|resp|run|thread|asst|file|batch|evt|cus|prod|price|sub|ch|pi|srvtoolu)_"
@@ -36,6 +36,8 @@ _KNOWN = (
 """Ids that services print, digests, public keys, and the first bytes of pictures and archives."""
 
 _JOINTS, _LOWER, _DIGITS = b"-_+/", ascii_lowercase.encode(), all_digits.encode()
+
+_CLASSES = bytes.maketrans((ascii_lowercase + ascii_uppercase + all_digits).encode(), b"a" * 26 + b"A" * 26 + b"0" * 10)
 
 _PIECE = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 _WORD = "[a-z]{4,}"
@@ -46,9 +48,12 @@ def find(text: str, words: str) -> Iterator[Finding]:
     random = {word for word in set(compiled(_RUN, ASCII).findall(words)) if len(word) <= LONGEST and looks_random(word)}
     if not random:
         return
+    known, low = compiled(_KNOWN).match, text.lower()
+    tells = "://" in text or any(map(low.__contains__, _HINTS))
     for run in compiled(_RUN, ASCII).finditer(text):
-        start, end = run.span()
-        if run.group() in random and not _told(text, start, run.group()):
+        word = run.group()
+        if word in random and not known(word) and not (tells and _told(text, run.start())):
+            start, end = run.span()
             padding = compiled("=*").match(text, end)
             yield secret(RULE, start, padding.end() if padding else end)
 
@@ -59,7 +64,9 @@ def looks_random(word: str) -> bool:
         return False
     if "/" in word and (word[0] in "/-" or any(_is_name(part) for part in word.split("/"))):
         return False
-    plain = word.encode("ascii").translate(None, _JOINTS)
+    plain = word.encode("ascii")
+    if not word.isalnum():
+        plain = plain.translate(None, _JOINTS)
     size = len(plain)
     lower, digits = size - len(plain.translate(None, _LOWER)), size - len(plain.translate(None, _DIGITS))
     if digits < 2 or lower < 3 or size - lower - digits < 3 or (len(word) - size) * 6 > len(word):
@@ -67,7 +74,18 @@ def looks_random(word: str) -> bool:
     kinds = len(set(plain))
     if least_entropy(size, kinds) < LEAST_ENTROPY and entropy(plain) < LEAST_ENTROPY:
         return False
-    return size <= LONGEST_PIECES * len(compiled(_PIECE).findall(word))
+    return size <= LONGEST_PIECES * _least_pieces(plain) or size <= LONGEST_PIECES * len(compiled(_PIECE).findall(word))
+
+
+def _least_pieces(plain: bytes) -> int:
+    """Return how many pieces a word has at least: runs of small letters and of digits, and capitals before a digit.
+
+    Mostly it is enough to tell, and quicker than to find the pieces.
+    """
+    kinds = plain.translate(_CLASSES)
+    small = kinds.count(b"Aa") + kinds.count(b"0a")
+    numbers = kinds.count(b"a0") + (capitals := kinds.count(b"A0"))
+    return small + numbers + capitals + (kinds[:1] != b"A")
 
 
 def entropy(word: bytes) -> float:
@@ -90,15 +108,10 @@ def _weight(count: int) -> float:
     return count * math.log2(count)
 
 
-def _told(text: str, start: int, word: str) -> bool:
-    """Tell whether what stands before a word, or its own beginning, says that it is no secret."""
-    if compiled(_KNOWN).match(word):
-        return True
+def _told(text: str, start: int) -> bool:
+    """Tell whether what stands before a word says that it is no secret."""
     line = text[max(0, start - 300) : start].rpartition("\n")[2]
-    if "://" in line and "://" in _last_word(line):
-        return True
-    near = line[-24:].lower()
-    return any(map(near.__contains__, _HINTS)) and compiled(_BEFORE).search(line[-24:]) is not None
+    return ("://" in line and "://" in _last_word(line)) or compiled(_BEFORE).search(line[-24:]) is not None
 
 
 def _last_word(line: str) -> str:
