@@ -47,9 +47,9 @@ def tune(
 ) -> TunedProfile:
     """Maximise the mean metric over the grid around `start` and cross-validate the choice over the queries.
 
-    The `contenders` are tried beside the grid as they are, and what the queries cannot say anything about stays. With fewer queries than folds every query is a fold of
-    its own. `progress` counts queries. Raises `InvalidQuery` with fewer than two queries or folds, `InvalidRecord`
-    for a broken profile, and `TuningCancelled`.
+    The `contenders` are tried beside the grid as they are, and what the queries cannot say anything about stays. With
+    fewer queries than folds every query is a fold of its own. `progress` counts queries. Raises `InvalidQuery` with
+    fewer than two queries or folds, `InvalidRecord` for a broken profile, and `TuningCancelled`.
     """
     check_profile(start, ranker.recipe)
     if len(queries) < 2:
