@@ -76,7 +76,7 @@ def _opened(place: Path) -> Workbench:
 
 
 def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
-    """Return ms of contexts, of cutting one, of what an agent's door gives of it, and of the brief; CPU but for `wall`."""
+    """Return ms of contexts, of cutting one, of what an agent's door gives, and of the brief; CPU but for `wall`."""
     bench.retriever.load()
     everything = _ms(lambda: learn_all(bench.context))
     agent = replace(bench.context, actor="agent:bench")

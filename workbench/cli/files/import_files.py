@@ -27,10 +27,11 @@ LONG = 1000
 """Records above which an import shows its progress."""
 
 _DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
-query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
+query sets and qrels, genagents and Generative Agents nodes, .learnings,
 beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md,
 external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector,
-episodes and patterns as `episode show --json` and `pattern show --json` print them,
+episodes and patterns as `episode show --json` and `pattern show --json` print them and agent-playbook
+writes them (--format semantic-patterns makes memories of its patterns),
 and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
 csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
@@ -125,6 +126,11 @@ def _taken(session: Session, bench: "Workbench", path: Path, found: "Experience"
         there = f", {len(found.present):,} present already" if found.present else ""
         say(f"{path}: {found.kind} (JSON)")
         say(f"  {'would be new' if args.dry_run else 'new'}: {what}{there}")
+        if found.movable:
+            held = counted(found.movable, "memory is", "memories are")
+            say(f"  {held} from such a file, from before; `workbench pattern move` makes patterns of them")
+    for problem in found.problems:
+        warn(bench.safety.masked(problem))
     return {
         "file": path, "format": found.kind, "dry_run": args.dry_run, "new": {found.kind: new},
         "present": len(found.present), "kept": [], "memories": [], "filled": 0, found.kind: list(ids),
