@@ -34,7 +34,8 @@ _ENTRIES = b'"patterns"'
 class Experience:
     """What files hold of one kind: those that are new, and the ids of those that are there already.
 
-    Of the latter `movable` many came in as memories, before there were patterns. `problems` say what cannot be read.
+    Of the latter `movable` many came in as memories, before there were patterns. `problems` say what cannot be read of
+    `skipped` records.
     """
 
     kind: Kind
@@ -44,6 +45,15 @@ class Experience:
     patterns: tuple[Pattern, ...] = ()
     movable: int = 0
     problems: tuple[str, ...] = ()
+    skipped: int = 0
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What each new one is, as the files have it: a text that is not masked yet."""
+        if self.kind == "patterns":
+            return tuple(f"{one.id}  {one.status}  {one.name}" for one in self.patterns)
+        bodies = ((one.place, read_episode(one.doc)) for one in self.new)
+        return tuple(f"{body.id or place}  {body.outcome.lower()}  {body.task}" for place, body in bodies)
 
 
 def experience_in(context: Context, gate: Gate, path: Path) -> tuple[Experience, ...]:
@@ -150,7 +160,8 @@ def _patterns(context: Context, gate: Gate, found: Sequence[Found], entries: Seq
     problems = [str(issue) for plan in plans for issue in plan.issues]
     problems += [f"{id}: {why}" for plan in plans for id, why in plan.refused]
     moving = sum(id in movable for id in present)
-    return Experience("patterns", name, tuple(found), present, new, moving, tuple(problems))
+    skipped = sum(issue.records for plan in plans for issue in plan.issues) + sum(len(plan.refused) for plan in plans)
+    return Experience("patterns", name, tuple(found), present, new, moving, tuple(problems), skipped)
 
 
 def _unnamed() -> str:
