@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 LONGEST = 10_000
 """Characters of a record that a dry run shows."""
 
+LINES = "json-lines"
+"""The format in which a person may name the field that holds the text."""
+
 LONG = 1000
 """Records above which an import shows its progress."""
 
@@ -36,8 +39,9 @@ memories of its patterns), and what `export --format json`, yaml, csv or markdow
 write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
 statements to be reviewed. Issues of beads stay out, too, unless --issues takes those that are
-closed. A folder is read note by note (memory banks, vaults, an agent's memory folder): links among
-them become relations, and files that are as they were read last are passed over; its JSON files of
+closed. Other JSON lines are read by the field that holds their text ("text", "lesson", "message" and
+the like; --text names another). A folder is read note by note (memory banks, vaults, an agent's memory folder): links
+among them become relations, and files that are as they were read last are passed over; its JSON files of
 episodes and patterns (agent-playbook's episodic/ among them) are taken in, too. Ids are kept, so
 importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
 the file's version instead. Where the file says who said something and the store does not know, that
@@ -50,6 +54,8 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--format", metavar="F", help="read the files as this format instead of recognising it")
     theirs = "take the file's version of what differs; with --dry-run as a diff"
+    text = "the field that holds the text of JSON lines that are of no other format"
+    parser.add_argument("--text", metavar="NAME", default="", help=text)
     parser.add_argument("--theirs", action="store_true", help=theirs)
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
     as_candidates = "take the statements of an instruction file as candidates"
@@ -70,8 +76,7 @@ def import_files(session: Session) -> int:
     """Import every file that can be read; exit code 2 only when none could."""
     from workbench.bench.files.imports.importing import ReadingStopped
 
-    if session.args.format is not None:
-        format_named(session.args.format, session.known_formats())
+    _require_format(session)
     store = session.reading(planning=True) if session.args.dry_run else session.changing(checkpoint=True, makes=True)
     read = 0
     done: list[dict[str, object]] = []
@@ -103,6 +108,17 @@ def import_files(session: Session) -> int:
     if wants_json(session.args):
         write_json(done)
     return 0 if read else PROBLEM
+
+
+def _require_format(session: Session) -> None:
+    """Settle the format that is asked for, which naming the field of the text does, too. Raises `WorkbenchError`."""
+    args = session.args
+    if args.text:
+        args.format = args.format or LINES
+        if args.format != LINES:
+            raise WorkbenchError(f"--text goes with --format {LINES} only.", "Nothing was read.")
+    if args.format is not None:
+        format_named(args.format, session.known_formats())
 
 
 def _take_experience(session: Session, bench: "Workbench", path: Path) -> list[dict[str, object]]:
@@ -182,7 +198,7 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
             plan = bench.importer.plan(
                 session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
                 theirs=args.theirs, as_candidates=args.as_candidates,
-                issues=args.issues, progress=line, cancelled=cancelled,
+                issues=args.issues, text_name=args.text, progress=line, cancelled=cancelled,
             )  # fmt: skip
         finally:
             line.clear()

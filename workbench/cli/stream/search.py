@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 LONG = 2000
 """Texts above which embedding them shows its progress."""
 
+_NAMED = 3
+"""How many candidates are named that fit a query."""
+
 _DETAILS = f"""Ranks by {listed(RECIPE)} under a retrieval profile, over what agents are served:
 no candidates, nothing archived, nothing from after --now (with --at: after that revision). It only looks: no
 access is counted, unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody
@@ -77,6 +80,8 @@ def search(session: Session) -> int:
         blocks = None if args.actor is None else _blocks(served)
         for remark in _remarks(bench, served, args.query, args.k or 0):
             warn(remark)
+        if args.actor is None and (waiting := _waiting(bench, served)):
+            warn(waiting)
         _say_nothing_relevant(args, served)
         # An agent's answer comes masked already, but for what a person allowed.
         shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
@@ -188,6 +193,19 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
             wait = "waits" if candidates == 1 else "wait"
             remarks.append(f"{counted(candidates, 'candidate')} {wait} in Review: `workbench review` lists them.")
     return remarks
+
+
+def _waiting(bench: "Workbench", served: "Served") -> str:
+    """Say which candidates fit the query, of which no agent is given one; empty where none does."""
+    from workbench.bench.stream.near_by import waiting_near
+
+    near = [bench.safety.masked(memory.id) for memory in waiting_near(bench.tuning, served)]
+    if not near:
+        return ""
+    named, more = ", ".join(near[:_NAMED]), len(near) - _NAMED
+    rest = f" and {more} more" if more > 0 else ""
+    wait = "fits and waits" if len(near) == 1 else "fit and wait"
+    return f"{counted(len(near), 'candidate')} {wait} in Review: {named}{rest}. `workbench show ID` shows one."
 
 
 def _print(
