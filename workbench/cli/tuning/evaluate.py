@@ -1,5 +1,6 @@
 """`workbench eval` and `workbench tune`: how good profiles are on judged queries, and what a better one would be."""
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,9 @@ def evaluate(session: Session) -> int:
             finally:
                 line.clear()
     if wants_json(args):
-        write_json(_evaluation_json(found))
+        from workbench.bench.safety.masking import masked, masked_text
+
+        write_json(masked(_evaluation_json(found), cache(masked_text)))  # each query stands there once for a profile
     else:
         _print_evaluation(found)
     return 0
