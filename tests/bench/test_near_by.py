@@ -9,6 +9,8 @@ from workbench.bench.agents.serving import look
 from workbench.bench.open import Workbench
 from workbench.bench.stream import near_by as module
 from workbench.bench.stream.near_by import NearBy, near_by, waiting_near
+from workbench.core.stopping import Stopped, stoppable
+from workbench.retrieval.ranking.outcome import Ranking
 
 QUERY = "why did the token refresh fail"
 
@@ -57,6 +59,35 @@ def test_it_looks_further_down_until_there_are_enough(demo: Workbench, monkeypat
     every = ids(found(demo, QUERY))
     monkeypatch.setattr(module, "MOST", 3)
     assert ids(found(demo, QUERY, tuple(every[:10]))) == every[10:13]
+
+
+def test_the_parts_of_a_score_are_worked_out_for_what_is_listed_only(
+    demo: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    scored = Ranking.scored
+    monkeypatch.setattr(Ranking, "scored", lambda self, id: asked.append(id) or scored(self, id))
+    monkeypatch.setattr(Ranking, "best", lambda self, k: top[:k])
+    top = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now()).ranking.top
+    every = [m.id for m in demo.library.memories.all()]
+    assert found(demo, QUERY, tuple(every)).rows == ()
+    assert asked == []
+    assert ids(found(demo, QUERY)) == asked
+    assert 0 < len(asked) <= module.MOST
+
+
+def test_what_is_weak_is_told_of_many_at_once_as_of_one(demo: Workbench) -> None:
+    for query in (QUERY, "recipe for lasagne"):
+        served = look(demo.tuning, query, None, demo.tuning.default(), demo.context.now())
+        rows = served.ranking.candidates.rows
+        one_by_one = [not served.floor.is_weak(served.ranking.pool.memories[row].id) for row in rows.tolist()]
+        assert served.floor.strong(rows).tolist() == one_by_one
+
+
+def test_a_ranking_that_nobody_waits_for_any_more_gives_up(demo: Workbench) -> None:
+    with stoppable(lambda: True), pytest.raises(Stopped):
+        found(demo, "a question that nobody asked before")
+    assert ids(found(demo, QUERY))
 
 
 def test_a_candidate_stands_where_it_would_be_ranked_and_ranks_nothing(demo: Workbench) -> None:

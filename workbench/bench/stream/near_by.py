@@ -7,6 +7,7 @@ where they would be ranked, beside the ranking.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def near_by(
     """Rank the memories for a query under the profile of the settings, down to the floor; it only looks.
 
     Those in `without` are left out, and those that do not pass the `tests`; with `worth` it says what those left out
-    are worth. May wait for the model, and for the floor.
+    are worth. May wait for the model, and for the floor. Raises `Stopped`.
     """
     served = look(tuning, query, None, tuning.default(), now)
     held = {id: score for id in without if (score := served.ranking.total_of(id)) is not None} if worth else {}
@@ -78,19 +79,15 @@ def waiting_near(tuning: Tuning, served: Served) -> tuple[Memory, ...]:
 
 
 def _ranked(served: Served, tests: Sequence[Predicate], without: Collection[str]) -> tuple[float, tuple[Scored, ...]]:
-    """Return the best score of all, and what is near down to the floor."""
-    if served.floor.empty:
+    """Return the best score of all, and what is near down to the floor, with the parts of a score for these only."""
+    ranking, floor = served.ranking, served.floor
+    if floor.empty:
         return 0.0, ()
-    ranking, count = served.ranking, 4 * MOST
-    most = _most(served)
-    while True:
-        best = ranking.best(count)
-        strong = [scored for scored in best if not served.floor.is_weak(scored.memory.id)]
-        passing = {memory.id for memory in passed([scored.memory for scored in strong], tests)}
-        rows = [scored for scored in strong if scored.memory.id in passing and scored.memory.id not in without]
-        if len(rows) >= most or len(best) < count:
-            return best[0].total if best else 0.0, tuple(rows[:most])
-        count *= 4
+    left_out, first = frozenset(without), ranking.best(1)
+    strong = ranking.descending(floor.strong(ranking.candidates.rows))
+    fresh = (memory for memory in strong if memory.id not in left_out and all(test(memory) for test in tests))
+    rows = tuple(scored for memory in islice(fresh, _most(served)) if (scored := ranking.scored(memory.id)) is not None)
+    return first[0].total if first else 0.0, rows
 
 
 def _most(served: Served) -> int:

@@ -6,6 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench import streams
 from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, path_of, wants_json
 from workbench.cli.session import Session, actor_of, remember_since
@@ -222,11 +223,20 @@ def _brief(session: Session) -> int:
         from workbench.bench.agents.briefs.making import keep
 
         text = keep(bench, actor_of(Namespace(actor=session.args.for_agent)))
-    if wants_json(session.args):
-        write_json({"text": text, "characters": len(text)})
-    else:
-        say(text or "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook.")
+        _tell(text, as_json=wants_json(session.args))
     return 0
+
+
+def _tell(brief: str, *, as_json: bool) -> None:
+    """Print a brief at once: a hook waits for it, not for the caches that are kept afterwards, nor for long."""
+    try:
+        if as_json:
+            write_json({"text": brief, "characters": len(brief)})
+        else:
+            say(brief or "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook.")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        streams.let_go()
 
 
 def _status(session: Session) -> int:

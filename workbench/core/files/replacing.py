@@ -80,18 +80,14 @@ def replace_file(path: Path, text: str, before: bytes | _Anything | None = ANYTH
     replace_bytes(path, bytes_of(text), before)
 
 
-def replace_bytes(
-    path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING, *, through_links: bool = True
-) -> None:
+def replace_bytes(path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING) -> None:
     """Write a file in one step, keeping its mode; a new one may be read by whom the umask lets.
 
     `before` is what the file holds as far as the caller knows, `None` when there is none. Raises `Conflict` when it
     holds something else or is no file any more, and `StoreProblem` when it cannot be written; the file is as it was
-    then. Not `through_links`, a path with a link in it is such a conflict.
+    then.
     """
     try:
-        if not through_links and not _is_itself(path):
-            raise changed_meanwhile(path)
         target = path.resolve()
         mode = target.stat().st_mode & 0o777 if target.exists() else None
         with fresh_file(target) as (file, new):
@@ -104,19 +100,6 @@ def replace_bytes(
         raise changed_meanwhile(path) from error
     except OSError as error:
         raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The file is as it was.") from error
-
-
-def remove_file(path: Path, before: bytes) -> None:
-    """Remove a file that stands there itself and holds `before`.
-
-    Raises `Conflict` when it is something else, and `StoreProblem` when it cannot be removed; it stays then.
-    """
-    try:
-        if not _is_itself(path) or not _holds(path, before):
-            raise changed_meanwhile(path)
-        path.unlink()
-    except OSError as error:
-        raise StoreProblem(f"{path} cannot be removed: {error.strerror}.", "It stays.") from error
 
 
 def changed_meanwhile(path: Path) -> Conflict:
@@ -138,11 +121,6 @@ def _put_in_place(new: Path, target: Path, before: bytes | _Anything | None) -> 
     elif isinstance(before, bytes) and not _holds(target, before):
         raise FileExistsError
     new.replace(target)
-
-
-def _is_itself(path: Path) -> bool:
-    """Tell whether no part of a path is a link."""
-    return not path.is_symlink() and os.path.realpath(path) == str(path)
 
 
 def _holds(path: Path, data: bytes) -> bool:

@@ -17,7 +17,7 @@ from workbench.core.agents.patterns.lifecycle import claimed
 from workbench.core.agents.patterns.names import CATEGORIES
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.errors import InvalidRecord, UnreadableFile
-from workbench.formats.episodes.files import SUFFIXES, Found, episodes_in, read_text
+from workbench.formats.episodes.files import SUFFIXES, Found, episodes_in, files_in, read_text
 
 Kind = Literal["episodes", "patterns"]
 
@@ -29,7 +29,7 @@ _MARKS = (b'"original_input"', b'"pattern_id"', b'"situation"')
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What a file holds: episodes or patterns, those that are new, and the ids of those that are there already."""
+    """What files hold of one kind: those that are new, and the ids of those that are there already."""
 
     kind: Kind
     name: str
@@ -38,16 +38,25 @@ class Experience:
     patterns: tuple[Pattern, ...] = ()
 
 
-def experience_in(context: Context, gate: Gate, path: Path) -> Experience | None:
-    """Return what a file holds of episodes or patterns; `None` for a file that is none of these.
+def experience_in(context: Context, gate: Gate, path: Path) -> tuple[Experience, ...]:
+    """Return what a file, or the files in and below a folder, hold of episodes and of patterns, one of each at most.
 
-    Raises `InvalidRecord` for one of them that is not as it must be, by file, place and field.
+    Nothing for a file that is none of these. Raises `InvalidRecord` for one of them that is not as it must be, by
+    file, place and field, and `UnreadableFile` for one in a folder that is no JSON.
     """
-    found = _found(path)
-    kind = None if not found else _kind(found[0])
-    if kind is None:
-        return None
-    return (_episodes if kind == "episodes" else _patterns)(context, gate, found, name_of(Path(path.name)))
+    found: dict[Kind, list[Found]] = {}
+    try:
+        files = files_in(path, hidden=False)
+    except OSError:
+        return ()  # whoever reads it as another kind of file says what is wrong with it
+    for file in files:
+        some = _found(file, in_folder=file != path)
+        kind = _kind(some[0]) if some else None
+        if kind is not None:
+            found.setdefault(kind, []).extend(some)
+    name = name_of(Path(path.resolve().name))
+    reading = {"episodes": _episodes, "patterns": _patterns}
+    return tuple(reading[kind](context, gate, some, name) for kind, some in sorted(found.items()))
 
 
 def take(context: Context, experience: Experience) -> tuple[str, ...]:
@@ -59,7 +68,7 @@ def take(context: Context, experience: Experience) -> tuple[str, ...]:
     return tuple(one.episode.id for one in bring(context, experience.new, experience.name).stored)
 
 
-def _found(path: Path) -> tuple[Found, ...]:
+def _found(path: Path, *, in_folder: bool) -> tuple[Found, ...]:
     """Return the JSON objects of a file that may hold some; nothing of any other file."""
     try:
         if path.suffix.lower() not in SUFFIXES or not path.is_file():
@@ -67,8 +76,14 @@ def _found(path: Path) -> tuple[Found, ...]:
         with path.open("rb") as file:
             head = file.read(_HEAD)
         return episodes_in(read_text(path), name_of(Path(path.name))) if any(mark in head for mark in _MARKS) else ()
-    except (OSError, UnreadableFile):
-        return ()  # whoever reads it as another kind of file says what is wrong with it
+    except OSError as error:
+        if not in_folder:
+            return ()  # whoever reads it as another kind of file says what is wrong with it
+        raise UnreadableFile(f"{name_of(Path(path.name))} cannot be read.", "Nothing was stored.") from error
+    except UnreadableFile:
+        if not in_folder:
+            return ()
+        raise
 
 
 def _kind(first: Found) -> Kind | None:
