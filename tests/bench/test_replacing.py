@@ -8,7 +8,7 @@ import pytest
 from tests.bench.conftest import NOON, Open, memory, put
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.promotion.plan import Target
-from workbench.bench.stream.replacing import Wanted
+from workbench.bench.stream.replacing import Replaceable, Wanted
 from workbench.config.settings import Settings
 from workbench.core.errors import Conflict, InvalidQuery, InvalidRecord, WorkbenchError
 from workbench.core.playbook.book import Book, Bullet, Section
