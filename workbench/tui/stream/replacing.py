@@ -38,7 +38,7 @@ TAKEN, LEFT = "✓", "✗"
 _MISFITS: dict[Misfit, str] = {"long": "too long then", "empty": "nothing left then"}
 
 HOW = "Enter lists every place; nothing is written yet."
-NOWHERE = "It stands nowhere. w asks for whole words only, i for any case."
+NOWHERE = "It stands nowhere. {replace.word} asks for whole words only, {replace.case} for any case."
 NOTHING = "✗ Nothing is taken yet: {replace.take} takes a place, {replace.all} all of them."
 
 
@@ -148,7 +148,7 @@ class ReplaceDialog(Dialog[int]):
         if event.wanted != self._wanted:
             return
         self._taken = {name: taken for name, taken in self._taken.items() if any(p.name == name for p in event.places)}
-        self._rows.set_empty(body(event.problem) if event.problem else Content(NOWHERE))
+        self._rows.set_empty(body(event.problem) if event.problem else Content(keyed(NOWHERE)))
         self._rows.set_rows(event.places, cursor=0)
         self._show()
 
