@@ -11,7 +11,7 @@ from workbench import crash, streams
 from workbench.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
 from workbench.cli.main import is_hook, run
 from workbench.core.errors import WorkbenchError
-from workbench.core.pause import be_seldom, be_usual
+from workbench.core.pause import be_seldom, be_usual, withhold
 from workbench.crash import TRACEBACK
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ def serve_agents(bench: "Workbench", args: Namespace) -> int:
         hint = "Install it: pip install 'memory-workbench[mcp]'."
         raise WorkbenchError("The library that speaks MCP is not installed.", hint) from error
     be_usual()
+    withhold()  # the library's classes, which stay: the collector would walk through them before the first answer
     return serve(bench, args)
 
 

@@ -151,6 +151,15 @@ def test_there_are_episodes_of_which_some_failed_alike(around: Workbench) -> Non
     assert any(use.access_count and use.referenced_by for use in around.episodes.uses().values())
 
 
+def test_what_recurs_in_them_and_what_patterns_say_twice_is_offered(around: Workbench) -> None:
+    around.working_out.run(lambda: False, only=("pattern", "pattern-merge"))
+    titles = {one.kind: one.title for one in around.review.found()}
+    assert titles == {
+        "pattern": "follow-the-value in ci/ci: 5 of 5 succeeded, 0 of 3 without",
+        "pattern-merge": "Make it fail before you fix it",
+    }
+
+
 def test_there_are_patterns_of_every_category_and_status_that_rest_on_episodes(around: Workbench) -> None:
     patterns = around.patterns.all()
     assert len(patterns) >= 12

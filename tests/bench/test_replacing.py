@@ -1,15 +1,19 @@
 """Replacing across the store: all places are found, the chosen ones change in one action, and nothing else does."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.bench.conftest import Open, memory, put
-from workbench.bench.open import Workbench
+from tests.bench.conftest import NOON, Open, memory, put
+from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.promotion.plan import Target
-from workbench.bench.stream.replacing import Wanted
+from workbench.bench.stream.replacing import Replaceable, Wanted
+from workbench.config.settings import Settings
 from workbench.core.errors import Conflict, InvalidQuery, InvalidRecord, WorkbenchError
 from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.stream.orders import SavedView
+from workbench.core.tuning.judgment import SavedQuery
 
 NAME = Wanted("authd", "gatekeeper", word=True)
 SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
@@ -40,6 +44,11 @@ def state(bench: Workbench) -> dict[str, str]:
     return found | {b.id: b.content for b in bench.library.bullets.all()}
 
 
+def content(record: Replaceable) -> str:
+    assert not isinstance(record, Section)
+    return record.content
+
+
 def test_every_place_is_found_and_only_chosen_ones_change(bench: Workbench) -> None:
     places = bench.replacing.places(NAME)
     assert {place.name: place.count for place in places} == {"m1": 2, "m2": 1, "main/ops-00001": 1}
@@ -64,7 +73,7 @@ def test_case_and_parts_of_words_as_asked(bench: Workbench) -> None:
 
 def test_a_replacement_is_text_and_no_pattern(bench: Workbench) -> None:
     places = bench.replacing.places(Wanted("8443.", r"\1\g<0>"))
-    assert [place.after.content for place in places] == [r"The port is \1\g<0>"]
+    assert [content(place.after) for place in places] == [r"The port is \1\g<0>"]
 
 
 def test_files_of_chosen_records_follow_on_a_word_and_come_back(bench: Workbench, tmp_path: Path) -> None:
@@ -104,9 +113,9 @@ def test_what_changed_meanwhile_refuses_all_of_it(bench: Workbench) -> None:
 def test_a_secret_in_the_replacement_is_masked_as_shown(bench: Workbench) -> None:
     wanted = Wanted("8443", SECRET)
     places = bench.replacing.places(wanted)
-    assert SECRET not in places[0].after.content
+    assert SECRET not in content(places[0].after)
     bench.replacing.carry_out(wanted, places)
-    assert bench.stream.get("m2").content == places[0].after.content
+    assert bench.stream.get("m2").content == content(places[0].after)
     assert SECRET not in str(next(iter(bench.history.events())))
 
 
@@ -125,3 +134,48 @@ def test_an_agent_replaces_nothing(bench: Workbench, open_bench: Open, tmp_path:
     with pytest.raises(WorkbenchError):
         agent.replacing.carry_out(NAME, agent.replacing.places(NAME))
     assert state(bench) == before
+
+
+def test_names_are_places_of_their_own_when_asked_for_and_else_counted(tmp_path: Path) -> None:
+    views = (SavedView("authd things", "tag:authd"), SavedView("others", "tag:x"))
+    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "none", settings=Settings(views=views))
+    put(
+        bench,
+        memory("m1", "Restart authd.", tags=("authd", "ops"), category="authd"),
+        memory("m2", "The port is 8443.", tags=("authd", "gatekeeper")),
+        memory("m3", "Old.", tags=("authd",), status="archived", archived_reason="done"),
+        Book("main", name="main"),
+        Section("authd", "authd_rules", "AUTHD RULES"),
+        Section("ops", "about_authd", "About authd:", order=1.0),
+        SavedQuery("q1", "why does authd restart", NOON),
+    )
+    stays = {"tag": 1, "category": 1, "section": 1, "query": 1, "view": 1}
+    assert dict(bench.replacing.elsewhere(NAME)) == stays
+    assert [place.name for place in bench.replacing.places(NAME)] == ["m1"]
+    wanted = replace(NAME, names=True)
+    assert dict(bench.replacing.elsewhere(wanted)) == {"query": 1, "view": 1}
+    places = bench.replacing.places(wanted)
+    assert sorted(place.name for place in places) == ["m1", "m2", "section main/ops"]
+    before = bench.library.sections.get("main/ops")
+    bench.replacing.carry_out(wanted, places)
+    assert bench.library.memories.get("m1").tags == ("gatekeeper", "ops")
+    assert bench.library.memories.get("m1").category == "gatekeeper"
+    assert bench.library.memories.get("m2").tags == ("gatekeeper",)
+    assert bench.library.memories.get("m3").tags == ("authd",)
+    after = bench.library.sections.get("main/ops")
+    assert (after.id, after.title, after.key) == ("ops", "About gatekeeper:", "about_gatekeeper")
+    bench.history.undo()
+    assert bench.library.sections.get("main/ops") == before
+    assert bench.library.memories.get("m2").tags == ("authd", "gatekeeper")
+
+
+def test_a_title_that_a_section_has_already_or_that_would_be_empty_is_no_place(
+    tmp_path: Path, open_bench: Open
+) -> None:
+    bench = open_bench(folder=tmp_path / "store")
+    sections = (Section("a", "old", "Old"), Section("b", "new", "New", order=1.0))
+    put(bench, Book("main", name="main"), *sections)
+    assert [p.misfit for p in bench.replacing.places(Wanted("Old", "New", names=True))] == ["taken"]
+    assert [p.misfit for p in bench.replacing.places(Wanted("Old", "", names=True))] == ["empty"]
+    with pytest.raises(InvalidRecord):
+        bench.replacing.carry_out(Wanted("Old", "New"), bench.replacing.places(Wanted("Old", "New", names=True)))

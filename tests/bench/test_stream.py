@@ -211,7 +211,16 @@ def plainly(bench: Workbench, text: str) -> list[str]:
     return [kept[hit.index].id for hit in sorted(found, key=lambda hit: (-hit.score, not shown[hit.index], hit.index))]
 
 
-TEXTS = ("deploy fails", "the deploy", "pnpm in web", "deplyo by night", "use pnpm\nand deploy")
+TEXTS = ("deploy fails", "the deploy", "pnpm in web", "deplyo by night", "use pnpm\nand  deploy", "Straße ﬁnal")
+FIELDS: dict[str, tuple[object, ...]] = {
+    "observation_type": ("error", "general"),
+    "status": ("signal", "archived"),
+    "tags": ((), ("Web",), ("web", "night shift")),
+    "session_id": ("", "s1"),
+    "source": (Source(), Source("Stop", 1, "a/b.md", "Ann")),
+    "importance_score": (5.0, 9.0),
+    "pinned": (False, True),
+}
 FILTERS = (
     "",
     "deploy",
@@ -223,10 +232,30 @@ FILTERS = (
     '"the deploy"',
     "-pnpm e",
     "d",
+    "status:any",
+    "-status:archived type:error,general",
+    "tag:web -tag:night*",
+    "session:s1 d",
+    "speaker:ann",
+    "source:stop",
+    "source:b.md",
+    "importance:>7",
+    "pinned:yes",
+    "memory:episodic",
+    "section:none",
+    "confidence:>0",
+    "-is:voted",
+    "id:m1,m2",
+    "since:2026-11-21T10:00",
+    "-since:2026-11-21T10:00 until:2026-11-21T11:30",
+    '"and deploy"',
+    '"strasse"',
+    '"final" -web',
+    '-"the deploy" status:any',
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_filters_find_the_same_whatever_was_asked_and_changed_before(
     open_bench: Open, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
@@ -237,14 +266,16 @@ def test_filters_find_the_same_whatever_was_asked_and_changed_before(
     for _ in range(data.draw(st.integers(1, 12))):
         some = data.draw(st.lists(st.integers(0, 7), min_size=1, max_size=6, unique=True))
         if data.draw(st.booleans()):
-            kind, text = data.draw(st.sampled_from(["error", "general"])), data.draw(st.sampled_from(TEXTS))
-            hours = data.draw(st.integers(0, 3))
-            made = [memory(f"m{n}", text, NOON - hours * HOUR, observation_type=kind) for n in some]
+            text, hours = data.draw(st.sampled_from(TEXTS)), data.draw(st.integers(0, 3))
+            fields = data.draw(st.fixed_dictionaries({name: st.sampled_from(of) for name, of in FIELDS.items()}))
+            made = [memory(f"m{n}", text, NOON - hours * HOUR, **fields) for n in some]
             put(bench, *made)
         else:
             with bench.library.transaction("test", "remove") as tx:
                 for one in bench.library.memories.among(f"m{n}" for n in some):
                     tx.delete(one)
+        if data.draw(st.booleans()):
+            bench.stream.prepare(words=data.draw(st.booleans()))
         asked = data.draw(st.sampled_from(FILTERS))
         assert ids(bench, asked) == plainly(bench, asked)
 

@@ -15,6 +15,7 @@ from workbench.bench.agents import injected
 from workbench.bench.agents import prompted as prompted_module
 from workbench.bench.agents.briefs.making import LONGEST
 from workbench.bench.caches import place
+from workbench.bench.open import Workbench
 from workbench.config.paths import cache_dir, config_dir
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
@@ -81,13 +82,26 @@ def test_what_is_kept_is_given_as_it_is_and_of_another_state_never(
     store.ok("edit", "m1", "Deploys run on Tuesday")
     with monkeypatch.context() as hurried:
         hurried.setattr(injected, "PATIENCE_S", 0.0)
-        hurried.setattr(subprocess.Popen, "wait", _never)
         assert begin(store, monkeypatch) == ""
     assert "Tuesday" in told()
 
 
-def _never(made: object, timeout: float) -> int:
-    raise subprocess.TimeoutExpired("workbench", timeout)
+def test_a_brief_is_told_before_the_caches_are_kept(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose session begins waits for the brief, and not for what makes the next question fast."""
+    heard: list[str] = []
+    monkeypatch.setattr(Workbench, "keep_caches", lambda _: heard.append(store.read()[0]))
+    assert store("capture", "brief").code == 0
+    assert "Deploys run on Monday" in heard[0]
+
+
+def test_a_brief_that_nobody_waits_for_any_more_is_kept(store: Cli) -> None:
+    command = [sys.executable, "-m", "workbench", "--store", str(store.store), "capture", "brief", "--json"]
+    made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert made.stdout is not None
+    made.stdout.close()
+    _, said = made.communicate()
+    assert (made.returncode, said) == (0, b"")
+    assert kept(store)
 
 
 def test_a_large_store_fills_no_more_than_its_room(store: Cli, told: Callable[[], str]) -> None:

@@ -111,6 +111,17 @@ def test_lessons_come_with_where_they_are_from_and_wait_in_review(cli: Cli, tran
     assert told(cli.store) == []
 
 
+def test_what_an_old_session_taught_waits_from_when_it_came_here(cli: Cli, transcript: Transcript) -> None:
+    """What a session of a year ago says is as old as that, but nobody has kept it waiting, and it has its evidence."""
+    lines = transcript.path.read_text().replace("2026-03-19T", "2025-03-19T")
+    transcript.path.write_text(lines)
+    cli.ok("capture", "transcript", str(transcript.path))
+    assert {memory.created_at.year for memory in told(cli.store)} == {2025}
+    listed = json.loads(cli.ok("review", "list", "--json"))
+    assert [(row["flags"], row["created_at"][:10]) for row in listed] == [([], "2026-03-20")] * 2
+    assert not json.loads(cli.ok("stats", "--json")).get("waits_long")
+
+
 def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(cli: Cli, transcript: Transcript) -> None:
     read = ("capture", "transcript", str(transcript.path))
     cli.ok(*read)

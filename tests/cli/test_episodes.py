@@ -165,3 +165,39 @@ def test_an_episode_is_learned_from(cli: Cli) -> None:
     add(cli, {**FULL, "outcome": {"status": "FAILURE"}})
     context = json.loads(cli.ok("context", "build", "--error", "make: *** No rule to make target 'x'", "--json"))
     assert [row["ids"] for row in context["layers"] if row["layer"] == "failures"] == [["run-1"]]
+
+
+def test_a_folder_of_episodes_is_imported_with_its_notes_and_undone(cli: Cli) -> None:
+    cli.ok("init")
+    doc = {"task": {"original_input": "Deploy the API"}, "outcome": {"status": "SUCCESS"}}
+    theirs = {"id": "ep-own-1", "timestamp": "2026-01-02", "situation": "The build fails", "solution": "Pin the runner"}
+    (cli.cwd / "kept" / "episodic" / "2026").mkdir(parents=True)
+    (cli.cwd / "kept" / ".git").mkdir()
+    cli.write("kept/run.json", json.dumps({**doc, "episode_id": "ep-own-2"}))
+    cli.write("kept/episodic/2026/one.json", json.dumps(theirs))
+    cli.write("kept/.git/three.json", json.dumps(doc))
+    cli.write("kept/package.json", json.dumps({"name": "not one of them"}))
+    assert cli.ok("import", "kept", "--dry-run").splitlines() == [
+        "kept: episodes (JSON)", "  + ep-own-1 success The build fails", "  + ep-own-2 success Deploy the API",
+        "  would be new: 2 episodes",
+    ]  # fmt: skip
+    (row,) = json.loads(cli.ok("import", "kept", "--json"))
+    assert (row["new"], row["episodes"]) == ({"episodes": 2}, ["ep-own-1", "ep-own-2"])
+    assert "nothing new, 2 present already" in cli.ok("import", "kept")
+    cli.ok("undo")
+    assert json.loads(cli("episode", "list", "--json").out) == []
+    cli.write("kept/note.md", "# Runner\n\nPin the runner in CI.\n")
+    said = cli.ok("import", "kept")
+    assert "new: 2 episodes" in said
+    assert "a folder of 1 file" in said
+
+
+def test_a_file_in_a_folder_that_cannot_be_an_episode_is_named_and_nothing_is_stored(cli: Cli) -> None:
+    cli.ok("init")
+    (cli.cwd / "kept").mkdir()
+    cli.write("kept/a.json", json.dumps({"task": {"original_input": "x"}, "outcome": {"status": "SUCCESS"}}))
+    cli.write("kept/b.json", json.dumps({"task": {"original_input": "x"}, "outcome": {"status": "MAYBE"}}))
+    assert "b.json: This is no episode: outcome.status" in cli("import", "kept").err
+    cli.write("kept/b.json", '{"situation": 3')
+    assert "b.json is no JSON" in cli("import", "kept").err
+    assert json.loads(cli("episode", "list", "--json").out) == []

@@ -102,3 +102,17 @@ def test_json_of_a_folder(cli: Cli, vault: Path) -> None:
     assert answer["format"] == "notes"
     assert answer["new"]["memories"] == 6
     del vault
+
+
+def test_xml_is_a_note_in_a_folder_called_memories_only(cli: Cli) -> None:
+    cli.ok("init")
+    for name in ("app/pom.xml", "app/memories/shop.xml", "app/memories/ann.txt"):
+        (cli.cwd / name).parent.mkdir(parents=True, exist_ok=True)
+        (cli.cwd / name).write_text(f"<note>About {name}.</note>\n")
+    assert "new: 2 memories" in cli.ok("import", "app")
+    assert cli("watch", "app").code == 0
+    shop = next(row for row in json.loads(cli.ok("list", "--json")) if "shop.xml" in row["content"])
+    cli.ok("edit", shop["id"], "--content", "<note>About the shop.</note>")
+    cli.ok("export", "--format", "notes", "--out", "app")
+    assert (cli.cwd / "app/memories/shop.xml").read_text() == "<note>About the shop.</note>\n"
+    assert "pom.xml" in cli.ok("documents", "app")

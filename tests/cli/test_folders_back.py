@@ -87,13 +87,42 @@ def test_an_edit_is_a_line_and_a_vote_is_a_line(cli: Cli, vault: Path) -> None:
     assert back(cli)[1] == "Nothing to write\n"
 
 
-def test_undo_and_another_export_bring_a_file_back(cli: Cli, vault: Path) -> None:
+def test_undo_brings_the_files_back_and_redo_writes_them_again(cli: Cli, vault: Path) -> None:
+    cli.ok("edit", named(cli, "slept"), "--content", "slept well")
+    cli.ok("edit", named(cli, "Grind"), "--content", "# Coffee\n\nGrind fresh.\nBrew at 96.")
+    back(cli)
+    written = changed(vault)
+    assert set(written) == {"2026-05-01.md", "coffee.md"}
+    assert cli.ok("undo") == "Undone: write vault.\n"
+    assert changed(vault) == {}
+    assert cli("watch", "vault").code == 0
+    cli.ok("redo")
+    assert changed(vault) == written
+    (vault / "coffee.md").write_text("Theirs.\n")
+    assert cli("undo").code == 2  # somebody else changed one of them since: both stay
+    assert set(changed(vault)) == {"2026-05-01.md", "coffee.md"}
+
+
+def test_another_export_brings_a_file_back(cli: Cli, vault: Path) -> None:
     cli.ok("edit", named(cli, "slept"), "--content", "slept well")
     back(cli)
-    assert changed(vault) == {"2026-05-01.md": FILES["2026-05-01.md"].replace("slept", "slept well")}
-    cli.ok("undo")
+    cli.ok("edit", named(cli, "slept well"), "--content", "slept")
     back(cli)
     assert changed(vault) == {}
+
+
+def test_more_files_than_copies_are_kept_of_otherwise(cli: Cli) -> None:
+    cli.ok("init")
+    notes = {f"n{at}.md": f"Note {at} of many.\n" for at in range(40)}
+    (cli.cwd / "vault").mkdir()
+    for name, text in notes.items():
+        (cli.cwd / "vault" / name).write_text(text)
+    cli.ok("import", "vault")
+    cli.ok("replace", "of many", "of several", "--yes")
+    assert "40 of 40 files changed" in back(cli)[1]
+    assert all("of several" in path.read_text() for path in (cli.cwd / "vault").iterdir())
+    cli.ok("undo")
+    assert {path.name: path.read_text() for path in (cli.cwd / "vault").iterdir()} == notes
 
 
 def test_a_file_that_changed_since_is_left_alone_and_named(cli: Cli, vault: Path) -> None:
@@ -169,11 +198,46 @@ def test_topics_without_an_index_and_lines_without_a_file(cli: Cli) -> None:
 
 def test_what_has_no_place_stays_in_the_store_and_is_said(cli: Cli, vault: Path) -> None:
     cli.ok("vote", named(cli, "Only text"), "helpful")
-    assert back(cli)[1] == "Nothing to write · kept in the store only, as the notes have no place for it: votes of 1\n"
+    assert back(cli)[1] == (
+        "Nothing to write · kept in the store only, as the notes have no place for it: votes of 1 "
+        "(--front-matter makes one in whole notes)\n"
+    )
     cli.ok("edit", named(cli, "fixed CI"), "--content", "# A title, and no entry")
     code, _, err = back(cli)
     assert (code, changed(vault)) == (1, {})
     assert "2026-05-01.md was left as it is: what was changed has no place in it: it would not come back" in err
+
+
+def test_front_matter_is_made_on_a_persons_word(cli: Cli, vault: Path) -> None:
+    cli.ok("vote", named(cli, "Only text"), "helpful")
+    cli.ok("vote", named(cli, "slept"), "harmful")
+    cli.ok("edit", named(cli, "make debug"), "--add-tag", "make")
+    cli.ok("vote", named(cli, "make debug"), "helpful")
+    assert changed(vault) == {}
+    code, out, _ = back(cli, "--front-matter")
+    assert code == 0
+    assert out.endswith("no place for it: tags of 1, votes of 1\n")  # a topic's tags, an entry's vote
+    assert changed(vault) == {
+        "plain.txt": "---\nhelpful: 1\n---\nOnly text.\n",
+        "memory/debug.md": "---\nhelpful: 1\n---\n" + FILES["memory/debug.md"],
+    }
+    assert cli.ok("import", "vault") == "vault: a folder of 6 files, 6 as they were\n  nothing new\n"
+    cli.ok("vote", named(cli, "Only text"), "helpful", "--actor", "ann")
+    back(cli)
+    assert changed(vault)["plain.txt"] == "---\nhelpful: 2\n---\nOnly text.\n"
+    assert cli("export", "--format", "jsonl", "--front-matter").code == 2
+
+
+def test_the_line_of_an_index_follows_every_title(cli: Cli, vault: Path) -> None:
+    for title in ("Ann is a statistician", "Ann teaches", "Ann counts"):
+        cli.ok("edit", named(cli, "Ann works"), "--summary", title)
+        assert back(cli)[0] == 0
+        assert f"- [Role](user_role.md) — {title}\n" in (vault / "memory/MEMORY.md").read_text()
+    assert changed(vault) == {}
+    cli.ok("undo")
+    assert "— Ann teaches\n" in (vault / "memory/MEMORY.md").read_text()
+    assert back(cli)[0] == 0
+    assert changed(vault) == {}
 
 
 def test_secrets_and_orders_stay_out(cli: Cli, vault: Path) -> None:

@@ -126,6 +126,22 @@ def test_a_format_can_be_forced(cli: Cli) -> None:
     assert out.splitlines() == ["rules.txt: read as ACE playbook, as asked for", "  new: 2 bullets"]
 
 
+def test_the_field_of_the_text_can_be_named(cli: Cli) -> None:
+    lines = '{"skill":"web","fix":"Name a CSS selector.","ts":"2026-03-01T10:00:00Z"}\n'
+    name = cli.write("fixes.jsonl", lines + lines.replace("Name", "Never guess"))
+    unknown = cli("import", name)
+    assert unknown.code == 2
+    assert "It looks like JSON lines with “fix”, “skill”, “ts”" in unknown.err
+    assert "--text NAME says which field it is" in unknown.err
+    assert cli("import", name, "--text", "fix", "--format", "ace").code == 2
+    assert "“skill”" in cli("import", name, "--text", "lesson").err
+    assert "  new: 2 memories" in cli.ok("import", name, "--text", "fix")
+    cli.ok("vote", json.loads(cli.ok("list", "--json"))[0]["id"], "helpful")
+    cli.ok("export", "--format", "json-lines", "--out", name)
+    changed = [line for line in (cli.cwd / name).read_text().splitlines(keepends=True) if "helpful" in line]
+    assert len(changed) == 1
+
+
 def test_a_dry_run_writes_nothing(cli: Cli) -> None:
     out = cli.ok("import", two_entries(cli), "--dry-run")
     assert "  would be new: 2 memories" in out

@@ -1,4 +1,4 @@
-"""What recurs in episodes waits in Review as a pattern, and so do memories that are patterns."""
+"""What recurs in episodes waits in Review as a pattern, and so do memories that are patterns, and patterns alike."""
 
 import json
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ def test_a_strategy_that_gives_orders_is_flagged(cli: Cli) -> None:
 def test_memories_of_a_pattern_file_are_offered_for_moving(cli: Cli) -> None:
     cli.ok("init")
     cli.write("semantic-patterns.json", json.dumps(OLD))
-    cli.ok("import", "semantic-patterns.json")
+    cli.ok("import", "semantic-patterns.json", "--format", "semantic-patterns")
     (row,) = waiting(cli, "moved")
     assert row["title"].startswith("1 memory of ")
     assert "confidence 4 of 5 → 0.90, 7 applications counted, as validated" in row["operation"]["lines"][0]
@@ -90,3 +90,47 @@ def test_memories_of_a_pattern_file_are_offered_for_moving(cli: Cli) -> None:
     cli.ok("undo")
     assert len(waiting(cli, "moved")) == 1
     assert json.loads(cli("pattern", "list", "--json").out) == []
+
+
+TWINS = [
+    {"name": "Retry with pauses", "category": "recovery", "summary": "Wait, try again, wait longer, give up at last.",
+     "evidence": {"confidence_score": 0.8}, "lifecycle": {"status": "validated"}},
+    {"name": "Retry with longer pauses", "category": "recovery", "summary": "Wait, try again, wait longer, give up."},
+    {"name": "Ask before a deploy", "category": "domain", "summary": "Somebody says yes first."},
+]  # fmt: skip
+
+
+@pytest.fixture
+def twins(cli: Cli) -> Cli:
+    cli.ok("init")
+    for one in TWINS:
+        cli.write("one.json", json.dumps(one))
+        cli.ok("pattern", "add", "one.json")
+    return cli
+
+
+def test_patterns_that_say_the_same_are_offered_for_merging(twins: Cli) -> None:
+    (row,) = waiting(twins, "pattern-merge")
+    ids = row["operation"]["patterns"]
+    assert row["title"] == "Retry with pauses"
+    assert len(ids) == len(row["operation"]["lines"]) == 2
+    assert "alike: text" in row["reasons"][0]
+    assert "Do these patterns say the same?" in twins.ok("review", "show", row["id"], "--quick")
+    assert '"alike": 1' in twins.ok("consolidate", "--dry-run", "--json", "--stages", "refinement")
+    twins.ok("review", "approve", row["id"])
+    gone = {one["id"] for one in json.loads(twins.ok("pattern", "list", "--status", "deprecated", "--json"))}
+    assert gone == set(ids)
+    standing = {one["name"]: one["status"] for one in json.loads(twins.ok("pattern", "list", "--json"))}
+    assert standing == {"Retry with pauses": "validated", "Ask before a deploy": "candidate"}
+    assert waiting(twins, "pattern-merge") == []
+    twins.ok("undo")
+    assert [one["id"] for one in waiting(twins, "pattern-merge")] == [row["id"]]
+
+
+def test_a_no_to_a_merge_of_patterns_holds_until_a_text_changes(twins: Cli) -> None:
+    (row,) = waiting(twins, "pattern-merge")
+    twins.ok("review", "reject", row["id"])
+    assert waiting(twins, "pattern-merge") == []
+    twins.write("patch.json", json.dumps({"name": "Retry with even longer pauses"}))
+    twins.ok("pattern", "edit", row["operation"]["patterns"][1], "patch.json")
+    assert [one["title"] for one in waiting(twins, "pattern-merge")] == ["Retry with pauses"]

@@ -342,3 +342,16 @@ def test_it_waits_in_review_until_it_is_trusted(foreign: Cli) -> None:
     assert foreign("review", "approve", listed[0]["id"]).code == 2
     foreign("trust", "--yes")
     assert json.loads(foreign("review", "list", "--found", "--kind", "trust", "--json").out) == []
+
+
+def test_a_store_that_can_only_be_read_says_what_to_do_instead(foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: path != foreign.store or mode != os.W_OK)
+    assert "came from elsewhere, written by" in foreign.ok("trust", "--show")
+    before = files_of(foreign.store)
+    result = foreign("trust", "--yes")
+    assert result.code == 2
+    assert "can only be read" in result.err
+    assert "copy it to a folder of your own, or name it in WORKBENCH_TRUST" in result.err
+    assert files_of(foreign.store) == before
+    monkeypatch.setenv("WORKBENCH_TRUST", str(foreign.store))
+    assert foreign("search", "deploy", "--for-agent", "claude").out

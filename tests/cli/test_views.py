@@ -141,3 +141,16 @@ def test_a_secret_in_the_config_file_is_printed_nowhere(demo: Cli) -> None:
     }  # fmt: skip
     assert "Secrets are masked; the config file holds them" in printed[0].err
     assert printed[2].code == 2
+
+
+def test_the_settings_are_printed_without_the_secrets_of_views_and_keys(cli: Cli) -> None:
+    _, key = keys()["github"]
+    paths.config_dir().mkdir(parents=True)
+    text = f'[views."{key}"]\nfilter = "by {key}"\n[keys]\n"{key}" = "j"\n'
+    (paths.config_dir() / "config.toml").write_text(text)
+    for args in ((), ("--json",)):
+        result = cli("config", "show", *args)
+        assert result.code == 0
+        assert key not in result.out + result.err
+        assert "[secret: GitHub token]" in result.out
+        assert "Secrets are masked" in result.err

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.record import iso
 from workbench.core.review import lifecycle
 from workbench.core.review.lifecycle import AgeFinding, Tombstone, age_finding
 from workbench.core.review.limits import LifecycleLimits
+from workbench.core.stream.arrival import ARRIVED, arrived
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import ARCHIVED_FROM, STATUSES, Memory, Status, check_memory
 
@@ -27,6 +29,20 @@ STEPS: dict[str, tuple[Callable[[Memory], Memory], set[str], Status | None]] = {
     "promote": (lambda m: lifecycle.promote(m, "CLAUDE.md"), {"confirmed"}, "promoted"),
     "restore": (lifecycle.restore, {"archived"}, None),
 }
+
+
+def test_a_candidate_waits_from_when_it_came_here() -> None:
+    old = memory(status="candidate", created_at=NOW - days(400))
+    came = replace(old, metadata={ARRIVED: iso(NOW - days(2))})
+    assert age_finding(old, NOW) is not None
+    assert age_finding(came, NOW) is None
+    assert age_finding(came, NOW + days(28)) == AgeFinding("review", "candidate for 30 days")
+    assert lifecycle.waits_from(came) == NOW + days(28)
+
+
+@pytest.mark.parametrize("said", ["", "soon", 7, None, "0001-01-01", iso(NOW - days(900))])
+def test_what_says_no_later_moment_changes_nothing(said: object) -> None:
+    assert arrived(memory(created_at=NOW, metadata={ARRIVED: said})) == NOW
 
 
 @pytest.mark.parametrize("status", STATUSES)

@@ -49,6 +49,7 @@ COUNTERS: dict[str, Callable[[str], int]] = {
     "generative-agents": lambda text: len(_json(text)),
     "claude-mem": _listed("observations", "sessions", "summaries", "prompts"),
     "external-messages": _lines,
+    "json-lines": _lines,
 }
 """How many records a text of each format holds; Markdown without record marks is counted by hand."""
 

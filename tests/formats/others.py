@@ -298,6 +298,11 @@ MESSAGES = (
     '{"type": "message", "message": {"role": "user", "content": "Thanks."}, "ts": 1767323045}\n'
 )
 
+LESSONS = """{"ts":"2026-01-02T03:04:05.000Z","kind":"PATTERN","title":"Thin controllers","message":"They ask, services decide."}
+{"ts":"2026-01-02T03:04:06.000Z","kind":"gotcha","title":"Ports","message":"5173 is taken here.","tags":["dev"],"helpful":2}
+{"n":7,"lesson":"Lock files are committed."}
+"""  # noqa: E501
+
 TEXTS: dict[str, tuple[str, str]] = {
     "skillbook": ("skillbook.json", SKILLBOOK),
     "cass": ("playbook.yaml", CASS),
@@ -312,6 +317,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "external-overview": ("overview.md", OVERVIEW),
     "external-detail": ("auth.md", DETAIL),
     "external-messages": ("messages.jsonl", MESSAGES),
+    "json-lines": ("lessons.jsonl", LESSONS),
 }
 
 ROWS = (

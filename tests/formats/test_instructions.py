@@ -260,3 +260,11 @@ def test_what_a_skill_says_stands_under_its_title() -> None:
     (of_project,) = instructions.read(text, asked("AGENTS.md")).memories
     assert of_skill.content == "Todo Manager › Clean up: Delete what was done over thirty days ago."
     assert of_project.content == "Clean up: Delete what was done over thirty days ago."
+
+
+def test_a_heading_with_a_colon_has_one() -> None:
+    text = "## Setup\n### Known issues:\n- Snapshots need an update\n\nWhen you change code:\n1. Lint it\n2. Try it\n"
+    assert [said.text for said in statements(text)] == [
+        "Setup › Known issues: Snapshots need an update",
+        "Setup › Known issues, When you change code: 1. Lint it\n2. Try it",
+    ]

@@ -191,6 +191,12 @@ def test_a_change_of_an_item_touches_its_lines_only(newline: str) -> None:
     assert [m.content for m in alone.memories] == [m.content for m in parsed.memories]
 
 
+def test_a_day_that_runs_into_a_word_begins_no_item() -> None:
+    text = "- 2026-01-02## [LRN-1-A] c\n## [LRN-1-A] c\n"
+    assert [m.id for m in read(text, context()).memories] == ["LRN-1-A"]
+    assert read("- 2026-01-02 Z is last\n", context()).memories[0].content == "Z is last"
+
+
 pieces = st.sampled_from(
     ["## [LRN-1-A] c\n", "## 2026-01-02 — T\n", "### Summary\n", "### Metadata\n", "**Status**: pending\n",
      "- **Context**: ", "- **A**: b | **C**: d\n", "  more\n", "---\n", "```\n", "text\n", "\n", "\r\n", "# H\n",

@@ -142,3 +142,13 @@ def test_observations_that_are_objects_stay_what_they_are() -> None:
     assert mcp_memory.write(both, twice) == twice
     changed = replace(both, memories=(replace(both.memories[0], content="Speaks Welsh\nHums"), *both.memories[1:]))
     assert len(changed_lines(twice, mcp_memory.write(changed, twice))) == 2  # one line, before and after
+
+
+def test_the_mark_of_a_server_is_kept_and_no_fault() -> None:
+    mark = '{"type":"_aim","source":"mcp-knowledge-graph"}\n'
+    text = mark + '{"type":"entity","name":"A","entityType":"t","observations":["x"]}\n'
+    parsed = mcp_memory.read(text, context("memory.jsonl"))
+    assert (parsed.records_in, [m.content for m in parsed.memories]) == (1, ["x"])
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [(1, 0)]
+    assert mcp_memory.write(parsed, text) == text
+    assert changed_lines(text, after(parsed, text, parsed.memories[0].id, content="y"))[0][0] == "-"

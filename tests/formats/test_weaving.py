@@ -53,6 +53,21 @@ def test_front_matter_changes_by_its_lines() -> None:
     assert (again.helpful_count, again.harmful_count, "helpful" in again.metadata) == (2, 1, False)
 
 
+def test_front_matter_is_made_where_it_is_asked_for() -> None:
+    for text in ("# A\n\nText\n", "\ufeff# A\r\n\r\nText\r\n", "A"):
+        (memory,) = read_note(text, HERE, "n.md").memories
+        after = replace(memory, helpful_votes=2, tags=("x: y", "z"), summary="B")
+        made = weave(text, HERE, "n.md", Stored({memory.id: after}, makes_front=True))
+        assert made.endswith(text.lstrip("\ufeff"))
+        assert made.startswith("\ufeff---\r\n" if "\r" in text else "---\n")
+        (again,) = read_note(made, HERE, "n.md").memories
+        assert (again.content, again.helpful_count, again.tags, again.summary) == (memory.content, 2, after.tags, "B")
+        assert weave(made, HERE, "n.md", Stored({again.id: again}, makes_front=True)) == made
+    for text in ("---\n- a\n---\nText\n", "---\na: [\n---\nText\n"):
+        (memory,) = read_note(text, HERE, "n.md").memories
+        assert weave(text, HERE, "n.md", Stored({memory.id: replace(memory, summary="B")}, makes_front=True)) == text
+
+
 def test_what_a_note_has_no_place_for_stays_out() -> None:
     assert edited("# A\n\nText\n", "n.md", helpful_votes=1, tags=("x",), summary="B") == "# A\n\nText\n"
     assert not has_front("---\n- a\n---\nText\n")

@@ -21,7 +21,7 @@ from tests.mcp.conftest import QUERY, command, surroundings
 from tests.mcp.test_server import said
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import StoreProblem
-from workbench.mcp.clients import CLIENT
+from workbench.mcp.clients import CLIENT, PER_MINUTE
 from workbench.mcp.http import TOKEN, Introduced, token_in
 from workbench.store.library import Library
 
@@ -159,3 +159,24 @@ async def test_an_id_that_a_client_makes_up_is_none() -> None:
         assert await ask(door, cookie)
     assert await ask(Introduced(app), given)  # another server's
     assert [bool(id) for id in seen] == [False, False, True, *([False] * 6)]
+
+
+def test_who_takes_a_new_connection_for_each_call_shares_its_calls_with_all_who_do(
+    served: tuple[str, str, Any],
+) -> None:
+    address, token, _ = served
+    about = {f"io.modelcontextprotocol/{name}": value for name, value in
+             {"protocolVersion": "2026-07-28", "clientCapabilities": {}}.items()}  # fmt: skip
+    call = {"name": "memory_get", "arguments": {"ids": ["mem-20260206-0000009"]}, "_meta": about}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream",
+               "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "memory_get"}  # fmt: skip
+
+    def once() -> str:
+        return httpx2.post(address, json=asked, headers=headers, timeout=PATIENCE_S).text
+
+    assert "mem-20260206-0000009" in once()
+    with httpx2.Client(timeout=PATIENCE_S, headers=headers) as known:
+        known.post(address, json=asked)
+        assert any("Wait" in once() for _ in range(PER_MINUTE))
+        assert "Wait" not in known.post(address, json=asked).text

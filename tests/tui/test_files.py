@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -348,6 +349,47 @@ async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(tmp
         await until(pilot, lambda: any("Black" in memory.content for memory in bench.library.memories.all()))
         await settled(pilot)
         await until(pilot, lambda: ("≠", "vault/tea.md") not in listed(pilot))
+
+
+async def test_notes_are_written_back_after_a_look_and_undo_brings_them_back(project: Path) -> None:
+    bench = bench_of(project)
+    vault = project / "vault"
+    vault.mkdir()
+    notes = {"tea.md": "# Tea\n\nGreen.\n", "milk.md": "Cold.\n"}
+    for name, text in notes.items():
+        (vault / name).write_text(text)
+    async with opened(bench) as pilot:
+        await pilot.press("w")
+        none = "No folder of notes was imported"
+        await until(pilot, lambda: any(none in note.message for note in pilot.app._notifications))
+        bench.importer.carry_out(bench.importer.plan(vault))
+        await pilot.press("r")
+        await settled(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        assert "Nothing to write back into vault." in screen_text(app_of(pilot))
+        await pilot.press("escape")
+        for memory in bench.library.memories.all():
+            with bench.library.transaction("human", "edit") as tx:
+                tx.put(replace(memory, content=memory.content.replace("Green", "Black [b]"), helpful_votes=1))
+        await settled(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        shown = screen_text(app_of(pilot))
+        for said in ("Write 1 file of vault?", "-Green.", "+Black [b].", "Kept in the store only"):
+            assert said in shown
+        await pilot.press("escape")
+        await settled(pilot)
+        assert (vault / "tea.md").read_text() == notes["tea.md"]
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await asyncio.sleep(0.2)  # a question takes no answer at once
+        await pilot.press("y")
+        await until(pilot, lambda: "Black" in (vault / "tea.md").read_text())
+        await settled(pilot)
+        assert ("≠", "vault/tea.md") not in listed(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: (vault / "tea.md").read_text() == notes["tea.md"])
 
 
 async def test_a_changed_file_that_brings_no_records_only_says_so(project: Path) -> None:

@@ -104,3 +104,25 @@ async def test_a_row_counts_title_and_text_and_the_line_names_the_key_of_whole_w
         await pilot.press(*"authd", "enter", *"gated", "enter")
         await until_drawn(pilot, lambda: "2×" in screen_text(app))
         await until_drawn(pilot, lambda: "w: whole words" in screen_text(app))
+
+
+async def test_tags_and_titles_are_taken_along_on_a_key_and_said_before(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("human", "prepare") as tx:
+        tx.put(Memory("m1", "Restart authd.", NOW, NOW))
+        tx.put(Memory("m2", "The port is 8443.", NOW, NOW, tags=("authd",)))
+    bench.playbooks.add_section("main", "About authd")
+    app = app_over(bench)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("r")
+        await until_drawn(pilot, lambda: isinstance(app.screen, ReplaceDialog))
+        await pilot.press(*"authd", "enter", *"gated", "enter")
+        await until_drawn(pilot, lambda: "t: also in 1 tag, 1 section title" in screen_text(app))
+        await pilot.press("t")
+        await until_drawn(pilot, lambda: "3 places" in screen_text(app))
+        await pilot.press("A")
+        await until_drawn(pilot, lambda: "3 taken, 2 of them not looked at" in screen_text(app))
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: not app.screen.is_modal)
+        assert bench.library.memories.get("m2").tags == ("gated",)
+        assert [section.title for section in bench.library.sections.all()] == ["About gated"]

@@ -69,6 +69,16 @@ def test_the_pace_starts_anew_after_a_pause() -> None:
     assert progress.without(frozenset({"a0", "b2"})).sentence(5, 0) == "5 decided · 5 left"
 
 
+def test_what_is_only_found_is_left_too() -> None:
+    progress = Progress()
+    assert progress.sentence(0, 0, 3) == "3 found to decide"
+    assert progress.sentence(2, 0, 3) == "2 to decide · 3 found"
+    decided = progress.with_decided(["a"], NOW)
+    assert decided.sentence(0, 1, 3) == "1 decided · 3 found left · 1 put off"
+    assert decided.sentence(2, 0, 3) == "1 decided · 2 left · 3 found"
+    assert decided.sentence(0, 0) == "1 decided · 0 left"
+
+
 def test_deciding_again_counts_once() -> None:
     progress = Progress().with_decided(["a"], NOW).with_decided(["a", "b"], NOW)
     assert [one[0] for one in progress.decided] == ["a", "b"]

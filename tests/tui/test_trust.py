@@ -1,5 +1,6 @@
 """A store from elsewhere is asked about once; without a yes it can only be read."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tests.safety.samples import keys
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until
 from workbench.bench.open import open_workbench
-from workbench.core.errors import StoreProblem
+from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.store.identity import heads
 from workbench.store.library import Library
@@ -76,3 +77,13 @@ async def test_what_a_pull_brings_while_the_app_is_open_is_asked_about(tmp_path:
         await until(pilot, lambda: not isinstance(app.screen, Confirm) and "NOT TRUSTED" in screen_text(app))
         with pytest.raises(StoreProblem, match="is not trusted"):
             app.bench.stream.pin(["mine"])
+
+
+async def test_a_store_of_another_user_is_not_asked_about(app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: app.bench.library.folder.stat().st_uid + 1)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await until(pilot, lambda: any("belongs to another user" in note.message for note in app._notifications))
+        assert not isinstance(app.screen, Confirm)
+        with pytest.raises(WorkbenchError, match="belongs to another user"):
+            app.bench.trust.accept(app.bench.trust.arrived())
+        assert not app.bench.trust.standing.trusted

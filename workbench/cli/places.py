@@ -32,10 +32,17 @@ def print_config(session: Session) -> int:
             write_json({"path": path})
         else:
             say(str(path))
-    elif wants_json(session.args):
-        write_json({"path": path, "settings": tomllib.loads(reading.show(session.settings().settings))})
+        return 0
+    from workbench.bench.safety.masking import masked, masked_text
+
+    settings = session.settings().settings
+    shown = settings._replace(views=masked(settings.views, masked_text), keys=masked(settings.keys, masked_text))
+    if shown != settings:
+        warn("Secrets are masked; the config file holds them as they are.")
+    if wants_json(session.args):
+        write_json({"path": path, "settings": tomllib.loads(reading.show(shown))})
     else:
-        say(reading.show(session.settings().settings).rstrip("\n"))
+        say(reading.show(shown).rstrip("\n"))
     return 0
 
 

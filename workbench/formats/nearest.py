@@ -42,7 +42,7 @@ _OBJECT = (
 )
 _LINES = (
     "learning entries need “context”, records “id” and “content”, MCP memory “name” and “observations”, beads “_type”, "
-    "messages “role” and “content”, queries “query” and “relevant”"
+    "messages “role” and “content”, queries “query” and “relevant”, others a text: --text NAME says which field it is"
 )
 _LIST = "records need “id” and “content”, genagents “node_id”, memories of mem0 “id” and “memory”"
 _TABLE = "a table needs the columns “id” and “content”"

@@ -60,10 +60,11 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client: its door, and its share of calls."""
+    """One client: its door, its share of calls, and for a first call the share of all who are not known yet."""
 
     door: "AgentDoor"
     share: Share
+    newcomers: Share | None = None
 
 
 class Clients:
@@ -84,6 +85,7 @@ class Clients:
         self._parent = parent
         self._doors: dict[tuple[str, str], AgentDoor] = {}
         self._shares: dict[str, Share] = {}
+        self._newcomers = Share()
 
     @cached_property
     def log(self) -> "ReadingLog":
@@ -103,13 +105,22 @@ class Clients:
             door = AgentDoor(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
             _remember(self._doors, (agent, session), door)
         whose = _connection(ctx)
-        share = self._shares.pop(whose, None) or Share()
+        share = self._shares.pop(whose, None)
+        newcomers = self._newcomers if share is None and not _issued(ctx) else None
+        share = share or Share()
         _remember(self._shares, whose, share)
-        return Client(door, share)
+        return Client(door, share, newcomers)
 
     def admit(self, client: Client) -> None:
-        """Count a call of a client. Raises `WorkbenchError` when it made too many in the last minute."""
-        if wait := client.share.wait(PER_MINUTE, self._clock()):
+        """Count a call of a client. Raises `WorkbenchError` when it made too many in the last minute.
+
+        Who keeps no id and takes a new connection for each call is a newcomer each time: newcomers have one share.
+        """
+        now = self._clock()
+        wait = client.share.wait(PER_MINUTE, now)
+        if not wait and client.newcomers is not None:
+            wait = client.newcomers.wait(PER_MINUTE, now)
+        if wait:
             message = f"That were more than {PER_MINUTE} calls in a minute."
             raise WorkbenchError(message, f"Wait {wait:.0f} seconds.")
 

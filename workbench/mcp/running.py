@@ -74,11 +74,15 @@ def serve_stdio(bench: Workbench, clients: Clients, **options: bool) -> None:
 
 
 def end(bench: Workbench, clients: Clients) -> None:
-    """Keep what was read, let go of the store, and end the process: calls that still run are not waited for."""
+    """Keep what was read, let go of the store, and end the process: calls that still run are not waited for.
+
+    A few readings are no reason to write a large store anew, of which the next start would have to make all again.
+    """
     with contextlib.suppress(WorkbenchError):
         clients.log.flush()
     with contextlib.suppress(WorkbenchError):
         bench.keep_caches()
-        bench.close()
+        if bench.library.starts_slowly:
+            bench.close()
     sys.stderr.flush()
     os._exit(0)

@@ -42,7 +42,8 @@ def first_places(keys: Keys) -> Rows:
 
 def first_of_equals(keys: Keys) -> Rows | None:
     """Return for each key where it stands first, or `None` when all keys differ."""
-    if len(np.unique(keys[:, 0])) == len(keys):
+    ordered = np.sort(keys[:, 0])  # `np.unique` takes ten times as long
+    if (ordered[1:] != ordered[:-1]).all():
         return None
     first = first_places(keys)
     return None if len(first) == len(keys) else first[KeyTable(keys[first]).find(keys)]

@@ -4,22 +4,24 @@ What no person wrote or approved stands in a block that names its source; ids an
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.bench.agents.blocks import Blocks
-from workbench.bench.agents.context.values import AgentContext
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.agents.serving import Served, as_served, judges_of
 from workbench.bench.context import Context
 from workbench.bench.safety.safety import Safety
-from workbench.bench.stream.ingest import Ingested
-from workbench.bench.tuning.question import Question
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.record import iso
-from workbench.core.review.proposal import Proposal
 from workbench.core.served import hidden_because
 from workbench.core.stream.memory import Memory
 from workbench.core.tokens import tokens_of
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.context.values import AgentContext
+    from workbench.bench.stream.ingest import Ingested
+    from workbench.bench.tuning.question import Question
+    from workbench.core.review.proposal import Proposal
 
 Json: TypeAlias = dict[str, object]
 
@@ -48,7 +50,7 @@ class Answering:
         both = zip(outward.named, memories, strict=True)
         return [shown for shown, stored in both if stored.id not in refused and known[stored.id].approved]
 
-    def search(self, served: Served, most: int, explained: Question | None = None) -> Json:
+    def search(self, served: Served, most: int, explained: "Question | None" = None) -> Json:
         """Return a ranking a line each, in at most so many tokens."""
         if served.floor.empty:
             return {"results": [], "nothing_relevant": True, "note": "Nothing in this store is relevant to the query."}
@@ -116,7 +118,7 @@ class Answering:
         (shown,) = outward.memories
         return Blocks(outward.names, outward.provenance).enclosed(shown.id, shown.content)
 
-    def saved(self, done: Ingested, resembling: Sequence[Memory]) -> Json:
+    def saved(self, done: "Ingested", resembling: Sequence[Memory]) -> Json:
         """Return what became of something that was saved; an agent sees no more of what waits than that it does."""
         actions = {"created": "created", "skipped": "known", "absorbed": "updated"}
         memory = done.memory
@@ -134,12 +136,12 @@ class Answering:
             row["note"] = "A person decides what becomes of it and of what it resembles."
         return row
 
-    def wished(self, proposal: Proposal, old: Memory) -> Json:
+    def wished(self, proposal: "Proposal", old: Memory) -> Json:
         """Return what became of a wish to replace a memory."""
         note = "A person decides; until then the old one is served and this is not."
         return {"id": proposal.id, "action": "proposed", "replaces": self.name(old), "note": note}
 
-    def context(self, made: AgentContext) -> Json:
+    def context(self, made: "AgentContext") -> Json:
         """Return a context, as text and layer by layer."""
         layers = [
             {
@@ -171,7 +173,7 @@ class Answering:
         }
 
 
-def text_of(made: AgentContext) -> str:
+def text_of(made: "AgentContext") -> str:
     """Return a context as the text that an agent reads: a heading for each layer that gives something."""
     parts = []
     for layer in made.layers:

@@ -1,35 +1,23 @@
 """What an agent can do with a store: every answer as values that JSON knows, without what no agent gets.
 
-All doors for agents go through here. What is refused raises `WorkbenchError` with a sentence that helps.
+All doors for agents go through here. What is refused raises `WorkbenchError` with a sentence that helps. A first search
+is waited for, so that what it does not need is imported by who asks for it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
 from workbench.bench.agents.answers import Answering, Json
-from workbench.bench.agents.context.making import gathered, reading_of
-from workbench.bench.agents.context.values import AgentContext
-from workbench.bench.agents.documents.recall import SCOPES
-from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
-from workbench.bench.agents.episodes.giving import EpisodeGiving
-from workbench.bench.agents.episodes.keeping import Episodes
-from workbench.bench.agents.experience.task_context import FAILURES, RECOVERIES, parted
-from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.reads import Asked, looked_up
 from workbench.bench.agents.rules import DoorRules, DoorVotes
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.agents.serving import give, read_of
-from workbench.bench.agents.wishes import Wishes
 from workbench.bench.context import Context
 from workbench.bench.open import Workbench
-from workbench.bench.reflection.reflection import EXTRACTIVE
 from workbench.bench.safety.provenance import is_own, made_of
-from workbench.bench.stream import votes
-from workbench.bench.stream.ingest import Ingest
-from workbench.bench.stream.observation import Observation
 from workbench.bench.stream.votable import find_votable
 from workbench.core.agents.episodes.criteria import Criteria, Strategy
 from workbench.core.agents.layers import LAYERS, LayerKind
@@ -46,6 +34,11 @@ from workbench.core.stream.vote import Verdict
 from workbench.core.text import words
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.context.values import AgentContext
+    from workbench.bench.agents.episodes.giving import EpisodeGiving
+    from workbench.bench.agents.wishes import Wishes
+    from workbench.bench.stream.ingest import Ingest
+    from workbench.bench.stream.observation import Observation
     from workbench.core.agents.patterns.matching import Task
 
 MOST_RESULTS, MOST_GOT = 50, 20
@@ -78,7 +71,6 @@ class AgentDoor:
         self._voted = voted if voted is not None else DoorVotes()
         self._safety = bench.safety
         self._answers = Answering(self.context, self._safety)
-        self._wishes = Wishes(self.context)
 
     # Reading
 
@@ -131,18 +123,24 @@ class AgentDoor:
 
     def task_context(self, task: str, budget: int, error: str = "") -> Json:
         """Return the same in its parts: patterns, episodes, failures with what helped then, and what is known."""
+        from workbench.bench.agents.experience.task_context import parted
+
         return parted(self.context, self._context_of(task, budget, error))
 
     def similar_failures(self, error: str, budget: int) -> Json:
         """Return the episodes in which the same failed, and the patterns of what helped then."""
+        from workbench.bench.agents.experience.task_context import FAILURES, RECOVERIES, parted
+
         only = [kind for kind in LAYERS if kind.id == "failures"]
         whole = parted(self.context, self._context_of(error, budget, error, only))
         return {name: whole[name] for name in (FAILURES, RECOVERIES, "left_out")}
 
     def _context_of(
         self, task: str, budget: int, error: str = "", layers: Sequence[LayerKind] = LAYERS
-    ) -> AgentContext:
+    ) -> "AgentContext":
         """Return a context, counted as read."""
+        from workbench.bench.agents.context.making import gathered, reading_of
+
         self._trusted()
         text, bench = _checked_query(task), self._bench
         failed = _checked_query(error) if error.strip() else ""
@@ -152,6 +150,9 @@ class AgentDoor:
 
     def recall_documents(self, query: str, scope: str, limit: int) -> Json:
         """Return what documents, raw messages or memories say of something, with citations (source 002, section 5)."""
+        from workbench.bench.agents.documents.recall import SCOPES
+        from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
+
         self._trusted()
         if scope not in SCOPES:
             raise InvalidQuery(f"There is no scope “{scope}”.", f"Scopes are: {', '.join(SCOPES)}.")
@@ -183,6 +184,8 @@ class AgentDoor:
 
     def playbook(self, budget: int) -> Json:
         """Return the playbook's rules, the most worth per token first, under a budget of tokens."""
+        from workbench.bench.agents.context.making import gathered
+
         self._trusted()
         only = [kind for kind in LAYERS if kind.id == "playbook"]
         material = gathered(self.context, self._bench.tuning, self._bench.playbooks, "", only)
@@ -205,6 +208,8 @@ class AgentDoor:
             memory = self._served(id)
             self._keep_looked_up("", [memory])
             return self._answers.whole(memory)
+        from workbench.bench.agents.index import overview
+
         self._keep_looked_up("index", ())
         memories = self.context.library.memories.all()
         return overview(memories, self._answers.told(memories), self.context.now())
@@ -213,6 +218,8 @@ class AgentDoor:
 
     def reflect(self, *, force: bool, asks_claude: bool) -> Json:
         """Propose what recent memories say together, for a person to review; Claude is asked where that is allowed."""
+        from workbench.bench.reflection.reflection import EXTRACTIVE
+
         self._may_write()
         verdict = self._bench.overview.due()
         if not verdict.due and not force:
@@ -242,6 +249,8 @@ class AgentDoor:
 
     def tag(self, bullet: str, tag: str, note: str = "") -> Json:
         """Vote on a bullet of the playbook."""
+        from workbench.bench.stream import votes
+
         self._may_write()
         record = find_votable(self.context, bullet.strip("[] "))
         if tag not in ("helpful", "harmful") or not isinstance(record, Bullet):
@@ -280,6 +289,8 @@ class AgentDoor:
 
     def feedback(self, id: str, helpful: bool, note: str = "") -> Json:
         """Vote on a memory that was given; one vote for each process or token."""
+        from workbench.bench.stream import votes
+
         self._may_write()
         memory = self._served(id)
         name = self._answers.name(memory)
@@ -307,6 +318,8 @@ class AgentDoor:
 
     def store_episode(self, doc: Mapping[str, object]) -> Json:
         """Keep what the agent did, from the task to the outcome; nothing that was is changed."""
+        from workbench.bench.agents.episodes.keeping import Episodes
+
         self._may_write()
         stored = Episodes(self.context).store(doc, session=self.session)
         masked = {"masked": list(stored.masked)} if stored.masked else {}
@@ -341,7 +354,9 @@ class AgentDoor:
         return self._giving.get(id, trace=trace)
 
     @property
-    def _giving(self) -> EpisodeGiving:
+    def _giving(self) -> "EpisodeGiving":
+        from workbench.bench.agents.episodes.giving import EpisodeGiving
+
         add = partial(self._log.add, self.context)
         return EpisodeGiving(self.context, self._bench.episode_finder, self._safety, self._asked, add)
 
@@ -417,13 +432,23 @@ class AgentDoor:
 
     # Helpers of writing
 
+    @cached_property
+    def _wishes(self) -> "Wishes":
+        from workbench.bench.agents.wishes import Wishes
+
+        return Wishes(self.context)
+
     @property
-    def _ingest(self) -> Ingest:
+    def _ingest(self) -> "Ingest":
+        from workbench.bench.stream.ingest import Ingest
+
         return Ingest(self.context, self._bench.retriever)
 
     def _observation(
         self, text: str, kind: str, section: str, importance: float | None, evidence: Sequence[str]
-    ) -> Observation:
+    ) -> "Observation":
+        from workbench.bench.stream.observation import Observation
+
         _known_kind(kind)
         cited = [self._served(id).id for id in evidence]
         observed = kind if kind in OBSERVATION_TYPES else "general"
@@ -435,7 +460,7 @@ class AgentDoor:
             citations=tuple(dict.fromkeys(cited)), at_most=at_most,
         )  # fmt: skip
 
-    def _replace(self, observation: Observation, id: str, seen: str) -> Json:
+    def _replace(self, observation: "Observation", id: str, seen: str) -> Json:
         old = self._served(id)
         if seen != text_mark(old.content):
             message = (

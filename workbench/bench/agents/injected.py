@@ -66,16 +66,17 @@ def _recalled(event: HookEvent, place: Place) -> str:
 
 def _make(store: Path, actor: str) -> bool:
     """Let the brief be made; tell whether it is there in time."""
+    import select
     import subprocess
 
     name, whole = actor.removeprefix("agent:"), Path.cwd() / store
-    # Nothing of the folder that the agent works in is imported, and nothing of the agent's waits for its end.
+    # Nothing of the folder that the agent works in is imported, and nothing of the agent's waits for its end: it says
+    # that the brief is kept, and goes on with what makes the next question fast.
     command = [sys.executable, "-P", "-m", "workbench", "--store", str(whole), "capture", "brief", "--for-agent", name]
     made = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        [*command, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         start_new_session=True, cwd=whole.anchor,
     )  # fmt: skip
-    try:
-        return made.wait(PATIENCE_S) == 0
-    except subprocess.TimeoutExpired:
-        return False
+    assert made.stdout is not None
+    with made.stdout as told:
+        return bool(select.select([told], [], [], PATIENCE_S)[0] and told.readline())

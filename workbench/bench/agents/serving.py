@@ -22,6 +22,7 @@ from workbench.bench.tuning.tuning import Tuning
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.stopping import may_stop
 from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import Profile
@@ -157,8 +158,12 @@ def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Sa
 
 
 def _ranked(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime) -> tuple[Ranking, AgainstFloor]:
-    """Rank the memories and hold them against the floor, which is computed first where it is not known."""
+    """Rank the memories and hold them against the floor, which is computed first where it is not known.
+
+    Raises `Stopped`.
+    """
     standard, scores = tuning.floors.settled(), tuning.ask(query)
+    may_stop()
     ranking = tuning.rank(scores, profile, now, k)
     return ranking, against(standard, scores, ranking)
 

@@ -207,6 +207,17 @@ def root_of(file: Path, format: str, library: Library) -> Path | None:
     return None
 
 
+def folders_of(library: Library) -> tuple[Path, ...]:
+    """Return the folders of notes that a store was read from, the outermost of each."""
+    found = list[Path]()
+    for state in sorted(library.files.all(), key=lambda state: state.id):
+        file = Path(state.id)
+        if not any(file.is_relative_to(root) for root in found):
+            root = root_of(file, state.format, library)
+            found += [root] if root is not None else []
+    return tuple(found)
+
+
 def place_of(file: Path, format: str, library: Library) -> Path:
     """Return what is imported to take over what a file says now: the folder that a note was read with, else itself."""
     return (root_of(file, format, library) if format == note.NAME else None) or file

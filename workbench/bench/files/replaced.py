@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +13,7 @@ from workbench.core.files.fresh import fresh_file
 _DIGITS = 64
 
 MOST = 50
-"""Copies that are kept, the latest ones."""
+"""Copies that are kept, the latest ones; more only where one change replaced more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +29,50 @@ class Replaced:
         """Keep what a file holds and return the copy; raises `WorkbenchError` when that cannot be, so nothing goes."""
         if self.folder is None:
             raise WorkbenchError(f"There is no folder to keep what {path} holds.", "Nothing was written.")
-        copy = self.folder / _hash(data)
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.folder.chmod(0o700)
-            with fresh_file(copy, ".copy-") as (file, new):  # made for its owner alone
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-                new.replace(copy)
-            for old in self.copies()[MOST:]:
-                old.unlink(missing_ok=True)
+            copy = self._put(self._made(self.folder), data)
+            self._prune(MOST)
         except OSError as error:
-            message = f"What {path} holds cannot be kept in {self.folder}: {error.strerror}."
-            raise StoreProblem(message, "Nothing was written.") from error
+            raise self._closed(path, error) from error
         return copy
+
+    def keep_all(self, held: Sequence[tuple[Path, bytes]]) -> None:
+        """Keep what one change needs to be taken back, however much that is; raises as `keep` does.
+
+        Of very much not every single copy waits for the disk: one that a power loss cut off is known by its hash.
+        """
+        if self.folder is None:
+            raise WorkbenchError("There is no folder to keep what is replaced.", "Nothing was written.")
+        put = self._put if len(held) <= MOST else _put_soon
+        for path, data in held:
+            try:
+                put(self._made(self.folder), data)
+            except OSError as error:
+                raise self._closed(path, error) from error
+        self._prune(max(MOST, len(held)))
+
+    def _made(self, folder: Path) -> Path:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        return folder
+
+    def _put(self, folder: Path, data: bytes) -> Path:
+        copy = folder / _hash(data)
+        with fresh_file(copy, ".copy-") as (file, new):  # made for its owner alone
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            new.replace(copy)
+        return copy
+
+    def _prune(self, most: int) -> None:
+        for old in self.copies()[most:]:
+            with contextlib.suppress(OSError):
+                old.unlink(missing_ok=True)
+
+    def _closed(self, path: Path, error: OSError) -> StoreProblem:
+        message = f"What {path} holds cannot be kept in {self.folder}: {error.strerror}."
+        return StoreProblem(message, "Nothing was written.")
 
     def held(self, sha256: str) -> bytes | None:
         """Return the bytes that have a hash; `None` where no copy of them is kept any more."""
@@ -76,6 +105,17 @@ class Replaced:
                 except OSError as error:
                     raise StoreProblem(f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand.") from error
         return tuple(gone)
+
+
+def _put_soon(folder: Path, data: bytes) -> Path:
+    """Put a copy into the folder without waiting for the disk, and without looking for what was left there."""
+    copy = folder / _hash(data)
+    new = copy.with_name(f".copy-{copy.name}.new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)
+    new.replace(copy)
+    return copy
 
 
 def _hash(data: bytes) -> str:

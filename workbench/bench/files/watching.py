@@ -13,6 +13,7 @@ from workbench.bench.files.states import real_name
 from workbench.core.errors import UnreadableFile
 from workbench.core.file_state import FileState
 from workbench.core.files.handles import open_handle
+from workbench.formats.notes.note import is_note
 
 What = Literal["changed", "gone", "new"]
 """What became of a file: it holds something else, is not there any more, or lies new in a folder that was read."""
@@ -60,4 +61,5 @@ def what_became(path: Path, digest: str) -> What | None:
 
 
 def _new(place: Path, known: Mapping[str, FileState]) -> Iterator[Path]:
-    yield from (entry.file for entry in open_folder(place).documents if real_name(entry.file) not in known)
+    notes = (entry.file for entry in open_folder(place).documents if is_note(entry.file))
+    yield from (file for file in notes if real_name(file) not in known)

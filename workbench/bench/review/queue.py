@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from workbench.bench.agents.capture.memories import told_by
 from workbench.bench.context import Context
 from workbench.bench.review.citations import Citations, Cited
 from workbench.bench.review.counting import count_waiting
@@ -15,6 +16,7 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.core.pause import collection_paused, withhold_more
 from workbench.core.review import lifecycle
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.arrival import arrived
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Touched
 
@@ -163,7 +165,7 @@ class ReviewQueue:
             kind="reflection",
             actor=str(memory.metadata.get("reflector", memory.source.hook or "reflection")),
             title=memory.line,
-            created_at=memory.created_at,
+            created_at=arrived(memory),
             evidence=memory.citations,
             flags=_flags(memory, cited),
             importance=memory.importance_score,
@@ -174,7 +176,9 @@ class ReviewQueue:
 
 
 def _flags(memory: Memory, cited: tuple[Cited, ...]) -> tuple[str, ...]:
-    flags = () if any(c.memory and c.memory.id != memory.id for c in cited) else (NO_EVIDENCE,)
+    # What was captured rests on messages of a session, which it names.
+    rests = bool(told_by(memory)) or any(c.memory and c.memory.id != memory.id for c in cited)
+    flags = () if rests else (NO_EVIDENCE,)
     return (*flags, *((GONE,) if any(c.gone for c in cited) else ()))
 
 

@@ -60,9 +60,17 @@ class Trust:
         counts = len(library.memories), len(library.bullets)
         return Arrived(sum(actors.values()), actors, *counts, tuple(found), frozenset(lines))
 
+    def require_own(self) -> None:
+        """Raise `StoreProblem` for a store that is another user's or can only be read: it takes no word."""
+        self._library.maintenance.require_own()
+
     def accept(self, arrived: Arrived) -> None:
-        """Take over what a person saw. Raises `WorkbenchError` for an agent, `StoreProblem` when more came since."""
+        """Take over what a person saw.
+
+        Raises `WorkbenchError` for an agent, `StoreProblem` as `require_own` does and when more came since.
+        """
         require_person(self._actor, "trust a store")
+        self.require_own()
         maintenance = self._library.maintenance
         maintenance.trust(arrived.lines)
         maintenance.save_checkpoint()

@@ -1,7 +1,7 @@
 """The memories in the order of the stream: kept from one key to the next, and up with the store."""
 
 import threading
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +11,7 @@ from workbench.core.stream.memory import Memory
 from workbench.store.library import Library, Touched
 
 if TYPE_CHECKING:
+    from workbench.bench.stream.columns import MemoryColumns
     from workbench.bench.stream.memory_lines import MemoryLines
 
 _MANY = 5_000
@@ -32,7 +33,7 @@ class MemoryFinder:
         self._known: dict[str, Memory] = {}
         self._sessions: dict[str, set[str]] | None = None
         self._words: MemoryLines | None = None
-        self._passed: _Passed | None = None
+        self._columns: MemoryColumns | None = None
         library.listen(self._note)
 
     @property
@@ -42,31 +43,31 @@ class MemoryFinder:
 
     def prepare(self, *, words: bool = True) -> None:
         """Get ready for filters, those with free `words` too; others may ask meanwhile."""
-        order, lines = self._now(), None
+        order = self._now()
         self.session("")
-        while words and self._words is None:
-            lines = _lines_of(order)
+        while self._columns is None or (words and self._words is None):
+            columns, lines = self._columns or _columns_of(order), _lines_of(order) if words else None
+            texts = None if lines is None else _texts_of(order)
             with self._lock:
-                # What came meanwhile is not in those lines.
-                if order is self._followed() and self._words is None:
-                    self._words = lines
+                # What came meanwhile is not in those.
+                if order is self._followed():
+                    self._columns, self._words = self._columns or columns, self._words or lines
+                    if texts is not None:
+                        self._columns.take(texts)
             order = self._now()
 
-    def passing(self, tests: Sequence[Predicate], chosen: Filter) -> list[Memory]:
-        """Return the memories that pass the tests of a filter, and others that come after them, newest first.
+    def passing(self, chosen: Filter, beyond: Sequence[Predicate] = ()) -> list[Memory]:
+        """Return the memories that a filter without words lets through, and tests beyond it, newest first."""
+        with self._lock:
+            order = self._followed()
+            columns = self._columns
+            if columns is not None:
+                return passed(columns.passing(chosen.conditions()), beyond)
+        return passed(order, [*chosen.tests(), *beyond])
 
-        Whoever goes on typing a phrase finds no more than before, and only that is looked through.
-        """
-        order = self._now()
-        known = self._passed
-        goes_on = known is not None and known.order is order and _goes_on(known.chosen, chosen)
-        own = len(chosen.tests())
-        found = passed(known.memories if known is not None and goes_on else order, tests[:own])
-        self._passed = _Passed(order, chosen, found)
-        return passed(found, tests[own:])
-
-    def matching(self, words: str, tests: Sequence[Predicate]) -> list[Memory]:
-        """Return the memories that pass some tests and hold every one of some free words, the best match first.
+    def matching(self, chosen: Filter, beyond: Sequence[Predicate] = ()) -> list[Memory]:
+        """Return the memories that a filter lets through, that pass tests beyond it and hold every one of its free
+        words, the best match first.
 
         Of equally good matches those that show in a memory's line come first, and then the newest.
         """
@@ -74,8 +75,11 @@ class MemoryFinder:
             order = self._followed()
             if self._words is None:
                 self._words = _lines_of(order)
-            found = self._words.ranked(words, order)
-        return passed(found, tests)
+            if self._columns is None:
+                self._columns = _columns_of(order)
+            places = self._words.places(" ".join(chosen.words), order)
+            found = self._columns.passing(chosen.conditions(), places)
+        return passed(found, beyond)
 
     def session(self, of: str) -> list[Memory]:
         """Return the memories of a session, oldest first."""
@@ -100,11 +104,9 @@ class MemoryFinder:
         if self._order is None or len(dirty) > _MANY:
             self._order = sorted(self._library.memories.all(), key=newest, reverse=True)
             self._known = {memory.id: memory for memory in self._order}
-            self._words = self._sessions = None
+            self._words = self._sessions = self._columns = None
         elif dirty:
-            self._order = list(self._order)  # whoever was given it goes on with what it was
-            for id in dirty:
-                self._follow(self._order, id)
+            self._order = self._follow(list(self._order), dirty)  # whoever was given it goes on with what it was
         return self._order
 
     def _take_dirty(self) -> list[str]:
@@ -113,57 +115,76 @@ class MemoryFinder:
             taken.append(self._dirty.pop())
         return sorted(taken)
 
-    def _follow(self, order: list[Memory], id: str) -> None:
-        """Take over that a memory came, went or changed."""
+    def _follow(self, order: list[Memory], ids: Sequence[str]) -> list[Memory]:
+        """Take over that memories came, went or changed; return the order with what did."""
         table = self._library.memories
-        doc_id = table.doc_id_of(id)
-        before, now = self._known.pop(id, None), next(iter(table.at(() if doc_id is None else (doc_id,))), None)
-        if before is not None:
-            del order[bisect_left(order, older(before), key=older)]
-        if now is not None:
-            insort(order, now, key=older)
-            self._known[id] = now
+        moves: list[_Move] = []
+        for id in ids:
+            doc_id = table.doc_id_of(id)
+            now = next(iter(table.at(() if doc_id is None else (doc_id,))), None)
+            moves.append(_Move(self._known.pop(id, None), now))
+            if now is not None:
+                self._known[id] = now
+        gone = sorted(bisect_left(order, older(move.before), key=older) for move in moves if move.before is not None)
+        for place in reversed(gone):
+            del order[place]
+        came = sorted((move.now for move in moves if move.now is not None), key=older)
+        places = [bisect_left(order, older(memory), key=older) for memory in came]
+        for place, memory in zip(reversed(places), reversed(came), strict=True):
+            order.insert(place, memory)
+        if self._columns is not None:
+            self._columns.follow(gone, places, came)
+        for move in moves:
+            self._take_over(move)
+        return order
+
+    def _take_over(self, move: "_Move") -> None:
+        before, now = move
         if self._sessions is not None:
             if before is not None:
-                self._sessions[before.session_id].discard(id)
+                self._sessions[before.session_id].discard(before.id)
             if now is not None:
-                self._sessions.setdefault(now.session_id, set()).add(id)
+                self._sessions.setdefault(now.session_id, set()).add(now.id)
         if self._words is not None:
             self._words.follow(before, now)
 
 
-class _Passed(NamedTuple):
-    """What a filter let through last, and of which memories."""
+class _Move(NamedTuple):
+    """A memory as it was and as it is; `None` for one that was not there, or is no more."""
 
-    order: list[Memory]
-    chosen: Filter
-    memories: list[Memory]
-
-
-def _goes_on(before: Filter, now: Filter) -> bool:
-    """Tell whether one filter is another one whose last phrase was typed on."""
-    if not before.phrases or before.words or now.words or len(before.phrases) != len(now.phrases):
-        return False
-    rest = before.phrases[:-1] == now.phrases[:-1] and (before.clauses, before.excluded) == (now.clauses, now.excluded)
-    return rest and now.phrases[-1].startswith(before.phrases[-1])
+    before: Memory | None
+    now: Memory | None
 
 
 def passed(memories: Sequence[Memory], tests: Sequence[Predicate]) -> list[Memory]:
     """Return those memories that pass every test: one test after the other, which takes half as long as all of each."""
+    found = memories if isinstance(memories, list) else list(memories)
     for test in tests:
-        memories = list(filter(test, memories))
-    return list(memories)
+        found = list(filter(test, found))
+    return found
 
 
 def best_of(memories: Sequence[Memory], words: str) -> list[Memory]:
     """Return those memories that hold every one of some free words, the best match first (see `MemoryFinder`)."""
-    return _lines_of(memories).ranked(words, memories)
+    return [memories[place] for place in _lines_of(memories).places(words, memories).tolist()]
 
 
 def _lines_of(order: Sequence[Memory]) -> "MemoryLines":
     from workbench.bench.stream.memory_lines import MemoryLines  # numeric libraries: not before they are needed
 
     return MemoryLines(order)
+
+
+def _columns_of(order: Sequence[Memory]) -> "MemoryColumns":
+    from workbench.bench.stream.columns import MemoryColumns  # as above
+
+    return MemoryColumns(order)
+
+
+def _texts_of(order: Sequence[Memory]) -> list[str]:
+    from workbench.bench.stream.columns import texts_of  # as above
+
+    return texts_of(order)
 
 
 def newest(memory: Memory) -> tuple[datetime, str]:

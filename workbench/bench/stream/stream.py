@@ -84,9 +84,9 @@ class Stream:
         rev = self._library.revision
         if self._ranked is not None and self._ranked[:2] == (text, rev):
             return self._ranked[2]
-        chosen, tests = self._parsed(text, forgiving=forgiving)
-        words = " ".join(chosen.words)
-        kept = self._finder.matching(words, tests) if words else self._finder.passing(tests, chosen)
+        chosen, beyond = self._parsed(text, forgiving=forgiving)
+        find = self._finder.matching if chosen.words else self._finder.passing
+        kept, tests = find(chosen, beyond), [*chosen.tests(), *beyond]
         view = StreamView(chosen, tuple(kept), len(self._library.memories), tests)
         # Words alone find the same until the store changes; with a condition the time counts, and what was flagged.
         if view.filter.words and ":" not in text:
@@ -99,13 +99,14 @@ class Stream:
         A mistyped clause is a word here: a person sees at once what is shown. Raises `InvalidQuery` for a value that
         cannot be read.
         """
-        chosen, tests = self._parsed(text, forgiving=True)
+        chosen, beyond = self._parsed(text, forgiving=True)
         is_small = len(self._library.memories) <= SMALL
         if self._library.is_read and (is_small or not chosen.words or self._finder.is_prepared):
             return self.view(text, forgiving=True)
         found = sorted(self._library.memories.newest(FIRST), key=newest, reverse=True)[:FIRST]
         if chosen.words:
             found = best_of(found, " ".join(chosen.words))
+        tests = [*chosen.tests(), *beyond]
         return StreamView(chosen, tuple(passed(found, tests)), len(self._library.memories), tests, is_partial=True)
 
     def prepare(self, *, words: bool = True) -> None:
@@ -199,7 +200,7 @@ class Stream:
         return vote.verdict if vote else ""
 
     def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
-        """Read a filter; what the memories themselves cannot answer is among the tests only, and asked last.
+        """Read a filter; what the memories themselves cannot answer is a test beyond it, and asked last.
 
         That is `actor:`, which the journal answers, and `is:flagged`, for which the texts are scanned.
         """
@@ -207,7 +208,7 @@ class Stream:
         beyond = [self._is_flagged(not minus) for minus in _FLAGGED.findall(text)]
         if chosen.actors:
             beyond, chosen = [*self.authors.tests(chosen), *beyond], chosen.without_actors()
-        return chosen, [*chosen.tests(), *beyond]
+        return chosen, beyond
 
     def _is_flagged(self, wanted: bool) -> Predicate:
         return lambda memory: self._flagged(memory) == wanted

@@ -19,6 +19,7 @@ from workbench.bench.tuning.kept_pool import KeptPool
 from workbench.core.duplicates.thresholds import DedupThresholds, Thresholds
 from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
+from workbench.core.served import SETTLED
 from workbench.core.stopping import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -94,9 +95,19 @@ class Retriever:
                 self._follow(self._ranker)
             return self._ranker
 
-    def pool(self) -> Pool:
-        """Return the memories as columns, as they are now, without waiting for the model or for who is loading it."""
-        return self._pool() if self._ranker is None else self.ranker().pool
+    def vouched(self) -> Pool:
+        """Return at least the pinned and the confirmed memories as columns, as they are now.
+
+        It does not wait for the model or for who is loading it; where no columns are kept, no other memory is read.
+        """
+        if self._ranker is not None:
+            return self.ranker().pool
+        kept = self._kept.read()
+        if kept is not None:
+            return kept
+        docs = self._library.stored(Memory)
+        pool = Pool.read([doc for doc in docs if doc.get("pinned") or doc.get("status") in SETTLED])
+        return self._pool() if pool is None else pool
 
     def keep(self) -> None:
         """Keep what was read of a large store for the next question, if it was read and is not kept yet."""

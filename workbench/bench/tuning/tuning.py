@@ -64,9 +64,10 @@ class Tuning:
     def pool(self, *, loading: bool) -> Pool:
         """Return the memories as columns, as they are now.
 
-        Where the model is not there yet it is waited for when `loading`; else they are read for this once.
+        Where the model is not there yet it is waited for when `loading`; else at least those that a person vouched for
+        are read for this once.
         """
-        return self._retriever.ranker().pool if loading else self._retriever.pool()
+        return self._retriever.ranker().pool if loading else self._retriever.vouched()
 
     def queries(self) -> tuple[SavedQuery, ...]:
         """Return the saved queries."""

@@ -32,8 +32,9 @@ trec-qrels (judgments). Plain ones: json, yaml, csv, markdown, prompt, prompt-co
 block writes into the managed block of a Markdown file such as CLAUDE.md or AGENTS.md. notes writes
 back into the folder that is named by --out what was changed here of the notes that were imported
 from it, and nothing else: a changed text as changed lines, votes, tags and titles as lines of the
-front matter where a note has some. Files that changed on disk since are left alone and named (exit
-code 1), as are those of forgotten notes; --force changes them, and keeps copies.
+front matter where a note has some (--front-matter: or gets some). Files that changed on disk since
+are left alone and named (exit code 1), as are those of forgotten notes; --force changes them, and
+keeps copies. `undo` takes all of it back.
 
 What an agent reads (every format but jsonl, json, yaml and csv) never holds candidates, archived or
 rejected memories, or ones from the future: how many were left out is said; --all-status takes them
@@ -63,6 +64,8 @@ def add_commands(commands: Commands) -> None:
     add_allowing(parser)
     parser.add_argument("--merge", action="store_true", help="keep what somebody else changed in the file meanwhile")
     parser.add_argument("--force", action="store_true", help="replace a file whatever it holds; a copy of that is kept")
+    front = "with notes: let files without front matter get some, for votes, tags, types and titles"
+    parser.add_argument("--front-matter", action="store_true", help=front)
     parser.add_argument("--dry-run", action="store_true", help="show what would change in --out, and write nothing")
 
 
@@ -74,6 +77,8 @@ def export(session: Session) -> int:
         from workbench.cli.files.export_folder import export_folder
 
         return export_folder(session, path)
+    if args.front_matter:
+        raise WorkbenchError("--front-matter goes with --format notes only.", "Nothing was written.")
     if args.dry_run and path is None:
         raise WorkbenchError("--dry-run goes with --out.", "Without it the text is printed, and nothing is written.")
     notes = path is not None and session.has_store()

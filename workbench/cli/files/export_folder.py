@@ -1,5 +1,7 @@
 """`workbench export --format notes --out FOLDER`: what was changed here, back into the notes it came from."""
 
+from argparse import Namespace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,12 +41,13 @@ def export_folder(session: Session, path: Path | None) -> int:
     named: Path = args.out
     with session.reading() if args.dry_run and not args.allow_flagged else session.changing() as bench:
         allow(bench, args.allow_flagged, args.reason)
-        plan = _plan(bench, path, named, force=args.force, skip=args.skip_flagged)
+        plan = _plan(bench, path, named, args)
         if args.dry_run:
             for edit in plan.edits:
                 _show(bench, named, edit, None)
             _say_left(bench, named, plan.left)
-            say(f"{counted(len(plan.edits), 'file')} would be changed. Nothing was written.")
+            stays = _stays(plan, front=args.front_matter)
+            say(f"{counted(len(plan.edits), 'file')} would be changed{stays}. Nothing was written.")
             return FOUND if plan.left else DONE
         done = bench.folder_exporter.write(plan)
         for edit in done.edits:
@@ -52,7 +55,7 @@ def export_folder(session: Session, path: Path | None) -> int:
         for name, copy in done.copies:
             say(f"What {named / name} held is kept as {copy}.")
         _say_left(bench, named, done.left)
-        say(_summary(plan, done.edits))
+        say(_summary(plan, done.edits, front=args.front_matter))
     return FOUND if done.left else DONE
 
 
@@ -66,15 +69,16 @@ def _require_fitting(session: Session, path: Path | None) -> None:
         raise WorkbenchError("Notes are written back into the folder they were imported from.", hint)
 
 
-def _plan(bench: "Workbench", path: Path, named: Path, *, force: bool, skip: bool) -> "FolderPlan":
-    plan = bench.folder_exporter.plan(path, force=force)
+def _plan(bench: "Workbench", path: Path, named: Path, args: Namespace) -> "FolderPlan":
+    planned = partial(bench.folder_exporter.plan, path, force=args.force, makes_front=args.front_matter)
+    plan = planned()
     if not plan.known:
         raise WorkbenchError(
             f"No file in {named} was imported into this store.",
             f"`workbench import {path}` reads it; nothing was written.",
         )
-    if skip and (held := held_back(bench, plan.parsed)):
-        plan = bench.folder_exporter.plan(path, force=force, without=held)
+    if args.skip_flagged and (held := held_back(bench, plan.parsed)):
+        plan = planned(without=held)
     for remark in require_clean(bench, plan.parsed):
         warn(remark)
     if plan.masked:
@@ -102,10 +106,16 @@ def _say_left(bench: "Workbench", path: Path, left: "Iterable[LeftAlone]") -> No
             warn("  --force removes it and keeps a copy.")
 
 
-def _summary(plan: "FolderPlan", edits: "tuple[FolderEdit, ...]") -> str:
+def _summary(plan: "FolderPlan", edits: "tuple[FolderEdit, ...]", *, front: bool) -> str:
     said = counted(sum(edit.records for edit in edits), "record")
-    parts = [f"{len(edits):,} of {counted(plan.known, 'file')} changed ({said})" if edits else "Nothing to write"]
-    if plan.unplaced:
-        stays = ", ".join(f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items()))
-        parts.append(f"kept in the store only, as the notes have no place for it: {stays}")
-    return " · ".join(parts)
+    changed = f"{len(edits):,} of {counted(plan.known, 'file')} changed ({said})" if edits else "Nothing to write"
+    return changed + _stays(plan, front=front)
+
+
+def _stays(plan: "FolderPlan", *, front: bool) -> str:
+    """Return what of the changes has no place in the files; with front matter only that of entries has none."""
+    if not plan.unplaced:
+        return ""
+    stays = ", ".join(f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items()))
+    way = "" if front or "votes" not in plan.unplaced else " (--front-matter makes one in whole notes)"
+    return f" · kept in the store only, as the notes have no place for it: {stays}{way}"

@@ -16,26 +16,33 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.files.formats import Formats, format_named
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.experience.inlet import Experience
     from workbench.bench.files.imports.importing import ImportPlan, ImportReport
     from workbench.bench.open import Workbench
 
 LONGEST = 10_000
 """Characters of a record that a dry run shows."""
 
+LINES = "json-lines"
+"""The format in which a person may name the field that holds the text."""
+
 LONG = 1000
 """Records above which an import shows its progress."""
 
 _DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
-query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
+query sets and qrels, genagents and Generative Agents nodes, .learnings,
 beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md,
-external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector,
-episodes and patterns as `episode show --json` and `pattern show --json` print them,
-and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
-csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
+external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector and logs of
+their operations (curator_operations_diff.jsonl), episodes and patterns as `episode show --json` and
+`pattern show --json` print them and as agent-playbook writes them (--format semantic-patterns makes
+memories of its patterns), and what `export --format json`, yaml, csv or markdown and `list --json`
+write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
 statements to be reviewed. Issues of beads stay out, too, unless --issues takes those that are
-closed. A folder is read note by note (memory banks, vaults, an agent's memory folder): links among
-them become relations, and files that are as they were read last are passed over. Ids are kept, so
+closed. Other JSON lines are read by the field that holds their text ("text", "lesson", "message" and
+the like; --text names another). A folder is read note by note (memory banks, vaults, an agent's memory folder): links
+among them become relations, and files that are as they were read last are passed over; its JSON files of
+episodes and patterns (agent-playbook's episodic/ among them) are taken in, too. Ids are kept, so
 importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
 the file's version instead. Where the file says who said something and the store does not know, that
 is filled in. `workbench undo` takes the last imported file back."""
@@ -47,6 +54,8 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--format", metavar="F", help="read the files as this format instead of recognising it")
     theirs = "take the file's version of what differs; with --dry-run as a diff"
+    text = "the field that holds the text of JSON lines that are of no other format"
+    parser.add_argument("--text", metavar="NAME", default="", help=text)
     parser.add_argument("--theirs", action="store_true", help=theirs)
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
     as_candidates = "take the statements of an instruction file as candidates"
@@ -67,8 +76,7 @@ def import_files(session: Session) -> int:
     """Import every file that can be read; exit code 2 only when none could."""
     from workbench.bench.files.imports.importing import ReadingStopped
 
-    if session.args.format is not None:
-        format_named(session.args.format, session.known_formats())
+    _require_format(session)
     store = session.reading(planning=True) if session.args.dry_run else session.changing(checkpoint=True, makes=True)
     read = 0
     done: list[dict[str, object]] = []
@@ -76,9 +84,10 @@ def import_files(session: Session) -> int:
         shown = Shown(bench)
         for path in session.args.files:
             try:
-                if (rows := _take_experience(session, bench, path)) is not None:
-                    read += 1
-                    done += rows
+                rows = _take_experience(session, bench, path)
+                read += len(rows)
+                done += rows
+                if rows and not _has_more(session, path):
                     continue
                 plan = _plan(session, bench, path)
             except ReadingStopped as error:
@@ -101,27 +110,65 @@ def import_files(session: Session) -> int:
     return 0 if read else PROBLEM
 
 
-def _take_experience(session: Session, bench: "Workbench", path: Path) -> list[dict[str, object]] | None:
-    """Take in a file of episodes or patterns, and return what JSON says of it; `None` for any other file."""
-    from workbench.bench.agents.experience.inlet import experience_in, take
+def _require_format(session: Session) -> None:
+    """Settle the format that is asked for, which naming the field of the text does, too. Raises `WorkbenchError`."""
+    args = session.args
+    if args.text:
+        args.format = args.format or LINES
+        if args.format != LINES:
+            raise WorkbenchError(f"--text goes with --format {LINES} only.", "Nothing was read.")
+    if args.format is not None:
+        format_named(args.format, session.known_formats())
+
+
+def _take_experience(session: Session, bench: "Workbench", path: Path) -> list[dict[str, object]]:
+    """Take in what a file or a folder holds of episodes and patterns, and return what JSON says of each kind."""
+    from workbench.bench.agents.experience.inlet import experience_in
+
+    place = session.cwd / path.expanduser()
+    found = () if session.args.format else experience_in(bench.context, bench.gate, place)
+    return [_taken(session, bench, path, one) for one in found]
+
+
+def _taken(session: Session, bench: "Workbench", path: Path, found: "Experience") -> dict[str, object]:
+    """Take in what a file or a folder holds of one kind, say so, and return it for JSON."""
+    from workbench.bench.agents.experience.inlet import take
 
     args = session.args
-    found = None if args.format else experience_in(bench.context, bench.gate, session.cwd / path.expanduser())
-    if found is None:
-        return None
     taken = tuple(one.id for one in found.patterns) if found.kind == "patterns" else ("",) * len(found.new)
     new, ids = len(taken), () if args.dry_run or not taken else take(bench.context, found)
     if not wants_json(args):
-        what = counted(new, found.kind.removesuffix("s"))
-        there = f", {len(found.present):,} present already" if found.present else ""
-        say(f"{path}: {found.kind} (JSON)")
-        say(f"  {'would be new' if args.dry_run else 'new'}: {what}{there}")
-    return [
-        {
-            "file": path, "format": found.kind, "dry_run": args.dry_run, "new": {found.kind: new},
-            "present": len(found.present), "kept": [], "memories": [], "filled": 0, found.kind: list(ids),
-        }
-    ]  # fmt: skip
+        _say_taken(path, found, new, Shown(bench), dry=args.dry_run)
+    for problem in found.problems:
+        warn(bench.safety.masked(problem))
+    return {
+        "file": path, "format": found.kind, "dry_run": args.dry_run, "new": {found.kind: new},
+        "present": len(found.present), "kept": [], "memories": [], "filled": 0, found.kind: list(ids),
+    }  # fmt: skip
+
+
+def _say_taken(path: Path, found: "Experience", new: int, shown: Shown, *, dry: bool) -> None:
+    """Say what files held of one kind, and of a dry run each that would come in."""
+    from workbench.core.text import one_line
+
+    say(f"{path}: {found.kind} (JSON)")
+    for line in found.lines if dry else ():
+        say(f"  + {one_line(shown(line), LONGEST)}")
+    what = f"{'would be new' if dry else 'new'}: {counted(new, found.kind.removesuffix('s'))}" if new else "nothing new"
+    say(f"  {what}{f', {len(found.present):,} present already' if found.present else ''}")
+    if found.movable:
+        held = counted(found.movable, "memory is", "memories are")
+        say(f"  {held} from such a file, from before; `workbench pattern move` makes patterns of them")
+    if found.skipped:
+        say(f"  {counted(found.skipped, 'record')} skipped")
+
+
+def _has_more(session: Session, path: Path) -> bool:
+    """Tell whether a folder of episodes or patterns holds notes, too."""
+    from workbench.bench.agents.documents.reading import open_folder
+
+    place = session.cwd / path.expanduser()
+    return place.is_dir() and bool(open_folder(place).documents)
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
@@ -151,7 +198,7 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
             plan = bench.importer.plan(
                 session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
                 theirs=args.theirs, as_candidates=args.as_candidates,
-                issues=args.issues, progress=line, cancelled=cancelled,
+                issues=args.issues, text_name=args.text, progress=line, cancelled=cancelled,
             )  # fmt: skip
         finally:
             line.clear()

@@ -12,8 +12,6 @@ from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from workbench.bench.safety.trust import Arrived
 
 SHOWN = 20
@@ -51,7 +49,7 @@ def trust(session: Session) -> int:
             _print(arrived)
         if args.show:
             return 0
-        _require_own(folder)
+        bench.trust.require_own()
         if not agreed(yes=args.yes):
             say("It stays as it is: not trusted.")
             return FOUND
@@ -84,12 +82,6 @@ def _json(arrived: "Arrived") -> dict[str, object]:
     flagged = [held.name for held in arrived.flagged]
     return {"changes": arrived.changes, "actors": arrived.actors, "memories": arrived.memories,
             "bullets": arrived.bullets, "flagged": flagged}  # fmt: skip
-
-
-def _require_own(folder: "Path") -> None:
-    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        hint = "Nothing was changed; copy it to a folder of your own, or name it in WORKBENCH_TRUST."
-        raise WorkbenchError(f"{folder} belongs to another user.", hint)
 
 
 def agreed(*, yes: bool, what: str = "a store") -> bool:

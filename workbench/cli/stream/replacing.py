@@ -11,22 +11,34 @@ from workbench.cli.stream.copies import Told, are_wanted, tell
 from workbench.cli.worddiff import word_diff
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import UnknownRecord, WorkbenchError
-from workbench.core.stream.memory import Memory
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
-    from workbench.bench.promotion.copies import Record
-    from workbench.bench.stream.replacing import Misfit, Place, Wanted
+    from workbench.bench.stream.replacing import Elsewhere, Misfit, NameKind, Place, Wanted
 
 _REPLACE = """Shows every memory and bullet that holds FIND, with its words in place, and asks about each: a takes it,
 x leaves it, A takes all that are left, q stops there. What you took is written as one action with one undo; nothing
 else changes. Archived memories are left out. Without a terminal --yes takes all places, --only some of them.
+Tags, categories and titles of sections are places with --names; where else it stands and stays is said at the end.
 
-  workbench replace authd gatekeeper --word
+  workbench replace authd gatekeeper --word --names
   workbench replace "npm run" "pnpm run" --filter type:command --dry-run
   workbench replace authd gatekeeper --only mem-20261121-0000001,main/ops-00002"""
 
-_MISFITS: "dict[Misfit, str]" = {"long": "it would be too long", "empty": "nothing would be left of it"}
+_MISFITS: "dict[Misfit, str]" = {
+    "long": "it would be too long", "empty": "nothing would be left of it",
+    "taken": "a section has that title already",
+}  # fmt: skip
+
+_ELSEWHERE: "dict[NameKind, tuple[str, str]]" = {
+    "tag": ("tag", "tags"), "category": ("category", "categories"),
+    "section": ("title of a section", "titles of sections"), "query": ("saved query", "saved queries"),
+    "view": ("saved view", "saved views"), "pattern": ("pattern", "patterns"),
+}  # fmt: skip
+"""What a name stands in besides the texts, one and several."""
+
+_NAMED = ("tag", "category", "section")
+"""What --names takes along."""
 
 NOT_WRITTEN = "Nothing was changed."
 
@@ -41,6 +53,8 @@ def add_commands(commands: Commands) -> None:
     command.add_argument("replacement", metavar="REPLACEMENT", help="what stands there then; may be empty")
     command.add_argument("--word", action="store_true", help="only where they are no part of a longer word")
     command.add_argument("--ignore-case", action="store_true", help="in whatever case")
+    named = "also in tags, categories, and titles of sections"
+    command.add_argument("--names", action="store_true", help=named)
     command.add_argument("--filter", metavar="F", help="only in these memories, and in no bullets")
     command.add_argument("--only", metavar="ID,ID", help="only in these, unasked; bullets as BOOK/ID")
     command.add_argument("--yes", action="store_true", help="in all of them, unasked")
@@ -55,14 +69,14 @@ def replace_words(session: Session) -> int:
     from workbench.bench.stream.replacing import Wanted
 
     args = session.args
-    wanted = Wanted(args.find, args.replacement, args.word, args.ignore_case)
+    wanted = Wanted(args.find, args.replacement, args.word, args.ignore_case, args.names)
     with session.reading() if args.dry_run else session.changing() as bench:
         if not args.dry_run:
             require_person(bench.context.actor, "replace words across the store")
         among = None if args.filter is None else bench.stream.view(args.filter).memories
         places = _only(args.only, bench.replacing.places(wanted, among))
         if args.dry_run or not places:
-            return _show(session, bench, places)
+            return _show(session, bench, places, bench.replacing.elsewhere(wanted))
         chosen = _chosen(session, bench, places)
         plan = bench.replacing.copies(chosen)
         question = f"Replace in {counted(len(plan.updated), 'file')} too?"
@@ -72,6 +86,15 @@ def replace_words(session: Session) -> int:
         bench.replacing.carry_out(wanted, chosen, plan if along else None)
         told = Told(plan.updated if along else (), plan.left if along else plan.copies, ())
         return _report(session, bench, wanted, chosen, told)
+
+
+def _stays(elsewhere: "Sequence[Elsewhere]") -> None:
+    """Say where else it stands, and what takes that along."""
+    if not elsewhere:
+        return
+    said = ", ".join(counted(count, *_ELSEWHERE[kind]) for kind, count in elsewhere)
+    more = " --names takes tags, categories and titles along." if any(e.kind in _NAMED for e in elsewhere) else ""
+    warn(f"It stands in {said} too, which stay as they are.{more}")
 
 
 def _only(names: str | None, places: "Sequence[Place]") -> "list[Place]":
@@ -115,19 +138,22 @@ def _asked(bench: "Workbench", places: "Sequence[Place]") -> "Iterator[Place]":
             yield place
 
 
-def _show(session: Session, bench: "Workbench", places: "Sequence[Place]") -> int:
+def _show(session: Session, bench: "Workbench", places: "Sequence[Place]", elsewhere: "Sequence[Elsewhere]") -> int:
     if wants_json(session.args):
-        write_json({"dry_run": session.args.dry_run, "places": [_json(bench, place) for place in places], "ids": []})
+        values = {"dry_run": session.args.dry_run, "places": [_json(bench, place) for place in places], "ids": []}
+        write_json({**values, "elsewhere": dict(elsewhere)})
         return 0
     for place in places:
         _print(bench, place)
     say(f"{counted(len(places), 'place')}. {NOT_WRITTEN}")
+    _stays(elsewhere)
     return 0
 
 
 def _report(session: Session, bench: "Workbench", wanted: "Wanted", chosen: "Sequence[Place]", told: Told) -> int:
+    elsewhere = bench.replacing.elsewhere(wanted)
     if wants_json(session.args):
-        values = {"dry_run": False, "places": [_json(bench, place) for place in chosen]}
+        values = {"dry_run": False, "places": [_json(bench, place) for place in chosen], "elsewhere": dict(elsewhere)}
         copies = {"copies": told.values(bench)["copies"]}
         write_json({**values, "ids": [place.name for place in chosen], **copies})
         return 0
@@ -138,6 +164,7 @@ def _report(session: Session, bench: "Workbench", wanted: "Wanted", chosen: "Seq
     what = chosen[0].name if len(chosen) == 1 else counted(len(chosen), "record")
     say(f"Replaced “{mask(wanted.find)}” in {what}. `workbench undo` takes it back.")
     tell(bench, told, "`workbench undo`, then the same with --copies, replaces there too.")
+    _stays(elsewhere)
     return 0
 
 
@@ -148,12 +175,7 @@ def _print(bench: "Workbench", place: "Place") -> None:
 
 
 def _diff(place: "Place", mask: Callable[[str], str]) -> str:
-    pairs = ((mask(old), mask(new)) for old, new in zip(_texts(place.before), _texts(place.after), strict=True))
-    return "\n".join(word_diff(old, new) for old, new in pairs if old != new)
-
-
-def _texts(record: "Record") -> tuple[str, ...]:
-    return (record.summary, record.content) if isinstance(record, Memory) else (record.content,)
+    return "\n".join(word_diff(mask(old), mask(new)) for old, new in place.texts)
 
 
 def _json(bench: "Workbench", place: "Place") -> dict[str, object]:

@@ -168,8 +168,9 @@ class ReadContext:
     where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute path
     where it is known, and `beside` gives the text of a file named relative to it, `None` when there is
     none (both set by `opening.read_file`). With `as_candidates` the statements of a document that makes no records
-    otherwise are read as candidates, with `issues` the closed issues of a tracker as observations. Readers of files
-    that may be long call `watch` with (lines read, lines in all) every now and then; it may raise to stop them.
+    otherwise are read as candidates, with `issues` the closed issues of a tracker as observations. `text_name` is the
+    field that holds the text, in formats that leave it to the file. Readers of files that may be long call `watch`
+    with (lines read, lines in all) every now and then; it may raise to stop them.
     """
 
     now: datetime
@@ -183,6 +184,7 @@ class ReadContext:
     watch: Callable[[int, int], None] = unwatched
     as_candidates: bool = False
     issues: bool = False
+    text_name: str = ""
 
 
 DetectFile = Callable[[str, str], Detection]

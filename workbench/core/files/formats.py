@@ -69,6 +69,7 @@ FORMATS = Formats(
         "workbench.formats.ace.replies:FORMAT",
         "workbench.formats.ace.operations:FORMAT",
         "workbench.formats.plain.reading:FORMAT",
+        "workbench.formats.json_lines:FORMAT",
     )
 )
 """The workbench's own formats."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from workbench.core.errors import Conflict, StoreProblem, WorkbenchError
 from workbench.core.files.fresh import fresh_file
 from workbench.core.files.handles import NotRegular, open_handle
+from workbench.core.files.holding import held
 from workbench.core.files.textbytes import bytes_of, text_in
 
 NOTHING = "Nothing was written."
@@ -87,34 +88,46 @@ def replace_bytes(
 
     `before` is what the file holds as far as the caller knows, `None` when there is none. Raises `Conflict` when it
     holds something else or is no file any more, and `StoreProblem` when it cannot be written; the file is as it was
-    then. Not `through_links`, a path with a link in it is such a conflict.
+    then. Not `through_links`, a path with a link in it is such a conflict. The folder is held from the look to the
+    rename: whoever puts another in its place meanwhile gets nothing written there.
     """
     try:
         if not through_links and not _is_itself(path):
             raise changed_meanwhile(path)
-        target = path.resolve()
-        mode = target.stat().st_mode & 0o777 if target.exists() else None
-        with fresh_file(target) as (file, new):
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            new.chmod(_mode_of_new_files(new) if mode is None else mode)
-            _put_in_place(new, target, before)
-    except FileExistsError as error:
+        real = path.resolve()
+        with held(real.parent) as folder:
+            target = folder / real.name
+            mode = target.stat().st_mode & 0o777 if target.exists() else None
+            with fresh_file(target) as (file, new):
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                new.chmod(_mode_of_new_files(new) if mode is None else mode)
+                _put_in_place(new, target, before)
+    except (FileExistsError, NotADirectoryError) as error:
         raise changed_meanwhile(path) from error
     except OSError as error:
         raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The file is as it was.") from error
 
 
-def remove_file(path: Path, before: bytes) -> None:
-    """Remove a file that stands there itself and holds `before`.
+def remove_file(path: Path, before: bytes | None, *, through_links: bool = True) -> None:
+    """Remove a file that holds `before`; one that is gone already is no matter. Held and checked as in `replace_bytes`.
 
     Raises `Conflict` when it is something else, and `StoreProblem` when it cannot be removed; it stays then.
     """
     try:
-        if not _is_itself(path) or not _holds(path, before):
+        if not through_links and not _is_itself(path):
             raise changed_meanwhile(path)
-        path.unlink()
+        real = path.resolve()
+        with held(real.parent) as folder:
+            target = folder / real.name
+            if os.path.lexists(target) and (before is None or not _holds(target, before)):
+                raise changed_meanwhile(path)
+            target.unlink(missing_ok=True)
+    except NotADirectoryError as error:
+        raise changed_meanwhile(path) from error
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise StoreProblem(f"{path} cannot be removed: {error.strerror}.", "It stays.") from error
 

@@ -198,6 +198,13 @@ KINDS = Kinds(
             handler=f"{_BENCH}.pattern:Moved", view=f"{_VIEWS}:MOVED", group="places",
             finder=f"{_FINDERS}.mining:MOVES",
         ),
+        ProposalKind(
+            "pattern-merge", "patterns alike", "Do these patterns say the same?",
+            "they become one, in the words of the surest and in use as that is, with the applications of all",
+            "all stay; asked again only when a text changes",
+            handler=f"{_BENCH}.pattern:PatternMerge", view=f"{_VIEWS}:PATTERNS", group="same",
+            finder=f"{_FINDERS}.patterns:PATTERNS",
+        ),
     )
 )  # fmt: skip
 """The workbench's own."""

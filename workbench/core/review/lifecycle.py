@@ -12,6 +12,7 @@ from typing import Literal
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.record import moved
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
+from workbench.core.stream.arrival import arrived
 from workbench.core.stream.confidence import doubted_once_more, keeping_word, scored
 from workbench.core.stream.memory import ARCHIVED_FROM, ARCHIVED_REASONS, ArchivedReason, Memory, Status
 
@@ -138,7 +139,7 @@ def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT
     """Return what the age rules suggest at `now`, or `None`.
 
     Signals count from the last time they were touched (made, read, voted on, put off), candidates
-    and confirmed memories from their creation, unless they have a `review_after`: then nothing is asked
+    and confirmed memories from when they came here, unless they have a `review_after`: then nothing is asked
     before it, and it is asked then. Pinned and confirmed memories are never archived by age.
     """
     if memory.review_after is not None and memory.review_after > now:
@@ -151,12 +152,12 @@ def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT
         limit, finding = limits.confirmed_days, AgeFinding("reconfirm", _waiting(memory, now))
     else:
         return None
-    return finding if memory.review_after is not None or _days(memory.created_at, now) >= limit else None
+    return finding if memory.review_after is not None or _days(arrived(memory), now) >= limit else None
 
 
 def waits_from(candidate: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> datetime:
     """Return the moment from which a candidate waits long, whether it is put off or not (see `age_finding`)."""
-    return moved(candidate.created_at, timedelta(days=limits.candidate_days))
+    return moved(arrived(candidate), timedelta(days=limits.candidate_days))
 
 
 def earned_confirmation(memory: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
@@ -222,7 +223,7 @@ def _untouched(memory: Memory, now: datetime, limits: LifecycleLimits) -> AgeFin
 def _waiting(memory: Memory, now: datetime) -> str:
     if memory.review_after is not None:
         return "its review date has come"
-    return f"{memory.status} for {_days(memory.created_at, now):.0f} days"
+    return f"{memory.status} for {_days(arrived(memory), now):.0f} days"
 
 
 def _days(since: datetime, now: datetime) -> float:

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from workbench.core.review import lifecycle
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.arrival import arrived
 from workbench.core.stream.confidence import confidence_of, times
 from workbench.core.stream.memory import Memory
 
@@ -195,4 +196,4 @@ def _begun(memory: Memory, kind: UpkeepKind) -> datetime:
     if kind == "prune":
         times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
         return max(t for t in times if t is not None)
-    return memory.review_after or memory.created_at
+    return memory.review_after or arrived(memory)

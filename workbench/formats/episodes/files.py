@@ -1,6 +1,7 @@
 """Reading and writing files of episodes: one JSON object, a list of them, or one on each line."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -28,11 +29,19 @@ def episodes_in(text: str, file: str) -> tuple[Found, ...]:
     return tuple(_translated(place, doc) for place, doc in _objects(text, file))
 
 
-def files_in(place: Path) -> tuple[Path, ...]:
-    """Return the files of episodes in and below a folder, by name, or the file itself; links are not followed."""
+def files_in(place: Path, *, hidden: bool = True) -> tuple[Path, ...]:
+    """Return the files of episodes in and below a folder, by name, or the file itself; links are not followed.
+
+    What begins with a dot below it is passed over unless `hidden` files count, too.
+    """
     if not place.is_dir():
         return (place,)
-    found = (path for path in place.rglob("*") if path.suffix.lower() in SUFFIXES)
+    found = list[Path]()
+    for folder, inside, names in os.walk(place):
+        if not hidden:
+            inside[:] = [name for name in inside if not name.startswith(".")]
+            names = [name for name in names if not name.startswith(".")]
+        found += [Path(folder, name) for name in names if name.lower().endswith(SUFFIXES)]
     return tuple(sorted(path for path in found if path.is_file() and not path.is_symlink()))
 
 

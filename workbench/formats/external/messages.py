@@ -39,7 +39,7 @@ def detect(head: str, path: str) -> Detection:
     """Sure when a line has a role and a content and the file is called messages.jsonl."""
     keys = jsonlines.first_keys(head)
     named = PurePath(path).name.lower() == "messages.jsonl"
-    if {"role", "content"} <= keys or ("message" in keys and (named or '"role"' in head)):
+    if {"role", "content"} <= keys or ("message" in keys and '"role"' in head):
         return Detection(NAME, 0.9 if named else 0.7, "JSON lines with “role” and “content”")
     return Detection(NAME, 0.0, "no line is a message")
 

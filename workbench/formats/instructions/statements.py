@@ -238,6 +238,11 @@ def _flat(text: str) -> str:
     return " ".join(text.replace("**", "").replace("__", "").split())
 
 
+def _heading(text: str) -> str:
+    """Return what a heading says, without the colon that it may end with: what stands below follows one of ours."""
+    return _flat(text).rstrip(": ")
+
+
 def _headings(text: str) -> dict[int, tuple[int, str]]:
     """Return the headings by their line: how deep each is, and what it says; also those underlined."""
     hidden = [found.span() for found in _COMMENT.finditer(text)]
@@ -253,9 +258,9 @@ def _headings(text: str) -> dict[int, tuple[int, str]]:
         said = heading_of(line.text) if plain else None
         mark = _UNDERLINE.match(line.text) if plain else None
         if said is not None:
-            found[line.number] = (len(line.text.lstrip()) - len(line.text.lstrip().lstrip("#")), _flat(said))
+            found[line.number] = (len(line.text.lstrip()) - len(line.text.lstrip().lstrip("#")), _heading(said))
         elif mark and before is not None and _is_title(before):
-            found[before.number] = (1 if mark[1][0] == "=" else 2, _flat(before.text))
+            found[before.number] = (1 if mark[1][0] == "=" else 2, _heading(before.text))
         before = line if plain and said is None and line.text.strip() else None
     return found
 

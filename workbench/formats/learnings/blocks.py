@@ -27,7 +27,8 @@ _DAY = r"(?P<id>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2})
 _ITEM = re.compile(
     rf" ?[-*+][ \t]+(?:\[{_DAY}[ \t,|]*(?P<tag>[^\]\n]{{0,60}})\]|"
     rf"(?P<bold>\*\*|__)?[(`]?{_DAY.replace('<id>', '<day>')}[)`]?"
-    r"(?(bold)(?:[ \t]*[—–:-]+[ \t]*(?P<title>[^*_\n]{1,80}?))?[ \t]*[—–:-]*(?P=bold)))[ \t]*[—–:-]*[ \t]*(?=\S)"
+    r"(?(bold)(?:[ \t]*[—–:-]+[ \t]*(?P<title>[^*_\n]{1,80}?))?[ \t]*[—–:-]*(?P=bold)))"
+    r"[ \t]*[—–:-]*[ \t]*(?<![0-9Z])(?=\S)"
 )
 _OWN = re.compile(r"[-*+#>|<`~]|[0-9]{1,9}[.)]|__")
 """How a line begins that does not go on with the item above it unless it is indented."""

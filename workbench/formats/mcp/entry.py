@@ -163,6 +163,11 @@ def is_elsewhere(doc: Mapping[str, Any]) -> bool:
     return not (_FOREIGN - own).isdisjoint(doc)
 
 
+def is_mark(doc: object) -> bool:
+    """Tell whether a line only says which server writes the file, as the first one of mcp-knowledge-graph does."""
+    return isinstance(doc, dict) and doc.get("type") == "_aim" and doc.keys() <= {"type", "source", "version"}
+
+
 def _spelling(doc: Mapping[str, Any], key: str) -> str:
     """Return how a document calls a key; the server's own name when it has none of them."""
     known = (name for name in SPELLINGS[key] if name in doc)

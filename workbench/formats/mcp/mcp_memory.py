@@ -67,6 +67,9 @@ def _records(spots: Iterable[Spot], report: Report, item: mcp_entry.Item) -> Fou
     found: Found = {}
     for spot in spots:
         line = spot.value.line
+        if mcp_entry.is_mark(spot.value.value):
+            report.kept(line, "the mark of the program that writes the file")
+            continue
         try:
             if spot.value.damage:
                 raise ValueError(spot.value.damage)

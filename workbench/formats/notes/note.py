@@ -27,14 +27,14 @@ CHANGED = "changed"
 """The name under which a reader of folders tells when a file was written last."""
 
 _FOLDERS = re.compile(r"/(?:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.md$", re.IGNORECASE)
-_IN_MEMORY = re.compile(r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt)$", re.IGNORECASE)
+_IN_MEMORY = re.compile(r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt|xml)$", re.IGNORECASE)
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAGS = re.compile(
     r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))", re.M
 )
 _DAY = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
 _WIKI = re.compile(r"\[\[([^\]|#\n]{1,200})(?:#[^\]|\n]*)?(?:\|[^\]\n]*)?\]\]")
-_LINK = re.compile(r"\]\(([^()\s#]{1,300}\.(?:md|markdown|mdx|txt))(?:#[^()\s]*)?\)", re.IGNORECASE)
+_LINK = re.compile(r"\]\(([^()\s#]{1,300}\.(?:md|markdown|mdx|txt|xml))(?:#[^()\s]*)?\)", re.IGNORECASE)
 _TIMES = ("created", "created_at", "date", "modified", "updated", "updated_at", CHANGED)
 TITLES = ("title", "name", "label", "description")
 """The names in front matter that call a note something, in the order of asking."""
@@ -113,6 +113,11 @@ def entries_of(
 def whole_id(name: str, context: ReadContext) -> str:
     """Return the id of the record of a note that is not a day's, whatever it says; `name` is its path in its folder."""
     return _id(name, context)
+
+
+def is_note(path: PurePath) -> bool:
+    """Tell whether a document of a folder is one of its notes: XML is only in a folder called memory."""
+    return path.suffix.lower() != ".xml" or _IN_MEMORY.search(path.as_posix()) is not None
 
 
 def is_day(name: str) -> bool:

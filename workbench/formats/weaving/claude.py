@@ -11,7 +11,7 @@ from workbench.formats.notes.note import Entry
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.reading import COUNTS
-from workbench.formats.weaving.front import Value, has_front, with_facts
+from workbench.formats.weaving.front import Value, placed
 from workbench.formats.weaving.notes import entry_edits
 from workbench.formats.weaving.relined import relined
 from workbench.formats.weaving.stored import Stored
@@ -28,8 +28,7 @@ def weave_topic(text: str, context: ReadContext, link: Link, stored: Stored) -> 
     for before in read_topic(text, link, context).memories:
         after = stored.memories.get(before.id, before)
         woven = _with_body(text, before, after)
-        values = _facts(before, after, link)
-        return with_facts(woven, values) if values and has_front(text) else woven
+        return placed(woven, _facts(before, after, link), makes_front=stored.makes_front)
     return text
 
 

@@ -23,6 +23,18 @@ def has_front(text: str) -> bool:
         return False
 
 
+def placed(text: str, values: Mapping[str, Value], *, makes_front: bool) -> str:
+    """Return a text whose front matter says these values where it has some, or is to get some; else the text."""
+    if values and has_front(text):
+        return with_facts(text, values)
+    if not values or not makes_front or _FRONT.match(text) is not None:
+        return text
+    mark, newline = text[: text.startswith("\ufeff")], newline_of(text)
+    plain = ((name, value if isinstance(value, str | int) else list(value)) for name, value in values.items())
+    lines = "".join(f"{name}: {scalar(value)}{newline}" for name, value in plain)
+    return f"{mark}---{newline}{lines}---{newline}{text[len(mark) :]}"
+
+
 def with_facts(text: str, values: Mapping[str, Value]) -> str:
     """Return a text whose front matter says these values; a new name gets a line at its end, a list keeps its form.
 

@@ -6,7 +6,7 @@ from workbench.core.stream.memory import Memory
 from workbench.formats.notes import note
 from workbench.formats.notes.note import Entry
 from workbench.formats.shared.reading import COUNTS
-from workbench.formats.weaving.front import Value, has_front, with_facts
+from workbench.formats.weaving.front import Value, placed
 from workbench.formats.weaving.relined import relined
 from workbench.formats.weaving.stored import Stored
 
@@ -23,8 +23,7 @@ def weave(text: str, context: ReadContext, name: str, stored: Stored) -> str:
         return woven
     before = pairs[0][1]
     after = stored.memories.get(before.id, before)
-    values = note_facts(before, after)
-    return with_facts(woven, values) if values and has_front(text) else woven
+    return placed(woven, note_facts(before, after), makes_front=stored.makes_front)
 
 
 def entry_edits(text: str, entry: Entry, before: Memory, stored: Stored) -> list[Edit]:

@@ -11,11 +11,13 @@ class Stored:
     """The records of a file as a store has them, by the id each has in the file, and the ids of those that went.
 
     Of an index `linked` are those of the files that it names, by the name it has for them; `None` where a file goes.
+    A note without front matter gets some for what has its place there, with `makes_front`.
     """
 
     memories: Mapping[str, Memory] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()
     linked: Mapping[str, Memory | None] = field(default_factory=dict)
+    makes_front: bool = False
 
     def __bool__(self) -> bool:
         """Whether it says anything."""

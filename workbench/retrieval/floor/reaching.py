@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.tuning.floor import Reach
-from workbench.retrieval.arrays import Mask, Scores, Vectors
+from workbench.core.tuning.floor import Floor, Reach
+from workbench.retrieval.arrays import Mask, Rows, Scores, Vectors
 from workbench.retrieval.fulltext import lexical_file
 from workbench.retrieval.ranking.cases import AskedScores
 from workbench.retrieval.ranking.ranker import Ranker
@@ -42,6 +42,12 @@ def edition() -> str:
 def reach_of(scores: AskedScores, served: Mask) -> Reach | None:
     """Return what a query reaches over the rows of a mask, `None` when it has none."""
     return _reach(scores.dense, scores.lexical, served) if served.any() else None
+
+
+def weak_rows(floor: Floor, scores: AskedScores, rows: Rows) -> Mask:
+    """Tell of each of some rows whether it is weak: the fast form of `Floor.is_weak`."""
+    dense, lexical = scores.dense[rows], scores.lexical[rows]
+    return dense.astype(np.float64) + lexical.astype(np.float64) < floor.memory
 
 
 def reached(

@@ -10,8 +10,11 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from workbench.retrieval.arrays import Column, Mask
-from workbench.retrieval.fulltext.line_words import INSIDE, TYPO, WORD, LineWords, Values
+from workbench.retrieval.fulltext.line_words import EXACT, INSIDE, TYPO, WORD, LineWords, Values
 from workbench.retrieval.fulltext.spelling import TYPO_FROM, Spelling
+
+MOST = EXACT
+"""The highest score of a line."""
 
 SPANNED = 2_000
 """Characters of a line in which matches are marked; nobody is shown more of one."""

@@ -22,7 +22,7 @@ EXACT, START, INSIDE = 100, 95, 90
 TYPO, TYPO_START = 80, 75
 """Values of a word that is a word of the line, or starts one, but for one typo."""
 
-_FEW = 8
+_FEW = 16
 """Of so many places of chunks in lines one holds what is looked for, where each of those is gone to by itself."""
 
 _OFTEN = 2000
@@ -114,7 +114,10 @@ class _Places:
         self._line = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         starts = np.cumsum(sizes) - sizes
         self._filled = np.flatnonzero(sizes)
-        self._starts = starts[self._filled]
+        heads = (starts + shown)[self._filled]
+        # What shows of a line and what does not, one after the other; either may be empty.
+        self._edges = np.stack((starts[self._filled], heads), axis=1).ravel()
+        self._is_there: Mask = np.stack((shown > 0, shown < sizes), axis=1)[self._filled]
         self._shows: Mask = np.arange(len(at)) < np.repeat(starts + shown, sizes)
         self._sorted = np.argsort(at.astype(np.int32), kind="stable").astype(np.int32)
         self._ends = np.cumsum(np.bincount(at, minlength=chunks))
@@ -128,9 +131,11 @@ class _Places:
         if not many:
             return
         if many * _FEW > len(self._at):
-            values = chunks[self._at]
-            found[self._filled] = np.maximum.reduceat(values, self._starts)
-            shows[self._filled] = np.logical_or.reduceat((values > 0) & self._shows, self._starts)
+            values = np.zeros(len(self._at) + 1, np.int8)
+            np.take(chunks, self._at, out=values[:-1], mode="clip")  # checked places are gathered half as fast
+            best = np.maximum.reduceat(values, self._edges).reshape(-1, 2) * self._is_there
+            head, rest = best.T
+            found[self._filled], shows[self._filled] = np.maximum(head, rest), head > 0
             return
         # One range of the places, sorted by chunk, after the other: each begins that far from where it would go on.
         steps = np.repeat(begins - np.cumsum(ends - begins) + (ends - begins), ends - begins)

@@ -1,20 +1,27 @@
 """The outcome of one ranking, with everything needed to explain it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+import numpy as np
+
+from workbench.core.stopping import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.episodic import EpisodeTerms
 from workbench.core.tuning.factors import Factor, Recipe
 from workbench.core.tuning.profile import Profile, weight_of
 from workbench.core.tuning.scoring import Scored, weighed
-from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.columns import NOBODY, FactorColumn
 from workbench.retrieval.ranking.episodic import EpisodeColumns
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.selecting import place_of, top_positions
+
+_FIRST = 80
+"""How many of the best are put in order at first; four times as many whenever that was not enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,20 @@ class Ranking:
     def best(self, k: int) -> tuple[Scored, ...]:
         """Return more (or fewer) of the best than the ranking was made for."""
         return tuple(self._scored(p) for p in top_positions(self.totals, self.candidates.id_rank, k).tolist())
+
+    def descending(self, among: Mask) -> Iterator[Memory]:
+        """Yield the best of some candidates, the best first: no more of them are put in order than are asked for.
+
+        `among` has a flag for each candidate. Raises `Stopped`.
+        """
+        places = np.flatnonzero(among)
+        totals, ranks = self.totals[places], self.candidates.id_rank[places]
+        begun, count = 0, _FIRST
+        while begun < len(places):
+            may_stop()
+            best = top_positions(totals, ranks, count)
+            yield from map(self._memory, places[best[begun:]].tolist())
+            begun, count = len(best), count * 4
 
     def _id(self, position: int) -> str:
         return "" if position == NOBODY else self._memory(position).id

@@ -14,6 +14,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from workbench.core.named import implementation
+from workbench.core.stopping import may_stop
 from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe
 from workbench.core.tuning.profile import Profile, value_of, weight_of
 from workbench.retrieval.arrays import Column, Embed, Mask, Scores, Vectors
@@ -131,8 +132,8 @@ class Ranker:
         """Rank what is served at `now` (or the rows of `mask`) and return the best `k` (default: the profile's).
 
         Only what passes the profile's candidate filter takes part. Totals are ordered from the highest, equal ones
-        by id. Raises `ValueError` when `scores` belong to another number of rows, and `InvalidQuery` for a filter
-        that cannot be read.
+        by id. Raises `Stopped`, `ValueError` when `scores` belong to another number of rows, and
+        `InvalidQuery` for a filter that cannot be read.
         """
         if len(scores.dense) != len(self.pool) or len(scores.lexical) != len(self.pool):
             raise ValueError("the query's scores were made for another pool")
@@ -178,6 +179,7 @@ class Ranker:
         keys: dict[str, Hashable] = {}
         raw: dict[str, Column] = {}
         for factor in self.recipe.factors:
+            may_stop()
             columns: Columns = implementation(factor.columns)
             key = keys[factor.id] = (factor.id, chosen, columns.depends(case))
             raw[factor.id] = self._cache.get(("raw", key), partial(columns.make, case), _column_bytes)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.core.named import implementation
+from workbench.core.stopping import may_stop
 from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import How
 from workbench.core.tuning.profile import value_of
@@ -16,7 +17,7 @@ from workbench.retrieval.ranking.conversation import absolute_column
 
 
 def relevance_column(case: ColumnCase) -> Column:
-    """Let the parts of the recipe make the relevance of all candidates."""
+    """Let the parts of the recipe make the relevance of all candidates. Raises `Stopped`."""
     so_far = _made(case)[0]
     return np.zeros(len(case.chosen)) if so_far is None else so_far
 
@@ -40,6 +41,7 @@ def _joined_parts(case: ColumnCase) -> Made:
     fed: dict[str, Any] = {}
     made: dict[str, Any] = {}
     for part in case.recipe.parts:
+        may_stop()
         columns: PartColumns = implementation(part.columns)
         made[part.id] = columns.make(PartColumnCase(case, so_far, fed))
         if part.how == "feeds":

@@ -17,7 +17,7 @@ from workbench.tui.widgets.keys import undo
 SHOWN, WIDTH = 16, 100
 """Lines of the differences that are shown, and how much of each."""
 
-_STYLES = {"added": "$text-success", "removed": "$text-error", "place": MUTED, "note": MUTED}
+STYLES = {"added": "$text-success", "removed": "$text-error", "place": MUTED, "note": MUTED}
 
 
 async def take_changes(health: Hands, path: Path) -> None:
@@ -44,7 +44,7 @@ async def take_changes(health: Hands, path: Path) -> None:
 def _lines(health: Hands, found: Difference) -> list[Content]:
     masks = masked_lines((line.text for line in found.lines), health.bench.safety.masked)
     shown = masked_diff(found.lines, masks)
-    parts = [body(one_line(f"{SIGNS[line.kind]}{line.text}", WIDTH), _STYLES.get(line.kind, "")) for line in shown]
+    parts = [body(one_line(f"{SIGNS[line.kind]}{line.text}", WIDTH), STYLES.get(line.kind, "")) for line in shown]
     more = len(parts) - SHOWN
     return [*parts[:SHOWN], *([Content.styled(f"… and {more:,} more lines", MUTED)] if more > 0 else [])]
 

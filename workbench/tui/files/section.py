@@ -72,6 +72,7 @@ def detail(row: Row, facts: Facts) -> Content:
             Content(""),
             _key(keys["list.open"], "shows what is wrong with a file, and each fix before it is made; of one that "
                  "changed on disk since (≠) what differs"),
+            _key(keys["health.write-back"], "writes what was changed here back into a folder of notes, seen first"),
             _key(keys["health.add-file"], "looks over a file that you name"),
             _key(keys["health.check"], "looks at all of them again"),
         ])  # fmt: skip
@@ -116,6 +117,14 @@ async def open_file(health: Hands, row: Row) -> None:
 
     await health.workbench_app.push_screen_wait(FindingsDialog(checked.file, health.bench))
     health.gather(ID)
+
+
+async def write_back(health: Hands, row: Row) -> None:
+    """Write what was changed here back into the folder of notes that a file is of."""
+    from workbench.tui.files import back
+
+    if await back.write_back(health, row.item if isinstance(row.item, Path) else None):
+        health.gather(ID)
 
 
 async def add_file(health: Hands, row: Row) -> None:
@@ -194,4 +203,6 @@ def _key(key: str, text: str) -> Content:
     return assemble([(f"{key:<6}", "bold $text-accent"), (text, "")])
 
 
-SECTION = Section(ID, "Files", gather, rows, detail, "always", {"open": open_file, "add_file": add_file})
+SECTION = Section(
+    ID, "Files", gather, rows, detail, "always", {"open": open_file, "add_file": add_file, "write_back": write_back}
+)

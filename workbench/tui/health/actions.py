@@ -19,6 +19,7 @@ HEALTH = Table(
         Action("health.backup", "b", "back up", "Write the whole store into one file", CHANGE, False),
         Action("health.take-back", "t", "take back", "Take back the change under the cursor", DECIDE, False),
         Action("health.add-file", "A", "add a file", "Look over a file that you name", FIND, False),
+        Action("health.write-back", "w", "write back", "Write changed notes into their folder", CHANGE, False),
         Action("health.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("health.read-on", "J", "read on", "Scroll the text beside the list", MOVE, False),
         Action("health.read-back", "K", "read back", "Scroll back", MOVE, False),

@@ -226,6 +226,12 @@ class HealthScreen(AreaScreen):
         """Look over a file that is named, wherever the cursor is."""
         await self._do("add_file", "", "files")
 
+    @asking
+    async def action_write_back(self) -> None:
+        """Write changed notes back into their folder: that of the file under the cursor, or the only one."""
+        row = self.rows.current
+        await self._do("write_back", "", "" if row is not None and row.section == "files" else "files")
+
     def action_check(self) -> None:
         """Look at everything again."""
         self.rows.check()

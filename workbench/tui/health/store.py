@@ -54,7 +54,7 @@ def rows(facts: Facts) -> Sequence[Row]:
     """Return a row for the journal, for whatever waits, and for the sizes."""
     state = cast(State, facts.found[ID].value)
     findings, mask = state.findings, facts.bench.safety.masked
-    found = [_journal(findings.diagnosis)]
+    found = [_journal(findings.diagnosis, facts)]
     for group, label in findings.unfinished:
         found.append(
             figures(ID, f"unfinished-{group}", BAD, f"not finished: {mask(label)}", item=(group, label), style=ERROR)
@@ -210,17 +210,19 @@ async def _asked(health: Hands, question: str, detail: str, yes: str) -> bool:
     return await health.workbench_app.push_screen_wait(asked) or False
 
 
-def _journal(diagnosis: Diagnosis) -> Row:
+def _journal(diagnosis: Diagnosis, facts: Facts) -> Row:
     good = diagnosis.is_sound and not (diagnosis.purges or diagnosis.blobs)
     sign, style = (GOOD, "") if good else (BAD, ERROR)
-    return figures(ID, "journal", sign, _sound(diagnosis), item=diagnosis, style=style)
+    newer = facts.bench.library.revision - diagnosis.rev
+    text = f"{_sound(diagnosis)}; {number(newer)} since this look" if newer > 0 else _sound(diagnosis)
+    return figures(ID, "journal", sign, text, item=diagnosis, style=style)
 
 
 def _backup(state: State, facts: Facts) -> str:
     """Say when the last backup was made here and what came after it, or how to make one."""
     if state.backup is None:
         return f"no backup yet: {facts.keys['health.backup']} makes one"
-    changes = state.findings.diagnosis.rev - state.backup.rev
+    changes = facts.bench.library.revision - state.backup.rev
     then = f"{number(changes)} change{'' if changes == 1 else 's'} since" if changes > 0 else "nothing changed since"
     return f"last backup {since(state.backup.at, facts.now)}: {state.backup.file.name}, {then}"
 

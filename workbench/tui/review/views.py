@@ -267,6 +267,7 @@ def _nothing(evidence: Evidence, how: Cites) -> list[Content]:
 CHANGES = View(_item, _because)
 FILE = View(_file_item, _nothing, promotable=False, compares=False)
 PATTERN = View(_pattern_item, _pattern_cited, compares=False)
+PATTERNS = View(_lines_item, _nothing, "This is a merge already: approve makes it.", promotable=False, compares=False)
 MOVED = View(_lines_item, _going, "These are about no single memory.", promotable=False, compares=False)
 GOING = View(_item, _going, "These are about no single memory.", promotable=False, compares=False)
 TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust, compares=False)

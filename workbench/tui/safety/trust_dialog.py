@@ -19,6 +19,7 @@ FLAGGED = 8
 async def ask(app: Host) -> None:
     """Ask whether what came is taken over, and do it after a yes; without one nothing can be changed."""
     try:
+        app.bench.trust.require_own()
         arrived = await asyncio.to_thread(app.bench.trust.arrived)
         asked = Confirm(
             "Trust this store? It came from elsewhere.", clock=time.monotonic, detail=_told(arrived),

@@ -69,6 +69,7 @@ REPLACE = Table(
         Action("replace.write", "ctrl+s", "replace", "Replace in what was taken, as one action", CHANGE),
         Action("replace.word", "w", "whole words", "Only whole words; again parts too", FIND, False),
         Action("replace.case", "i", "any case", "In any case; again as it is written", FIND, False),
+        Action("replace.names", "t", "names too", "In tags and section titles too; again not", FIND, False),
         Action("replace.part", "tab", "next part", "To the next line, or the places", MOVE, False, "next_part"),
         CANCEL,
     ),

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from threading import Event
 from typing import TYPE_CHECKING
 
 from workbench.bench.stream.stream import StreamView
 from workbench.core.errors import WorkbenchError
+from workbench.core.stopping import stoppable
 from workbench.tui.app.area import AreaScreen
 
 if TYPE_CHECKING:
@@ -43,13 +45,14 @@ class NearSearch:
 
     async def _rank(self, view: StreamView, query: str) -> None:
         await asyncio.sleep(_SETTLED_S)
-        bench, by_score = self._area.bench, self._by_score()
+        bench, by_score, left = self._area.bench, self._by_score(), Event()
 
         def rank() -> "NearBy":
             from workbench.bench.stream.near_by import near_by  # numeric libraries: not before they are needed
 
-            holding = {memory.id for memory in view.memories}
-            return near_by(bench.tuning, query, view.tests, holding, bench.context.now(), worth=by_score)
+            with stoppable(left.is_set):
+                holding = {memory.id for memory in view.memories}
+                return near_by(bench.tuning, query, view.tests, holding, bench.context.now(), worth=by_score)
 
         try:
             found = await asyncio.to_thread(rank)
@@ -57,3 +60,5 @@ class NearSearch:
             self._area.workbench_app.say(str(error), "error")
         else:
             self._answered(view, found)
+        finally:
+            left.set()  # a thread goes on until it is told; two at once would both be late

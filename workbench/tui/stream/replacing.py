@@ -1,6 +1,7 @@
 """Replacing words across the store: what by what, every place with its words in place, and one action."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -13,10 +14,11 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.bench.open import Workbench
-from workbench.bench.promotion.copies import CopyPlan, Record
+from workbench.bench.promotion.copies import CopyPlan
 from workbench.bench.safety.masking import masked_name
-from workbench.bench.stream.replacing import Misfit, Place, Wanted
+from workbench.bench.stream.replacing import Elsewhere, Misfit, NameKind, Place, Replaceable, Wanted
 from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.playbook.book import Section
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings
@@ -35,7 +37,17 @@ from workbench.tui.widgets.texts.safe_input import SafeInput
 
 TAKEN, LEFT = "✓", "✗"
 
-_MISFITS: dict[Misfit, str] = {"long": "too long then", "empty": "nothing left then"}
+_MISFITS: dict[Misfit, str] = {"long": "too long then", "empty": "nothing left then", "taken": "taken already"}
+
+_ELSEWHERE: dict[NameKind, tuple[str, str]] = {
+    "tag": ("tag", "tags"), "category": ("category", "categories"), "section": ("section title", "section titles"),
+    "query": ("saved query", "saved queries"), "view": ("saved view", "saved views"),
+    "pattern": ("pattern", "patterns"),
+}  # fmt: skip
+"""What it stands in besides the places that are listed, one and several."""
+
+_NAMED = ("tag", "category", "section")
+"""What a key takes along."""
 
 HOW = "Enter lists every place; nothing is written yet."
 NOWHERE = "It stands nowhere. {replace.word} asks for whole words only, {replace.case} for any case."
@@ -48,10 +60,13 @@ class ReplaceDialog(Dialog[int]):
     class Found(Message):
         """A thread has found the places, or why there are none."""
 
-        def __init__(self, wanted: Wanted, places: Sequence[Place], problem: str) -> None:
+        def __init__(
+            self, wanted: Wanted, places: Sequence[Place], elsewhere: Sequence[Elsewhere], problem: str
+        ) -> None:
             super().__init__()
             self.wanted = wanted
             self.places = places
+            self.elsewhere = elsewhere
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*REPLACE, *on_row()))
@@ -76,6 +91,8 @@ class ReplaceDialog(Dialog[int]):
         self._start = find
         self._wanted = Wanted(find, "")
         self._taken: dict[str, bool] = {}
+        self._seen: set[str] = set()
+        self._elsewhere: Sequence[Elsewhere] = ()
         self.acts = Acts(lambda: self, self._record_here)
 
     def contents(self) -> Iterable[Widget]:
@@ -129,39 +146,48 @@ class ReplaceDialog(Dialog[int]):
 
     def _look(self) -> None:
         find, new = (self.query_one(f"#replace-{name}", SafeInput).value for name in ("find", "with"))
-        self._wanted = Wanted(find, new, self._wanted.word, self._wanted.ignore_case)
-        self._find(self._wanted)
+        self._want(replace(self._wanted, find=find, replacement=new))
+
+    def _want(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self._find(wanted)
 
     @work(thread=True, exclusive=True, group="replace-find", description="the places")
     def _find(self, wanted: Wanted) -> None:
         worker, problem = get_current_worker(), ""
         places: tuple[Place, ...] = ()
+        elsewhere: tuple[Elsewhere, ...] = ()
         try:
-            places = self._bench.replacing.places(wanted)
+            places, elsewhere = self._bench.replacing.places(wanted), self._bench.replacing.elsewhere(wanted)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
-            self.post_message(self.Found(wanted, places, problem))
+            self.post_message(self.Found(wanted, places, elsewhere, problem))
 
     @on(Found)
     def _show_found(self, event: Found) -> None:
         if event.wanted != self._wanted:
             return
         self._taken = {name: taken for name, taken in self._taken.items() if any(p.name == name for p in event.places)}
+        self._elsewhere = event.elsewhere
         self._rows.set_empty(body(event.problem) if event.problem else Content(keyed(NOWHERE)))
         self._rows.set_rows(event.places, cursor=0)
         self._show()
 
     def action_word(self) -> None:
         """Only whole words, or parts of words too."""
-        wanted = self._wanted
-        self._wanted = Wanted(wanted.find, wanted.replacement, not wanted.word, wanted.ignore_case)
-        self._look()
+        self._look_again(replace(self._wanted, word=not self._wanted.word))
 
     def action_case(self) -> None:
         """In any case, or as it is written."""
-        wanted = self._wanted
-        self._wanted = Wanted(wanted.find, wanted.replacement, wanted.word, not wanted.ignore_case)
+        self._look_again(replace(self._wanted, ignore_case=not self._wanted.ignore_case))
+
+    def action_names(self) -> None:
+        """In tags, categories and titles of sections too, or in the texts alone."""
+        self._look_again(replace(self._wanted, names=not self._wanted.names))
+
+    def _look_again(self, wanted: Wanted) -> None:
+        self._wanted = wanted
         self._look()
 
     # Deciding
@@ -171,16 +197,29 @@ class ReplaceDialog(Dialog[int]):
         place, mask = self._rows.current, self._bench.safety.masked
         shown = Content("")
         if place is not None:
-            pairs = zip(_texts(place.before), _texts(place.after), strict=True)
-            diffs = [word_diff(mask(old), mask(new)) for old, new in pairs if old != new]
-            shown = Content("\n\n").join(diffs)
+            shown = Content("\n\n").join(word_diff(mask(old), mask(new)) for old, new in place.texts)
+            self._seen.add(place.name)
         self.query_one(ReadingPane).show(shown)
-        taken, left = (list(self._taken.values()).count(which) for which in (True, False))
-        count = len(self._rows.rows)
-        asked = [f"{count} {'place' if count == 1 else 'places'}", f"{taken} taken", f"{left} left out"]
-        asked += ["whole words" if self._wanted.word else f"{key_of('replace.word')}: whole words"]
+        asked = (*self._counts(), *self._how()) if self._rows.rows or self._taken else self._how()[-1:]
+        self._say(" · ".join(asked) if self._wanted.find else "", MUTED)
+
+    def _counts(self) -> list[str]:
+        """Return how many places there are, and how many of them were taken, unseen and left out."""
+        count, chosen = len(self._rows.rows), self._chosen
+        unseen = sum(place.name not in self._seen for place in chosen)
+        taken = f"{len(chosen)} taken" + (f", {unseen} of them not looked at" if unseen else "")
+        left = list(self._taken.values()).count(False)
+        return [f"{count} {'place' if count == 1 else 'places'}", taken, f"{left} left out"]
+
+    def _how(self) -> list[str]:
+        """Return how it is looked for, and where else it stands."""
+        asked = ["whole words" if self._wanted.word else f"{key_of('replace.word')}: whole words"]
         asked += ["in any case"] if self._wanted.ignore_case else []
-        self._say(" · ".join(asked) if count or taken else "", MUTED)
+        asked += ["in names too"] if self._wanted.names else []
+        named = [e for e in self._elsewhere if e.kind in _NAMED]
+        asked += [f"{key_of('replace.names')}: also in {_counted(named)}"] if named else []
+        kept = [e for e in self._elsewhere if e.kind not in _NAMED]
+        return [*asked, *([f"stays in {_counted(kept)}"] if kept else [])]
 
     def action_take(self) -> None:
         """Take this place, and go to the next one."""
@@ -219,9 +258,7 @@ class ReplaceDialog(Dialog[int]):
         """Replace in what was taken, and in its files after a yes."""
         chosen = self._chosen
         if not chosen:
-            self._say(
-                keyed("✗ Nothing is taken yet: {replace.take} takes a place, {replace.all} all of them."), "$text-error"
-            )
+            self._say(keyed(NOTHING), "$text-error")
             return
         copies = self._bench.replacing.copies(chosen)
         if not copies.updated:
@@ -256,9 +293,11 @@ def _line(label: str, field: SafeInput) -> Horizontal:
     return Horizontal(Static(label, classes="replace--label"), field, classes="replace--line")
 
 
-def _texts(record: Record) -> tuple[str, ...]:
-    return (record.summary, record.content) if isinstance(record, Memory) else (record.content,)
+def _counted(found: Iterable[Elsewhere]) -> str:
+    return ", ".join(f"{count} {_ELSEWHERE[kind][count != 1]}" for kind, count in found)
 
 
-def _told(record: Record) -> str:
+def _told(record: Replaceable) -> str:
+    if isinstance(record, Section):
+        return record.title
     return record.line if isinstance(record, Memory) else record.content

@@ -88,6 +88,7 @@ class StreamScreen(AreaScreen):
         self._nearby: Nearby | None = None
         self._arranging: Arranging | None = None
         self._columns = USUAL_COLUMNS
+        self._detail_waits = False
         empty = Content(keyed(EMPTY_STORE))
         self.rows: LineList[Found] = LineList(self._draw, key_of, is_heading=is_ruled, empty=empty, id="list")
         self._search = NearSearch(self, self._take_near, lambda: bool(self._arranging and self._arranging.by_score))
@@ -234,7 +235,11 @@ class StreamScreen(AreaScreen):
         self.rows.marked_first = 0 if self._nearby is None else len(view.memories)
         self._show_count()
         self._show_below()
-        self.show_detail()
+        if not self._detail_waits:
+            # Who types waits for what holds the words, and reads one of them when they stand: the list says a moment
+            # after this one that it is to be painted.
+            self._detail_waits = True
+            self.call_after_refresh(self.call_after_refresh, self._show_detail_at_last)
 
     def _show_count(self) -> None:
         """Say how many memories there are, and how many came that were not in sight yet."""
@@ -301,6 +306,14 @@ class StreamScreen(AreaScreen):
         return row(found, width, now, unread=unread, spans=spans, masked=masked, ending=ending, columns=columns)
 
     @on(LineList.Highlighted)
+    def _moved(self) -> None:
+        if not self._detail_waits:
+            self.show_detail()
+
+    def _show_detail_at_last(self) -> None:
+        self._detail_waits = False
+        self.show_detail()
+
     def show_detail(self) -> None:
         """Show the memory under the cursor in full."""
         memory = self.memory

@@ -13,7 +13,8 @@ from workbench.bench.tuning.retriever import Retriever
 from workbench.core.agents.episodes.cluster import EpisodeCluster
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse
 from workbench.core.agents.episodes.phases import is_over, phase_of
-from workbench.core.agents.patterns.combining import alike, weaknesses
+from workbench.core.agents.patterns.combining import weaknesses
+from workbench.core.agents.patterns.duplicates import pattern_groups
 from workbench.core.agents.patterns.matching import USED
 from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.read import AgentRead
@@ -97,7 +98,10 @@ def validation(work: Work) -> StagePlan:
 
 
 def refinement(work: Work) -> StagePlan:
-    """Take patterns out of use that are worth little for several reasons; count those for one, and those alike."""
+    """Take patterns out of use that are worth little for several reasons.
+
+    Counted are those for one reason, and the groups of those that say the same, which wait in Review.
+    """
     if "validation" in work.chosen:  # as they stand after that, whether or not it is done already
         every = tuple(one.after for one in work.patterns.validations())
     else:
@@ -105,7 +109,7 @@ def refinement(work: Work) -> StagePlan:
     now = work.context.now()
     found = {pattern.id: weaknesses(pattern, now) for pattern in every}
     gone = tuple(id for id, why in found.items() if len(why) >= WEAK)
-    facts = {"worth_little": sum(bool(why) for why in found.values()), "alike": alike(every)}
+    facts = {"worth_little": sum(bool(why) for why in found.values()), "alike": len(pattern_groups(every))}
     changes = tuple(Change(id, "deprecated") for id in gone)
     return StagePlan(len(every), changes, 0, facts, (lambda: work.patterns.prune(gone)) if gone else None)
 

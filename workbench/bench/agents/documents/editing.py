@@ -47,7 +47,7 @@ class FollowingEdits:
         """Bring the files back that were written."""
         for edit in reversed(self._done):
             with contextlib.suppress(WorkbenchError):
-                carry_out([FileEdit(edit.path, edit.name, edit.after, edit.before, edit.folders)])
+                carry_out([FileEdit(edit.path, edit.name, edit.after, edit.before, edit.folders)], through_links=False)
         self._done = []
 
     def _move(self, path: Path, start: str, end: str, folders: int) -> None:
@@ -63,7 +63,7 @@ class FollowingEdits:
         if end and wanted is None:
             raise WorkbenchError(f"What {path} held is no longer kept.", NOTHING)
         edit = FileEdit(path, str(path), present, wanted, folders)
-        carry_out([edit])
+        carry_out([edit], through_links=False)
         self._done.append(edit)
 
 
@@ -96,14 +96,14 @@ def stage(context: Context, tx: Tx, edits: Iterable[FileEdit]) -> None:
 
     Raises `Conflict` for a file that is not as it was seen, `WorkbenchError` when what it holds cannot be kept.
     """
-    copies = Replaced(context.documents.replaced)
-    for edit in edits:
+    wanted = list(edits)
+    sides = [(edit.path, data) for edit in wanted for data in (edit.before, edit.after) if data is not None]
+    for edit in wanted:
+        if read(edit.path) != edit.before:
+            raise changed_meanwhile(edit.path)
+    Replaced(context.documents.replaced).keep_all(sides)
+    for edit in wanted:
         path, before, after = edit.path, edit.before, edit.after
-        if read(path) != before:
-            raise changed_meanwhile(path)
-        for data in (before, after):
-            if data is not None:
-                copies.keep(path, data)
         known = context.library.table(EditedFile).find(str(path))
         folders = missing_folders(path) if before is None else 0
         turn = 1 if known is None else known.turn + 1

@@ -20,7 +20,7 @@ from workbench.core.files.handles import open_handle
 MOST, DEEPEST, LARGEST = 10_000, 8, 4 << 20
 """Documents of one folder, folders within it, and bytes of one document that are opened at the most."""
 
-SUFFIXES = (".md", ".markdown", ".mdx", ".mdc", ".txt")
+SUFFIXES = (".md", ".markdown", ".mdx", ".mdc", ".txt", ".xml")
 """How the names of documents end."""
 
 NOTHING = "Nothing was read."

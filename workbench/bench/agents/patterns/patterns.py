@@ -251,17 +251,22 @@ class Patterns:
     def merge(self, ids: Sequence[str]) -> Pattern:
         """Make one pattern of several, with the applications of all; they are deprecated in its favour."""
         require_person(self._context.actor, "merge patterns")
-        now = self._context.now()
         with self._library.transaction(self._context.actor, _label("merge", ids)) as tx:
-            patterns = [self.get(id) for id in dict.fromkeys(ids)]
-            new = merged(patterns, tx.new_id(Pattern, PREFIX, now), now)
-            tx.put(new)
-            latest = {one.episode: one for pattern in patterns for one in reversed(self.applications(pattern.id))}
-            for one in latest.values():
-                tx.put(replace(one, id=f"{new.id}/{one.episode}", pattern=new.id))
-            for pattern in patterns:
-                tx.put(lifecycle.deprecated(pattern, new.status_reason, new.id))
+            new = self.put_merged(tx, ids)
         return self.get(new.id)
+
+    def put_merged(self, tx: Tx, ids: Sequence[str]) -> Pattern:
+        """Make one pattern of several in an open transaction, as `merge` does, and raise what it raises."""
+        now = self._context.now()
+        patterns = [self.get(id) for id in dict.fromkeys(ids)]
+        new = merged(patterns, tx.new_id(Pattern, PREFIX, now), now)
+        tx.put(new)
+        latest = {one.episode: one for pattern in patterns for one in reversed(self.applications(pattern.id))}
+        for one in latest.values():
+            tx.put(replace(one, id=f"{new.id}/{one.episode}", pattern=new.id))
+        for pattern in patterns:
+            tx.put(lifecycle.deprecated(pattern, new.status_reason, new.id))
+        return new
 
     def relate(self, id: str, relation: Relation, other: str, *, remove: bool = False) -> None:
         """Say how a pattern stands to another one, on both of them. Raises `UnknownRecord`, `InvalidRecord`."""

@@ -4,6 +4,7 @@ Only files that were read here are touched. One that somebody else changed since
 in which a record has no place, and the file of a note that was forgotten: it goes only on a person's word.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
+from workbench.bench.agents.documents.editing import guarded, stage
 from workbench.bench.agents.documents.reading import open_folder
 from workbench.bench.context import Context
 from workbench.bench.files.diff import DiffLine, diff_texts
@@ -18,11 +20,12 @@ from workbench.bench.files.exports.masking import masked_parsed
 from workbench.bench.files.folder_files import FolderFile, FolderFiles
 from workbench.bench.files.replaced import Replaced
 from workbench.bench.files.states import FileStates, hash_of
+from workbench.bench.promotion.placement_files import FileEdit
 from workbench.bench.safety.texts import name_of, place_of
-from workbench.core.errors import Conflict, UnreadableFile, WorkbenchError
+from workbench.core.errors import UnreadableFile
 from workbench.core.file_state import FileState
 from workbench.core.files.format import Outlet, Parsed, ReadContext
-from workbench.core.files.replacing import remove_file, replace_bytes
+from workbench.core.files.handles import open_handle
 from workbench.core.files.textedit import BLANKS
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import clean_for_store
@@ -76,7 +79,8 @@ class FolderPlan:
 
     `known` is how many files of it the store knows. `unplaced` counts, by what it is (title, type, tags, votes), what
     was changed in the store and has no place in its file. `parsed` are the records that go out with another text;
-    `noted` are stored ones that get a further name, as their file knows them by their text. `masked` are records with
+    `noted` are stored ones that get a further name, as their file knows them by their text, or whose line in an index
+    says something else from now on. `masked` are records with
     secrets that only the store holds.
     """
 
@@ -114,18 +118,19 @@ class FolderExporter:
         force: bool = False,
         without: frozenset[tuple[str, str]] = frozenset(),
         only: Path | None = None,
+        makes_front: bool = False,
     ) -> FolderPlan:
         """Return what writing back would change; writes nothing. Raises `UnreadableFile`, and for an untrusted store.
 
         Of the folder `only` one file is looked at, where it is given. With `force` files that were changed since are
         changed, too, and those of forgotten notes go. Records at the places of `without` keep the text that their
-        files have.
+        files have. With `makes_front` notes without front matter get some where titles, types, tags or votes differ.
         """
         self._library.require_trust()
         folder = open_folder(path)
         opener = FolderFiles(folder, ReadContext(now=self._context.now(), file=folder.name), self._context.formats)
         known = {state.id: state for state in self._library.files.all()}
-        made = _Plan(self._context, _Records(self._library.memories.all()), force, without)
+        made = _Plan(self._context, _Records(self._library.memories.all()), force, without, makes_front)
         last: list[tuple[FolderFile, FileState]] = []
         for entry in folder.documents:
             state = known.get(name_of(entry.file))
@@ -145,48 +150,56 @@ class FolderExporter:
         return made.whole(folder.root)
 
     def write(self, plan: FolderPlan) -> FolderWritten:
-        """Write what a plan shows, file by file, each in one step; one that changed since is left alone and told.
+        """Write what a plan shows, as one change that undo takes back; files that changed since stay and are told.
 
-        Raises `WorkbenchError` when what a file holds cannot be kept, or the store cannot be written.
+        Raises `WorkbenchError` when what a file holds cannot be kept, or a file or the store cannot be written: all is
+        as it was then.
         """
         self._library.require_trust()
         with self._library.exclusive():
-            done, left, copies = list[FolderEdit](), list(plan.left), list[tuple[str, Path]]()
+            done, left, copies = list[tuple[FolderEdit, Path]](), list(plan.left), list[tuple[str, Path]]()
             for edit in plan.edits:
+                place = _place(plan.root, edit)
+                if isinstance(place, LeftAlone):
+                    left.append(place)
+                    continue
                 if self._goes(edit):
                     copies.append((edit.name, self._replaced.keep(edit.path, edit.before)))
-                try:
-                    _carry_out(edit)
-                except Conflict:
-                    left.append(LeftAlone(edit.name, "changed"))
-                except WorkbenchError as error:
-                    left.append(LeftAlone(edit.name, "unreadable", error.message))
-                else:
-                    done.append(edit)
+                done.append((edit, place))
             if done:
-                self._note(plan, done)
-        return FolderWritten(tuple(done), tuple(left), tuple(copies))
+                self._carry_out(plan, done)
+        return FolderWritten(tuple(edit for edit, _ in done), tuple(left), tuple(copies))
 
     def _goes(self, edit: FolderEdit) -> bool:
         """Tell whether what a file holds was not the store's to replace."""
         state = self._library.files.find(name_of(edit.path))
         return edit.after is None or state is None or state.sha256 != hash_of(edit.before)
 
-    def _note(self, plan: FolderPlan, done: list[FolderEdit]) -> None:
+    def _carry_out(self, plan: FolderPlan, done: list[tuple[FolderEdit, Path]]) -> None:
         states, label = FileStates(self._library, self._context.formats), f"write {name_of(Path(plan.root.name))}"
-        with self._library.transaction(self._context.actor, label, kind="access") as tx:
-            for edit in done:
+        with guarded(self._context) as follow, self._library.transaction(self._context.actor, label) as tx:
+            stage(self._context, tx, [FileEdit(place, edit.name, edit.before, edit.after) for edit, place in done])
+            for edit, _ in done:
                 if edit.after is not None:
                     states.agree(tx, edit.path, edit.format, hash_of(edit.after), "read")
             for memory in plan.noted:
                 tx.put(memory)
+            follow()
 
 
-def _carry_out(edit: FolderEdit) -> None:
-    if edit.after is None:
-        remove_file(edit.path, edit.before)
-    else:
-        replace_bytes(edit.path, edit.after, edit.before, through_links=False)
+def _place(root: Path, edit: FolderEdit) -> Path | LeftAlone:
+    """Return where a file is to be written, or why it is not: it is another one by now, or cannot be replaced."""
+    try:
+        place = edit.path.resolve()
+        with os.fdopen(open_handle(edit.path, os.O_RDONLY), "rb") as file:
+            is_seen = file.read() == edit.before and place.is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError):
+        is_seen = False
+    if not is_seen:
+        return LeftAlone(edit.name, "changed")
+    if not (os.access(place, os.W_OK) and os.access(place.parent, os.W_OK)):
+        return LeftAlone(edit.name, "unreadable", "it may not be written")
+    return place
 
 
 class _Records:
@@ -207,21 +220,25 @@ class _Records:
 class _Plan:
     """What is found out about one file after the other."""
 
-    def __init__(self, context: Context, records: _Records, force: bool, without: frozenset[tuple[str, str]]) -> None:
+    def __init__(
+        self, context: Context, records: _Records, force: bool, without: frozenset[tuple[str, str]], makes_front: bool
+    ) -> None:
         self._context = context
+        self._makes_front = makes_front
         self._records = records
         self._force = force
         self._without = without
         self.known = 0
         self.edits, self.left = list[FolderEdit](), list[LeftAlone]()
-        self._unplaced, self._noted = Counter[str](), list[Memory]()
+        self._unplaced, self._noted = Counter[str](), dict[str, Memory]()
         self._parsed, self._masked = dict[tuple[str, str], list[Memory]](), set[tuple[str, str]]()
         self._topics = dict[str, Memory | None]()
 
     def whole(self, root: Path) -> FolderPlan:
         parsed = Parsed(note.NAME, tuple(chain.from_iterable(self._parsed.values())))
         return FolderPlan(
-            root, self.known, tuple(self.edits), tuple(self.left), dict(self._unplaced), parsed, tuple(self._noted),
+            root, self.known, tuple(self.edits), tuple(self.left), dict(self._unplaced), parsed,
+            tuple(self._noted.values()),
             len(self._masked),
         )  # fmt: skip
 
@@ -262,7 +279,7 @@ class _Plan:
                 gone.add(memory.id)
             elif differing(memory, now):
                 found[memory.id] = now
-        return Stored(self._shown(file, found), frozenset(gone), self._linked(file))
+        return Stored(self._shown(file, found), frozenset(gone), self._linked(file), self._makes_front)
 
     def _linked(self, file: FolderFile) -> dict[str, Memory | None]:
         """Return the records of the files that an index names where its line says otherwise, by how it names them."""
@@ -324,6 +341,7 @@ class _Plan:
         ))  # fmt: skip
         for memory in lines:
             self._goes_out(memory)
+            self._note(memory, hook=" ".join(memory.summary.split()))
         by_text = {_said(m): m.id for m in now.read().memories}
         for memory in held:
             changed = stored.memories.get(memory.id)
@@ -333,7 +351,15 @@ class _Plan:
             name = by_text.get(_said(changed), memory.id)
             known = self._records.find(memory.id)
             if known is not None and not self._records.has(name):
-                self._noted.append(replace(known, aliases=(*known.aliases, name)))
+                self._note(known, alias=name)
+
+    def _note(self, memory: Memory, *, alias: str = "", hook: str = "") -> None:
+        """Let the store know by what else a record is known, or what the line of an index says of it from now on."""
+        stored = self._noted.get(memory.id) or self._records.find(memory.id)
+        if stored is not None:
+            aliases = (*stored.aliases, alias) if alias else stored.aliases
+            metadata = {**stored.metadata, "hook": hook} if hook else stored.metadata
+            self._noted[stored.id] = replace(stored, aliases=aliases, metadata=metadata)
 
     def _goes_out(self, memory: Memory) -> None:
         same = self._parsed.setdefault(place_of(memory), [])

@@ -54,7 +54,7 @@ def read_folder(
     Raises `UnreadableFile`.
     """
     folder = open_folder(path, only)
-    documents = tuple(entry for entry in folder.documents if not only or entry.file in only)
+    documents = tuple(e for e in folder.documents if note.is_note(e.file) and (not only or e.file in only))
     opener = FolderFiles(folder, context, formats)
     made = _Read([Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped if not only])
     known = {state.id: state.sha256 for state in library.files.all()}

@@ -110,6 +110,7 @@ class Importer:
         theirs: bool = False,
         as_candidates: bool = False,
         issues: bool = False,
+        text_name: str = "",
         only: Collection[Path] = (),
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
@@ -119,12 +120,11 @@ class Importer:
         Raises `UnreadableFile`, `ReadingStopped`.
 
         With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
-        `as_candidates`, `issues`, `epoch` and `step_hours` are as of a `ReadContext`. `progress` hears of (lines read,
-        lines in all) while a file of JSON lines is read, and `cancelled` is asked; of other files when they are read.
+        `progress` hears of (lines read, lines in all) of JSON lines, and `cancelled` is asked; of other files when
+        they are read. What else is said goes into the `ReadContext`.
         """
-        rev = self._library.revision
-        context = ReadContext(
-            now=self._context.now(), file=name_of(path), epoch=epoch, step_hours=step_hours,
+        rev, context = self._library.revision, ReadContext(
+            now=self._context.now(), file=name_of(path), epoch=epoch, step_hours=step_hours, text_name=text_name,
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
             watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues)  # fmt: skip
         if format is None and path.is_dir():

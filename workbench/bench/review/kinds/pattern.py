@@ -1,11 +1,15 @@
-"""Patterns: one that recurs in episodes is taken over, memories that are patterns are moved."""
+"""Patterns: one that recurs in episodes is taken over, several that say the same become one, memories are moved."""
 
 from collections.abc import Mapping
 
 from workbench.bench.agents.patterns.intake import PatternIntake
 from workbench.bench.agents.patterns.patterns import Patterns
+from workbench.bench.review.finders.patterns import marks_of
 from workbench.bench.review.kinds.handler import Handler
 from workbench.bench.safety.gate import Gate
+from workbench.core.agents.patterns.lifecycle import approved
+from workbench.core.agents.patterns.pattern import Pattern
+from workbench.core.agents.patterns.reasons import MERGED
 from workbench.core.errors import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.store.library import Tx
@@ -25,6 +29,32 @@ class MinedPattern(Handler):
             super().apply(tx, proposal)
         else:
             Patterns(self._context, Gate(records=self._library.records)).put(tx, doc)
+
+
+class PatternMerge(Handler):
+    """Its operation names the patterns, the one whose words stay first; its `texts` are marks of what they said.
+
+    What becomes of them is in use where that one is.
+    """
+
+    def about(self, proposal: Proposal) -> str:
+        """Return nothing: it is about patterns."""
+        del proposal
+        return ""
+
+    def apply(self, tx: Tx, proposal: Proposal) -> None:
+        """Make one pattern of them. Raises `WorkbenchError` when one changed since, or went out of use."""
+        patterns = Patterns(self._context, Gate(records=self._library.records))
+        named = proposal.operation.get("patterns")
+        ids = [str(id) for id in named] if isinstance(named, list | tuple) else []
+        found = [one for one in map(self._library.table(Pattern).find, ids) if one is not None]
+        standing = [one for one in found if one.status != "deprecated"]
+        if len(standing) < len(ids) or marks_of(standing) != proposal.texts:
+            raise WorkbenchError("These patterns are not as they were asked about.", "Reject it; nothing was changed.")
+        merged = patterns.put_merged(tx, ids)
+        if standing[0].status == "validated" and merged.status == "candidate":
+            # Its words were in use, and a person stands by that the others say no more.
+            tx.put(approved(merged, MERGED))
 
 
 class Moved(Handler):

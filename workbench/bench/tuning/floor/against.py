@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
+
 from workbench.core.tuning.floor import Standard, Verdict
-from workbench.retrieval.floor.reaching import reach_of
+from workbench.retrieval.arrays import Mask, Rows
+from workbench.retrieval.floor.reaching import reach_of, weak_rows
 from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores
@@ -32,6 +35,13 @@ class AgainstFloor:
     def is_weak(self, id: str) -> bool:
         """Tell whether a memory is one that any question could have found. Raises `UnknownRecord`."""
         return self.verdict.is_weak(*self.scores_of(id))
+
+    def strong(self, rows: Rows) -> Mask:
+        """Tell of each of some rows of the pool whether its memory is not weak."""
+        floor = self.verdict.standard.floor
+        if floor is None or self.empty:
+            return np.full(len(rows), not self.empty)
+        return ~weak_rows(floor, self.scores, rows)
 
 
 def against(standard: Standard, scores: QueryScores, ranking: Ranking) -> AgainstFloor:

@@ -24,7 +24,8 @@ from workbench.core.text import words
 ALIKE = 0.5
 """From which likeness on two patterns are shown as similar."""
 
-_SHARES: Mapping[str, float] = {"text": 0.5, "applicability": 0.3, "form": 0.2}
+SHARES: Mapping[str, float] = {"text": 0.5, "applicability": 0.3, "form": 0.2}
+"""What each part of a likeness counts."""
 
 INVERSE: Mapping[Relation, Relation] = {
     "specializes": "generalizes", "generalizes": "specializes",
@@ -48,36 +49,45 @@ class Likeness:
     parts: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What of a pattern is held beside others: its words, what it asks for, and the form of what it says."""
+
+    pattern: Pattern
+    words: frozenset[str]
+    asked: frozenset[tuple[str, str]]
+    form: str
+
+
 def similar(pattern: Pattern, others: Iterable[Pattern], least: float = ALIKE) -> tuple[Likeness, ...]:
     """Return the patterns of the same category that resemble one, the most alike first; none that is deprecated."""
-    own = _words(pattern)
-    found = []
-    for other in others:
-        if other.id == pattern.id or other.category != pattern.category or other.status == "deprecated":
-            continue
-        parts = {
-            "text": _overlap(own, _words(other)),
-            "applicability": _overlap(_asked(pattern), _asked(other)),
-            "form": float(_form(pattern) == _form(other)),
-        }
-        score = math.fsum(_SHARES[name] * part for name, part in parts.items())
-        if score >= least:
-            found.append(Likeness(other, score, parts))
+    own = said_by(pattern)
+    found = [
+        likeness(own, said_by(other))
+        for other in others
+        if other.id != pattern.id and other.category == pattern.category and other.status != "deprecated"
+    ]
+    return most_alike(one for one in found if one.score >= least)
+
+
+def most_alike(found: Iterable[Likeness]) -> tuple[Likeness, ...]:
+    """Return what resembles a pattern in order, the most alike first."""
     return tuple(sorted(found, key=lambda one: (-one.score, one.pattern.id)))
 
 
-def alike(patterns: Iterable[Pattern], least: float = ALIKE) -> int:
-    """Return how many pairs of patterns in use or waiting resemble each other (see `similar`)."""
-    looked = [one for one in patterns if one.status != "deprecated"]
-    known = {one.id: (_words(one), _asked(one), _form(one)) for one in looked}
-    count = 0
-    for place, one in enumerate(looked):
-        for other in looked[place + 1 :]:
-            if one.category == other.category:
-                (text, asked, form), (text_2, asked_2, form_2) = known[one.id], known[other.id]
-                parts = (_overlap(text, text_2), _overlap(asked, asked_2), float(form == form_2))
-                count += math.fsum(s * part for s, part in zip(_SHARES.values(), parts, strict=True)) >= least
-    return count
+def said_by(pattern: Pattern) -> Said:
+    """Return what of a pattern is held beside others."""
+    return Said(pattern, _words(pattern), _asked(pattern), _form(pattern))
+
+
+def likeness(one: Said, other: Said) -> Likeness:
+    """Return how alike two patterns are, as what the other one is to the first."""
+    parts = {
+        "text": _overlap(one.words, other.words),
+        "applicability": _overlap(one.asked, other.asked),
+        "form": float(one.form == other.form),
+    }
+    return Likeness(other.pattern, math.fsum(SHARES[name] * part for name, part in parts.items()), parts)
 
 
 def merged(patterns: Sequence[Pattern], id: str, now: datetime) -> Pattern:

@@ -41,10 +41,14 @@ class Progress:
         return (len(run) - 1) * 60 / seconds if seconds >= 1 else None
 
     def sentence(self, left: int, put_off: int, found: int = 0) -> str:
-        """Return "12 decided · 5 left · 3 found · 2 put off · 9 a minute"; what is `found` is stored nowhere."""
-        parts = [f"{len(self.decided)} decided", f"{left} left"] if self.decided else [f"{left} to decide"]
-        if found:
-            parts.append(f"{found} found")
+        """Return "12 decided · 5 left · 3 found · 2 put off · 9 a minute"; what is `found` is stored nowhere.
+
+        What is only found is open, too: nothing is called left, or to decide, without it.
+        """
+        open_still = "left" if self.decided else "to decide"
+        parts = [f"{len(self.decided)} decided"] if self.decided else []
+        parts += [f"{left} {open_still}", f"{found} found"] if left and found else []
+        parts += [f"{found or left}{' found' if found else ''} {open_still}"] if not (left and found) else []
         if put_off:
             parts.append(f"{put_off} put off")
         if self.pace is not None:

@@ -1,0 +1,273 @@
+"""JSON lines of anybody: one object a line, of which one field is the text; ids and the rest as far as it says them.
+
+So agents log lessons, notes and facts, each under names of its own. The text is looked for under the names that people
+use; where none of them is there, a person names the field, or the longest text is taken once the format is asked for.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from dataclasses import fields as fields_of
+from itertools import islice
+from pathlib import PurePath
+from typing import Any
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
+from workbench.core.record import iso
+from workbench.core.stream.memory import OBSERVATION_TYPES, Memory, Source
+from workbench.formats.lifecycle import values
+from workbench.formats.lifecycle.entry import content_id
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.shared import jsonlines
+from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.reading import checked, created_at, rating
+from workbench.formats.shared.records import NO_CONTEXT, Doc, Key, at_time_of, file_part, remembered, restored, take
+from workbench.formats.shared.report import Report
+
+NAME = "json-lines"
+TEXTS = (
+    "content", "text", "memory", "lesson", "learning", "insight", "fact", "statement", "observation", "note", "message",
+    "value", "body", "description", "detail", "details", "summary", "finding", "decision", "rule",
+)  # fmt: skip
+"""What people call the field that holds the text, in the order of asking."""
+
+_TITLES = ("title", "subject", "headline", "topic", "task", "name", "key", "summary")
+_TIMES = ("timestamp", "created_at", "createdAt", "created", "ts", "time", "datetime", "date", "at", "updated_at")
+_IDS = ("id", "uuid", "_id")
+_KINDS = ("type", "kind", "category")
+_SESSIONS = ("session_id", "run_id")
+_SPEAKERS = ("speaker", "role", "author", "agent")
+_HELPFUL = ("helpful", "helpful_count", "helpfulCount")
+_HARMFUL = ("harmful", "harmful_count", "harmfulCount")
+_LOOKED_AT = 50
+_LOG = frozenset({"level", "severity", "levelname", "log_level", "loglevel", "pid", "hostname", "logger"})
+"""Names that only logs of programs have."""
+_SESSION = re.compile(r'"(?:sessionId|messageId|leafUuid|session_meta|response_item)"')
+_OWN = frozenset({"id", "text", "created_at"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What a line calls its text, its title, its kind and its votes; an empty name where it has none of that."""
+
+    text: str
+    title: str
+    kind: str
+    helpful: str
+    harmful: str
+
+
+def detect(head: str, path: str) -> Detection:
+    """Not very sure: every line is an object, most of them with a text under a name that people use."""
+    if not head.removeprefix("\ufeff").lstrip().startswith("{") or _SESSION.search(head):
+        return Detection(NAME, 0.0, "no JSON lines")
+    docs = _objects(head)
+    named = [doc for doc in docs if doc is not None and _text_name(doc, "")]
+    if not named or 2 * len(named) < len(docs) or any(_LOG & doc.keys() for doc in named):
+        return Detection(NAME, 0.0, "no JSON lines with a text under a name that is known")
+    suffix = PurePath(path).suffix.lower()
+    if len(named) < 2 and suffix not in (".jsonl", ".ndjson") and named[0].keys() != _OWN:
+        return Detection(NAME, 0.0, "a single object")
+    return Detection(NAME, 0.35, f"JSON lines with “{_text_name(named[0], '')}”")
+
+
+def fields(head: str) -> tuple[str, ...]:
+    """Return the names of the fields that hold texts in the first lines, those with the most to read first."""
+    read = Counter[str]()
+    for doc in _objects(head):
+        read.update({name: len(value) for name, value in (doc or {}).items() if isinstance(value, str)})
+    return tuple(name for name, _ in read.most_common())
+
+
+def _objects(head: str) -> list[Doc | None]:
+    """Return the objects of the first lines, `None` for a line that is none; the last one may be cut off."""
+    reader, found = JsonReader(), list[Doc | None]()
+    for _, line in islice(jsonlines.lines(head), _LOOKED_AT):
+        try:
+            value = reader.decode(line)
+        except ValueError:
+            value = None
+        found.append(value if isinstance(value, dict) else None)
+    return found[:-1] if len(found) > 1 and found[-1] is None else found
+
+
+def _text_name(doc: Doc, wanted: str) -> str:
+    names = (wanted,) if wanted else TEXTS
+    return next((name for name in names if _said(doc.get(name))), "")
+
+
+def _said(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every line that says something; the others become issues. Raises `UnreadableFile` where none can."""
+    report = Report(context.file)
+    found = list(_records(text, context, report))
+    wanted = _wanted(text, context)
+    if not found and not any(_text_name(doc, wanted) for doc in _objects(text) if doc):
+        there = ", ".join(f"“{name}”" for name in fields(text)[:5])
+        raise UnreadableFile(
+            f"No line of {context.file} has a text under “{context.text_name}”." if context.text_name
+            else f"No line of {context.file} has a text.",
+            f"Fields with texts: {there}. Nothing was read." if there else "Nothing was read.",
+        )  # fmt: skip
+    return report.parsed(NAME, memories=tuple(memory for _, memory in found), layout=jsonlines.layout_of(text))
+
+
+def _wanted(text: str, context: ReadContext) -> str:
+    """Return the name of the text where it is none of those that are known: the one named, or the longest."""
+    if context.text_name:
+        return context.text_name
+    if any(_text_name(doc, "") for doc in _objects(text) if doc):
+        return ""
+    return next(iter(fields(text)), "")
+
+
+def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[int, Memory]]:
+    reader, wanted, seen = JsonReader(), _wanted(text, context), Counter[str]()
+    if wanted and not context.text_name:
+        report.mapped("content", f"taken from “{wanted}”, the longest text of a line")
+    for number, line in jsonlines.watched(text, context.watch):
+        try:
+            memory, notes = _memory(reader.decode(line), wanted, context)
+        except ValueError as reason:
+            report.skip(number, str(reason))
+            continue
+        seen[memory.id] += 1
+        if seen[memory.id] > 1:
+            memory = replace(memory, id=f"{memory.id}-{seen[memory.id]}")
+        report.mapped_all(notes, sorted(reader.changes))
+        yield number, memory
+
+
+def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read one line; `wanted` names its text where that is none of the names that are known."""
+    if not isinstance(doc, dict):
+        raise ValueError("not a record: expected a JSON object")
+    names, notes = _names(doc, wanted), Notes()
+    if not names.text:
+        raise ValueError(f"it has no text under “{wanted}”" if wanted else "it has no text under a name that is known")
+    content, created = doc[names.text], created_at(doc, _TIMES, context, notes)
+    kind = take(doc, names.kind, values.text, "", notes) if names.kind else ""
+    known_kind = kind.lower() if kind.lower() in OBSERVATION_TYPES else "general"
+    memory = Memory(
+        id=_id(doc, names),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        summary=_line(doc.get(names.title)),
+        memory_type="episodic",
+        category=kind,
+        observation_type=known_kind,
+        tags=tuple(dict.fromkeys(take(doc, "tags", values.texts, (), notes))),
+        session_id=next((take(doc, name, values.text, "", notes) for name in _SESSIONS if doc.get(name)), ""),
+        source=Source(speaker=next((found for name in _SPEAKERS if (found := values.speaker(doc.get(name)))), None)),
+        helpful_imported=take(doc, names.helpful, values.count, 0, notes),
+        harmful_imported=take(doc, names.harmful, values.count, 0, notes),
+        importance_score=rating(context, known_kind, content, notes),
+    )
+    known = (*_IDS, *_SESSIONS, *_SPEAKERS, *_TIMES)
+    return remembered(checked(memory), doc, _keys(names), NAME, known, {"names": list(astuple(names))}), notes
+
+
+def _names(doc: Doc, wanted: str) -> _Names:
+    text = _text_name(doc, wanted)
+    title = next((name for name in _TITLES if name != text and _said(doc.get(name))), "")
+    kind = next((name for name in _KINDS if name not in (text, title) and _said(doc.get(name))), "")
+    return _Names(text, title, kind, _count_name(doc, _HELPFUL), _count_name(doc, _HARMFUL))
+
+
+def _count_name(doc: Doc, names: Sequence[str]) -> str:
+    """Return what a line calls a count, or is to call it: a name under which it says nothing else."""
+    there = (name for name in names if isinstance(doc.get(name), int) and not isinstance(doc.get(name), bool))
+    return next(there, next((name for name in names if name not in doc), f"{names[0]}_votes"))
+
+
+def _line(value: object) -> str:
+    return " ".join(value.split())[:200] if isinstance(value, str) else ""
+
+
+def _id(doc: Doc, names: _Names) -> str:
+    """Return the id a line gives, else one of what does not change with its text: its time and title; else of that.
+
+    A number, which lines of other files have as well, is a part of one.
+    """
+    given = next((doc[name] for name in _IDS if name in doc), None)
+    if isinstance(given, str) and given.strip() and not given.strip().isdigit():
+        return given.strip()
+    when = next((str(doc[name]) for name in _TIMES if _is_moment(doc.get(name))), "")
+    number = f"{given} " if isinstance(given, str | int) else ""
+    return content_id(number + str(doc.get(names.title, "")), when) if when else content_id(number + doc[names.text])
+
+
+def _is_moment(value: object) -> bool:
+    """Tell whether a value is a time of day, which hardly two lines share; a day alone is none."""
+    return (isinstance(value, str) and ":" in value) or (isinstance(value, int | float) and value > 1e9)
+
+
+def _keys(names: _Names) -> tuple[Key[Memory], ...]:
+    def titled(memory: Memory) -> Any:
+        return memory.summary
+
+    def kind(memory: Memory) -> Any:
+        return memory.category
+
+    return (
+        Key(names.text, lambda memory: memory.content),
+        *((Key(names.title, titled),) if names.title else ()),
+        *((Key(names.kind, kind),) if names.kind else ()),
+        Key("tags", lambda memory: list(memory.tags) or None),
+        Key(names.helpful, lambda memory: memory.helpful_count or None),
+        Key(names.harmful, lambda memory: memory.harmful_count or None),
+    )
+
+
+def write(parsed: Parsed, original: str | None = None) -> str:
+    """Write the memories, one a line; with `original`, only lines whose memory changed are new."""
+    layout = parsed.layout if original is None else jsonlines.layout_of(original)
+    name = _wanted(original, NO_CONTEXT) if original else ""
+    name = name or next((found for doc in _objects(original or "") if doc and (found := _text_name(doc, ""))), "text")
+    written = {memory.id: _written(memory, name, layout) for memory in parsed.memories}
+    if original is None:
+        return jsonlines.assemble(written.values(), layout)
+    texts = Counter(names.text for memory in parsed.memories if (names := _names_of(memory)))
+    wanted = next((text for text, _ in texts.most_common(1) if text not in TEXTS), "")
+    reading = replace(NO_CONTEXT, text_name=wanted)
+    old = {number: (m.id, _written(m, name, layout)) for number, m in _records(original, reading, Report(""))}
+    return jsonlines.weave(original, old, written, layout)
+
+
+def _written(memory: Memory, name: str, layout: Layout) -> str:
+    return jsonlines.dumps(_document(memory, name), layout)
+
+
+def _document(memory: Memory, name: str) -> Doc:
+    """Return a line as it was read, with its changes; one from elsewhere under the name that a file has for texts.
+
+    A line that would be known by another id from now on says the one that it has here.
+    """
+    names = _names_of(memory)
+    doc = None
+    if names is not None:
+        doc = restored(memory, _keys(names), NAME, lambda doc: _memory(doc, names.text, at_time_of(memory))[0])
+    if doc is None or names is None:
+        return {"id": memory.id, name: memory.content, "created_at": iso(memory.created_at)}
+    return doc if _id(doc, names) == memory.id or "id" in doc else {**doc, "id": memory.id}
+
+
+def _names_of(memory: Memory) -> _Names | None:
+    """Return what the line of a memory calls its parts; `None` when it is from no such line."""
+    named = (file_part(memory, NAME) or {}).get("names")
+    if not isinstance(named, list) or len(named) != len(fields_of(_Names)) or not all(map(_is_text, named)):
+        return None
+    return _Names(*named)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+FORMAT = Format(NAME, "JSON lines", detect, read, write, suffix=".jsonl")
