@@ -3,6 +3,7 @@
 import gc
 import os
 import secrets
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -34,6 +35,9 @@ os.environ["TZ"] = "UTC"
 time.tzset()
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 os.umask(0o022)
+# Hundreds of processes are started, and each worker reads every test: what is compiled once serves them all.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # A run holds all of its tests, which never are garbage: looking through them for some takes a fifth of its time.
 gc.set_threshold(20_000, 10, 10)
 

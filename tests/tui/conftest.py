@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from tests.tui.idle import Idle, idle, idle_and
-from tests.tui.painting import Painter
+from tests.tui.painting import Painter, pressed
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
 from tests.tui.stylesheets import parse_once
 from workbench.bench.open import Workbench
@@ -38,7 +38,8 @@ def every_paint() -> None:
 def _waits_for_what_is_done(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a key be followed by all that it brings about, however busy the machine is, and by no pause.
 
-    Then the screen is painted, once; long proofs paint as often as an app does.
+    After the last of the keys that a test presses at once the screen is painted, once; long proofs paint as often as an
+    app does.
     """
     rests: Idle = idle
     if "every_paint" not in request.fixturenames and request.node.get_closest_marker("slow") is None:
@@ -46,8 +47,9 @@ def _waits_for_what_is_done(request: pytest.FixtureRequest, monkeypatch: pytest.
         rests = idle_and(painter.paint)
         monkeypatch.setattr(Screen, "_compositor_refresh", painter.noting())
         monkeypatch.setattr(Pilot, "pause", painter.after(Pilot.pause))
-    for module in ("app", "pilot"):
-        monkeypatch.setattr(f"textual.{module}.wait_for_idle", rests)
+        monkeypatch.setattr(Pilot, "press", pressed(Pilot.press, rests))
+    monkeypatch.setattr("textual.app.wait_for_idle", idle)
+    monkeypatch.setattr("textual.pilot.wait_for_idle", rests)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """Painting at rest: what an app shows once it has done what a key brought about, and none of the steps on the way.
 
 A key is followed by several paints, each of which draws widgets that the next one draws again: a fifth of what the
-tests of the app cost.
+tests of the app cost. So is what stands between two keys that a test presses at once: nobody looks at it.
 """
 
 from collections.abc import Awaitable, Callable
@@ -11,6 +11,16 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 Pause = Callable[..., Awaitable[None]]
+
+
+def pressed(press: Pause, rests: Pause) -> Pause:
+    """Return a way to press keys that waits for the rest, and for what is painted at it, after the last of them."""
+
+    async def keys(pilot: Pilot[Any], *names: str) -> None:
+        await press(pilot, *names)
+        await rests()
+
+    return keys
 
 
 class Painter:

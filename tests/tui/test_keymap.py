@@ -1,14 +1,17 @@
 """A person's own keys."""
 
+import ast
 import re
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from tests.sources import PACKAGE, trees
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import AREAS
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.review.actions import REVIEW
 from workbench.tui.widgets.keys import key_of, keyed, undo, use_keymap
@@ -119,13 +122,63 @@ def test_a_sentence_names_a_key_as_the_person_has_it() -> None:
     assert key_of("app.undo") == "u"
 
 
-def test_no_sentence_says_which_key_takes_back() -> None:
-    folder = Path(__file__).parents[2] / "workbench" / "tui"
-    hard = re.compile(r"\bu (?:takes|brings)\b")
+NAMED = re.compile(
+    r"""(?:^\s*|[.;:,·(]\ |\b(?:and|or|then|before|[Pp]ress|with)\ )   # where a key may stand in a sentence
+    (?:[b-zB-HJ-Z/?;]|[aA](?=\ (?:accepts|approves|answers|takes|tries|applies|adds))|ctrl\+[a-z])
+    (?=\ (?:[a-z]+[^s\W]s|again)\b|$)""",
+    re.VERBOSE,
+)
+"""A key named by its own name: what a letter does, a letter to press. (An article, or I, is none.)"""
+
+
+def _sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of what a module says in two words or more, docstrings left out."""
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str() as text, lineno=line) if id(node) not in prose and len(text.split()) > 1:
+                yield line, text
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Go there first; m merges it.",
+        "ctrl+s saves.",
+        "This, then J judges.",
+        "press / finds",
+        "Closed: o opens it.",
+    ],
+)
+def test_a_key_in_a_sentence_is_seen(sentence: str) -> None:
+    assert NAMED.search(sentence)
+
+
+@pytest.mark.parametrize("sentence", ["A heading is flagged.", "all, k is 5", "{app.undo} takes it back.", "I passes."])
+def test_what_is_no_key_is_not_taken_for_one(sentence: str) -> None:
+    assert not NAMED.search(sentence)
+
+
+def test_every_sentence_names_its_keys_as_the_person_has_them() -> None:
+    """By the ids of their actions, through `keyed` and `key_of`: a keymap may have put others in their place."""
     found = [
-        f"{path.name}: {line.strip()}"
-        for path in folder.rglob("*.py")
-        for line in path.read_text().splitlines()
-        if hard.search(line) and "`u`" not in line and not line.lstrip().startswith('"""')
+        f"{path.relative_to(PACKAGE)}:{line} {text}"
+        for path, tree in trees().items()
+        if path.is_relative_to(PACKAGE / "tui")
+        for line, text in _sentences(tree)
+        if NAMED.search(text)
     ]
     assert found == []
+
+
+def test_every_action_that_a_sentence_names_is_there() -> None:
+    """And what has such a name in it goes through `keyed`, or its braces would be seen."""
+    known = {action.id for action in AREAS.every_action()}
+    named = {
+        (path.relative_to(PACKAGE).as_posix(), id)
+        for path, tree in trees().items()
+        if path.is_relative_to(PACKAGE / "tui")
+        for _, text in _sentences(tree)
+        for id in re.findall(r"\{([a-z][a-z-]*\.[a-z][a-z-]*)\}", text)
+    }
+    assert {(path, id) for path, id in named if id not in known} == set()

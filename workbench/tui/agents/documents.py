@@ -38,15 +38,15 @@ from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import key_of
+from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
 
 EMPTY = (
-    "No documents yet: no session of external memory of this project, no followed folder (F follows one), and nothing "
-    "under /memories."
+    "No documents yet: no session of external memory of this project, no followed folder ({documents.follow} follows "
+    "one), and nothing under /memories."
 )
 LOOKING = "Looking …"
 LONGEST = LARGEST
@@ -159,7 +159,7 @@ class DocumentsDialog(Dialog[None]):
         if event.noticed:
             self._noticed = self._noticed.compared(self.rows.rows, event.rows)
         self._looks = event.looks
-        self.rows.set_empty(Content(EMPTY))
+        self.rows.set_empty(Content(keyed(EMPTY)))
         self.rows.set_rows(self._noticed.marked(event.rows))
         if self._wanted is not None:
             place = next((n for n, row in enumerate(event.rows) if row.key == self._wanted), self.rows.cursor)

@@ -29,7 +29,7 @@ from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, number, since
-from workbench.tui.widgets.keys import key_of
+from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -267,7 +267,7 @@ def text_of(bench: Workbench, opened: Opened, *, trace: bool) -> Content:
         " · ".join(mask(name) for name in (episode.domain, episode.type, opened.body.session) if name),
         mask(" ".join(f"#{tag}" for tag in episode.tags)),
         f"read {number(use.access_count)}×{last} · {number(len(use.referenced_by))} rest on it",
-        "" if trace else "It is old, so its trace is closed: o opens it.",
+        "" if trace else keyed("It is old, so its trace is closed: {episodes.trace} opens it."),
     ]
     parts: list[tuple[str, str]] = [(f"{mask(episode.id)}\n", "bold"), ("\n".join(filter(None, facts)), MUTED)]
     for note in opened.notes:

@@ -36,6 +36,7 @@ from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED, assemble, clipped
 from workbench.tui.widgets.figures import number, since
 from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -45,7 +46,7 @@ EMPTY = (
     "`workbench search QUERY --for-agent NAME`; what it asks, is given and writes then shows here while it works."
 )
 NOT_HIS = "Nothing of {} is kept any more. Esc shows all agents."
-TO_A_MEMORY = "Go to a memory first: enter opens a session, j and k go to its rows."
+TO_A_MEMORY = "Go to a memory first: enter opens a session, {list.down} and {list.up} go to its rows."
 LOOKING = "Looking …"
 
 _OF_CONTEXT = tuple(action for action in CONTEXT if action.id not in ("context.layers", "dialog.cancel"))
@@ -127,7 +128,7 @@ class AgentsScreen(AreaScreen):
         self.side.links = links_of(self, self.side, lambda: place_of(self.rows.current))
         self.preview = ContextPane(self.bench, id="context")
         self.flagged = FlaggedMemories(self)
-        self.acts = Acts(lambda: self, self._row_for, missing=TO_A_MEMORY)
+        self.acts = Acts(lambda: self, self._row_for, missing=keyed(TO_A_MEMORY))
 
     def contents(self) -> Iterable[Widget]:
         """Return what would be given, the sessions with the line about all, what was done, and the text."""
@@ -396,7 +397,9 @@ class AgentsScreen(AreaScreen):
         if read is None and session is not None and self.focused is self.sessions:
             read = next((one for one in session.reads if one.is_question), None)
         if read is None or not read.is_question:
-            self.workbench_app.say("Go to a question, or to what was given for it: J asks it again in Tune.")
+            self.workbench_app.say(
+                keyed("Go to a question, or to what was given for it: {agents.judge} asks it again in Tune.")
+            )
             return
         from workbench.tui.tuning.screen import TuneScreen
 

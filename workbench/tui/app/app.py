@@ -45,7 +45,7 @@ from workbench.tui.app.surviving import close_unbuilt, survives
 from workbench.tui.app.waiting import Threads
 from workbench.tui.reflection.notice import DueNotice
 from workbench.tui.widgets.actions import ON_ROW
-from workbench.tui.widgets.keys import use_keymap
+from workbench.tui.widgets.keys import keyed, use_keymap
 from workbench.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -570,7 +570,7 @@ class WorkbenchApp(Host):
             from workbench.tui.widgets.help import HelpScreen
 
             held = screen.as_mapped(screen.held_actions())
-            self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, screen.help_text))
+            self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, keyed(screen.help_text)))
 
     @work
     async def action_stores(self) -> None:

@@ -22,6 +22,7 @@ from workbench.tui.widgets.content import body
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_list import LineList
 
 T = TypeVar("T")
@@ -192,7 +193,9 @@ class AreaScreen(Screen[object]):
         """Let the next change apply to all marked rows, or say that none are marked."""
         self._armed = rows.mark_count > 0 and not self._armed
         if not rows.mark_count:
-            self.workbench_app.say("Nothing is marked. t marks a row, v a range, T all.")
+            self.workbench_app.say(
+                keyed("Nothing is marked. {mark.one} marks a row, {mark.range} a range, {mark.all} all.")
+            )
         self.show_status()
 
     def take_targets(self, rows: LineList[T]) -> list[T]:

@@ -344,7 +344,12 @@ class BulletDuplicatesDialog(Dialog[None]):
     def action_ask(self) -> None:
         """Let Claude write one text that holds everything of all."""
         if self.bench.wording.missing:
-            self.say(body(f"{self.bench.wording.missing} Until then, e writes the text by hand.", "$text-warning"))
+            self.say(
+                body(
+                    f"{self.bench.wording.missing} Until then, {key_of('twins.edit')} writes the text by hand.",
+                    "$text-warning",
+                )
+            )
         elif self.group is not None and self.claude.coming is None:
             self.say(Content.styled("Asking Claude for one text … esc stops.", MUTED))
             self.claude.begin(self.group)

@@ -17,7 +17,7 @@ from workbench.tui.review.candidate import diff_legend, fold, folded, heading, n
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import number, since
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.row import Cell
 
 ID = "duplicates"
@@ -77,7 +77,7 @@ def detail(row: Row, facts: Facts) -> Content:
         Content("    identifiers, symbols or the order of words differ"),
         Content(""),
         _key(keys["health.compare"], "compares all memories that agents are served"),
-        _key(keys["health.merge"], "merges a group; u parts it again"),
+        _key(keys["health.merge"], f"merges a group; {undo()} parts it again"),
         _key(keys["health.refuse"], "keeps both until a text changes"),
         _key(keys["health.apply"], "puts all groups into Review"),
     ]  # fmt: skip
@@ -114,14 +114,14 @@ async def merge_group(health: Hands, row: Row) -> None:
     """Merge a group at once; of a pair that only looks alike, ask first."""
     group = row.item
     if not isinstance(group, Group):
-        health.workbench_app.say("Go to a group first; m merges it.")
+        health.workbench_app.say(keyed("Go to a group first; {health.merge} merges it."))
         return
     if any(pair.kind == "apart" for pair in group.pairs) and not await _sure(health, group):
         return
 
     def merge() -> None:
         kept = health.bench.deduplication.merge(group)
-        health.workbench_app.say(f"Merged {len(group.members)} into {kept.id}. u parts them again.")
+        health.workbench_app.say(f"Merged {len(group.members)} into {kept.id}. {undo()} parts them again.")
 
     health.workbench_app.change(merge)
 
@@ -130,7 +130,7 @@ async def keep(health: Hands, row: Row) -> None:
     """Remember that all of a group stay."""
     group = row.item
     if not isinstance(group, Group):
-        health.workbench_app.say("Go to a group first; x keeps its memories apart.")
+        health.workbench_app.say(keyed("Go to a group first; {health.refuse} keeps its memories apart."))
         return
 
     def keep_apart() -> None:
@@ -144,7 +144,7 @@ async def _sure(health: Hands, group: Group) -> bool:
     from workbench.tui.widgets.confirm import Confirm
 
     against = "; ".join(group.pairs[0].verdict.reasons_against)
-    detail = body(f"They are alike, but {against}. The newest text wins. u parts them again.")
+    detail = body(f"They are alike, but {against}. The newest text wins. {undo()} parts them again.")
     return (
         await health.workbench_app.push_screen_wait(
             Confirm("Merge two that say something else?", clock=health.seconds, detail=detail, yes="merge", guard=0.0)
@@ -161,7 +161,7 @@ def record(row: Row) -> tuple[str, str] | None:
 def _plan(health: Hands) -> DedupPlan | None:
     found = health.facts.found.get(ID)
     if found is None or not isinstance(found.value, DedupPlan):
-        health.workbench_app.say("Nothing was compared yet. D does it.")
+        health.workbench_app.say(keyed("Nothing was compared yet. {health.compare} does it."))
         return None
     return found.value
 
@@ -170,7 +170,7 @@ def _group(facts: Facts, group: Group, sign: str) -> Row:
     def draw(width: int) -> Sequence[Cell]:
         kept = group.members[-1]
         flagged = bool(suspicions(kept, facts.bench.safety.sorts))
-        text = Cell("! folded: z opens it" if flagged else kept.line, 0, WARN if flagged else "")
+        text = Cell(keyed("! folded: {health.unfold} opens it") if flagged else kept.line, 0, WARN if flagged else "")
         many = f"{len(group.members)}×" if len(group.members) > 2 else ""
         cells = [Cell(sign, FIGURE, WARN if sign == "≠" else "bold", "right"), text]
         if width >= WITH_REASON and sign == "≠":
@@ -188,9 +188,9 @@ def _texts(row: Row, group: Group, facts: Facts) -> Content:
     newest = max(group.members, key=lambda m: (m.created_at, m.id))
     parts = [*_judged(group), *_diffs(group, newest), Content("")]
     if kept is not newest and not group.exact:
-        told = f"merges: {name(kept.id)} stays, with the text of {name(newest.id)} and all votes; u parts them"
+        told = f"merges: {name(kept.id)} stays, with the text of {name(newest.id)} and all votes; {undo()} parts them"
     else:
-        told = f"merges: {name(kept.id)} stays, with all votes; u parts them"
+        told = f"merges: {name(kept.id)} stays, with all votes; {undo()} parts them"
     parts += [_key(keys["health.merge"], told), _key(keys["health.refuse"], "keeps both until a text changes")]
     for memory in group.members[:MEMBERS]:
         about = (memory.status, memory.observation_type, since(memory.created_at, facts.now))

@@ -12,6 +12,7 @@ from workbench.bench.duplicates.wording import BookWording
 from workbench.core.errors import WorkbenchError
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import key_of
 
 if TYPE_CHECKING:
     from workbench.core.reflection.reflector import Step
@@ -73,7 +74,10 @@ class AskingClaude:
             texts = [b.content for b in group.bullets]
             text, used = self._wording.ask(texts, tell, lambda: worker.is_cancelled)
             message = Worded(
-                group, text, f"Claude used {number(used)} tokens. m merges with its text, e edits it first."
+                group,
+                text,
+                f"Claude used {number(used)} tokens. {key_of('twins.merge')} merges with its text, "
+                f"{key_of('twins.edit')} edits it first.",
             )
         except WorkbenchError as error:
             message = Worded(group, "", str(error))

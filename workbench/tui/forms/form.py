@@ -28,13 +28,14 @@ from workbench.tui.forms.saving import FormSaving, Refusal
 from workbench.tui.widgets.content import MUTED, body, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 DOCUMENT = "document"
 """What the draft of a form calls a document that cannot be read yet."""
 
-AGAIN = "ctrl+o opens it again."
+AGAIN = "{form.external} opens it again."
 
 TITLE_CELLS = 200
 """Cells of a title that are shown."""
@@ -145,7 +146,7 @@ class RecordForm(Dialog[Values | None]):
             self.call_after_refresh(self._refuse, self._problem)
         elif self._restored_at:
             changed = " What is stored was changed since." if self._stale else ""
-            keys = "ctrl+r: what is stored, and back; esc twice lets go of this."
+            keys = keyed("{editor.other}: what is stored, and back; esc twice lets go of this.")
             said = f"Restored: you typed this {self._restored_at} and did not save it.{changed} {keys}"
             self._say(said, "$text-warning")
         else:
@@ -265,10 +266,15 @@ class RecordForm(Dialog[Values | None]):
             return f"The text is {number(over)} characters too long."
         if self._document and not self._without:
             self._without = True
-            return "The document cannot be read yet: ctrl+o opens it, ctrl+s again saves without it."
+            return keyed(
+                "The document cannot be read yet: {form.external} opens it, {editor.save} again saves without it."
+            )
         if self._stale and self._touched():
             self._stale = False
-            return "What is stored was changed since you typed this: ctrl+r shows it, ctrl+s again replaces it."
+            return keyed(
+                "What is stored was changed since you typed this: {editor.other} shows it, "
+                "{editor.save} again replaces it."
+            )
         return ""
 
     def _refuse(self, refusal: Refusal) -> None:
@@ -312,7 +318,7 @@ class RecordForm(Dialog[Values | None]):
         """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""
         if (self.unsaved or self._restored_at) and not self._warned:
             self._warned = True
-            self._say("Unsaved: esc again discards, ctrl+s saves.", "bold $text-warning")
+            self._say(keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning")
         else:
             self._end(None)
 
@@ -357,7 +363,7 @@ class RecordForm(Dialog[Values | None]):
                 self._document, self._without = saved, False
                 self._take(read_document(saved, values, fields))
         except BadDocument as bad:
-            self._refuse(Refusal(f"{bad} {AGAIN}"))
+            self._refuse(Refusal(f"{bad} {keyed(AGAIN)}"))
             self._keeping.soon()
         except WorkbenchError as error:
             self._say(f"✗ {error}", "$text-error")

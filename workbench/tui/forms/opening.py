@@ -9,6 +9,7 @@ from workbench.tui.app.drafting import Drafting
 from workbench.tui.forms.form import AGAIN, RecordForm
 from workbench.tui.forms.saving import FormSaving, Refusal
 from workbench.tui.promotion.copies import CopyAsking
+from workbench.tui.widgets.keys import keyed
 
 
 async def fill_in(area: AreaScreen, saving: FormSaving, draft: Drafting | None = None) -> Values | None:
@@ -37,7 +38,7 @@ async def fill_in_elsewhere(
     try:
         typed = read_document(saved, values, subject.fields)
     except BadDocument as bad:
-        refused = Refusal(f"{bad} {AGAIN}")
+        refused = Refusal(f"{bad} {keyed(AGAIN)}")
         return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft, problem=refused))
     if not typed:
         return None

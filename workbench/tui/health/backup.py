@@ -29,6 +29,7 @@ from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog, held_keys
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 ABOUT = (
@@ -197,7 +198,12 @@ def _said(made: Manifest, file: Path, secrets: int) -> Content:
         *((f"SHA-256 {member.sha256}  {printable(member.name)}\n", MUTED) for member in made.members),
     ]
     if made.damaged:
-        parts.append((f"! {number(made.damaged)} damaged in the store itself: r looks at it\n", "$text-warning"))
+        parts.append(
+            (
+                f"! {number(made.damaged)} damaged in the store itself: {key_of('health.check')} looks at it\n",
+                "$text-warning",
+            )
+        )
     if secrets:
         what = "1 secret" if secrets == 1 else f"{number(secrets)} secrets"
         parts.append((f"! It holds {what}; `workbench backup --mask` writes it without.", "$text-warning"))

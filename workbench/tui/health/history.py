@@ -14,6 +14,7 @@ from workbench.tui.records.acts import Place, only_record
 from workbench.tui.stream.history_view import event_text, masked_event, vote_text
 from workbench.tui.stream.history_view import row as event_row
 from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.keys import keyed
 
 ID = "history"
 LISTED = 15
@@ -66,7 +67,7 @@ async def take_back(health: Hands, row: Row) -> None:
 
     event = row.item
     if not isinstance(event, Event):
-        health.workbench_app.say("Go to a change first; t takes it back.")
+        health.workbench_app.say(keyed("Go to a change first; {health.take-back} takes it back."))
         return
     mask = health.bench.safety.masked
     detail = body(f"By {mask(event.actor)}. Taking it back is a change of its own; nothing is erased.")

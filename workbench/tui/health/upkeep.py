@@ -108,7 +108,7 @@ async def prune(health: Hands, row: Row) -> None:
         return
     count = len(proposals)
     title = f"Prune {'this memory' if count == 1 else f'these {count:,} memories'}?"
-    hint = "They are archived as pruned and can be brought back with u. The most important come first."
+    hint = f"They are archived as pruned and can be brought back with {undo()}. The most important come first."
     if await health.workbench_app.push_screen_wait(Proposed(title, proposals, health.bench, hint, yes="prune all")):
         done = await asyncio.to_thread(upkeep.prune, proposals)
         health.workbench_app.say(f"Pruned {done:,} {'memory' if done == 1 else 'memories'}. {undo()} brings them back.")

@@ -6,6 +6,7 @@ from textual.content import Content
 
 from workbench.tui.health.model import Facts, Hands, Row, figures
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ def told(found: InReview, facts: Facts) -> Content:
     key = facts.keys["list.open"]
     return Content(
         "All that waits for you waits in Review, by what a decision does. "
-        f"{key} goes to {'it' if found.count == 1 else 'these ' + number(found.count)} there; a, x and space decide."
+        f"{key} goes to {'it' if found.count == 1 else 'these ' + number(found.count)} there; "
+        f"{key_of('review.approve')}, {key_of('review.reject')} and {key_of('review.later')} decide."
     )
 
 

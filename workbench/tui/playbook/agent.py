@@ -30,6 +30,7 @@ from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import key_of
 
 
 class Made(Message):
@@ -125,9 +126,21 @@ class AgentDialog(Dialog[None]):
         if gone:
             parts.append((f"\n{bullets_in(gone)} not in it: deprecated, or below the cut.", "$text-warning"))
         if flagged:
-            parts.append((f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; X lets them out.", "$text-error"))
+            parts.append(
+                (
+                    f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; "
+                    f"{key_of('playbook.export')} lets them out.",
+                    "$text-error",
+                )
+            )
         if len(held) > flagged:
-            parts.append((f"\n{FLAGGED} A heading is flagged: nothing is exported before X allows it.", "$text-error"))
+            parts.append(
+                (
+                    f"\n{FLAGGED} A heading is flagged: nothing is exported before "
+                    f"{key_of('playbook.export')} allows it.",
+                    "$text-error",
+                )
+            )
         self.query_one("#agent-state", Static).update(assemble(parts))
         self.query_one(Pane).show(event.lines)
 

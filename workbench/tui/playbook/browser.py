@@ -26,6 +26,7 @@ from workbench.tui.safety.flag_view import masked_bullet
 from workbench.tui.stream.side import Side
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
@@ -59,9 +60,11 @@ def _draw(row: Row, width: int) -> list[Cell]:
     ]
 
 
-EMPTY_STORE = "No playbook yet. O adds a section and begins one, or `workbench import FILE` brings one in."
-EMPTY_BOOK = "This playbook is empty. O adds a section, then o adds a bullet to it."
-NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
+EMPTY_STORE = (
+    "No playbook yet. {playbook.section} adds a section and begins one, or `workbench import FILE` brings one in."
+)
+EMPTY_BOOK = "This playbook is empty. {playbook.section} adds a section, then {playbook.add} adds a bullet to it."
+NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
 
 
 @survives
@@ -187,8 +190,8 @@ class BookBrowser(Vertical):
 
     def _nothing(self) -> str:
         if self.view is None:
-            return EMPTY_STORE
-        return NO_MATCH if self.filter and self.view.playbook.bullets else EMPTY_BOOK
+            return keyed(EMPTY_STORE)
+        return keyed(NO_MATCH if self.filter and self.view.playbook.bullets else EMPTY_BOOK)
 
     def _show_count(self, rows: Sequence[Row]) -> None:
         shown = sum(row.bullet is not None for row in rows)

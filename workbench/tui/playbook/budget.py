@@ -30,7 +30,7 @@ from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 
@@ -143,7 +143,13 @@ class BudgetDialog(Dialog[str | None]):
             (f" · the file has ≈ {number(total)} (┼)\n", MUTED),
             (f"{how}\n", ""),
             (_COLUMNS, MUTED),
-            ("s only draws the cut in the list · D deprecates what is out · n no budget", MUTED),
+            (
+                keyed(
+                    "{budget.save} only draws the cut in the list · {budget.apply} deprecates what "
+                    "is out · {budget.drop} no budget"
+                ),
+                MUTED,
+            ),
         ]
         return assemble(parts)
 

@@ -23,7 +23,7 @@ from workbench.tui.promotion.copies import CopyAsking
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import key_of, keyed, undo
 from workbench.tui.widgets.texts.prompt import Prompt
 
 
@@ -148,7 +148,7 @@ class Changes(BulletChanges):
         """Write a new bullet for the section under the cursor."""
         row, book = self._browser.rows.current, self._browser.book
         if row is None:
-            self._app.say(EMPTY_BOOK if self._browser.view else EMPTY_STORE)
+            self._app.say(keyed(EMPTY_BOOK if self._browser.view else EMPTY_STORE))
             return
         added: list[str] = []
         subject = of_new_bullet(self._bench, book, row.section, added.append)
@@ -206,13 +206,20 @@ class Changes(BulletChanges):
         if bullet is None:
             return
         if self._browser.filter:
-            self._app.say("The filter hides the neighbours. Esc clears it, then J and K reorder.")
+            self._app.say(
+                keyed(
+                    "The filter hides the neighbours. Esc clears it, then {playbook.lower} and "
+                    "{playbook.higher} reorder."
+                )
+            )
             return
 
         def shift() -> None:
             if not self._bench.playbooks.shift(bullet.book, bullet.id, step):
                 place = "last" if step > 0 else "first"
-                self._app.say(f"{bullet.id} is the {place} of its section. M moves it to another one.")
+                self._app.say(
+                    f"{bullet.id} is the {place} of its section. {key_of('playbook.move')} moves it to another one."
+                )
 
         self._app.change(shift)
 

@@ -19,6 +19,7 @@ from workbench.tui.playbook.rows import PINNED, Row, bullets_in, share_bar, stan
 from workbench.tui.safety.flag_view import NO_FLAGS, Flags, flag_lines, masked_line
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight
 from workbench.tui.widgets.figures import absolute, number, since
+from workbench.tui.widgets.keys import keyed
 
 BAR = 20
 LABEL = 9
@@ -158,7 +159,7 @@ def _past(bullet: Bullet, around: Around) -> list[Content]:
     lines += warning_line(bullet)
     change = around.changed
     if change is None:
-        lines.append(_line("changed", "long ago", "  h shows the history"))
+        lines.append(_line("changed", "long ago", keyed("  {playbook.history} shows the history")))
     else:
         lines.append(_line("changed", _when(change.at, around.now), f"  {absolute(change.at)}"))
         lines += _hung(around.masked(f"by {change.actor}"), around.width)

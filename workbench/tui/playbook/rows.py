@@ -17,6 +17,7 @@ from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.widgets.bars.interval_bar import empty_bar, interval_bar
 from workbench.tui.widgets.content import MUTED, assemble, find_words, highlight
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.row import Cell
 
 HIGH, PROBLEMATIC, UNUSED, DEPRECATED, PINNED, DISPUTED, CUT = "⊕", "⊖", "○", "×", "★", "⇅", "✂"
@@ -196,7 +197,11 @@ def bullets_in(count: int) -> str:
 def _heading(row: Row, columns: Columns) -> list[Cell]:
     shown = printable(clip(title_of(row.section), 400))
     title = highlight(shown, find_words(shown, columns.words))
-    remark = f"{bullets_in(row.count)} · tokens ≈{number(row.tokens)}" if row.count else "empty · o adds a bullet"
+    remark = (
+        f"{bullets_in(row.count)} · tokens ≈{number(row.tokens)}"
+        if row.count
+        else keyed("empty · {playbook.add} adds a bullet")
+    )
     return [Cell(title, 0, "bold $text-accent"), Cell(remark, len(remark), f"not bold {MUTED}", "right")]
 
 

@@ -6,8 +6,9 @@ from workbench.core.playbook.book import Bullet, Section
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.playbook.browser import BookBrowser
 from workbench.tui.playbook.rows import title_of
+from workbench.tui.widgets.keys import keyed
 
-ON_HEADING = "The cursor is on a heading. j goes to a bullet."
+ON_HEADING = "The cursor is on a heading. {list.down} goes to a bullet."
 ONE_AT_A_TIME = "That key works on one bullet at a time. Without ; it takes the one under the cursor; the marks stay."
 
 
@@ -28,7 +29,7 @@ class Targets:
         rows = self._browser.rows
         ids = [row.bullet.id for row in self._area.take_targets(rows) if row.bullet]
         if not ids and rows.current is not None:
-            self._area.workbench_app.say(ON_HEADING)
+            self._area.workbench_app.say(keyed(ON_HEADING))
         return ids
 
     def one(self) -> Bullet | None:
@@ -38,7 +39,7 @@ class Targets:
             self._area.workbench_app.say(ONE_AT_A_TIME)
             return None
         if row is not None and row.bullet is None:
-            self._area.workbench_app.say(ON_HEADING)
+            self._area.workbench_app.say(keyed(ON_HEADING))
         return row.bullet if row else None
 
     def done(self, sentence: str, ids: Sequence[str] = ()) -> None:

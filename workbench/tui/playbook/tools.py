@@ -13,10 +13,11 @@ from workbench.tui.playbook.browser import EMPTY_STORE, BookBrowser
 from workbench.tui.playbook.rows import bullets_in
 from workbench.tui.playbook.targets import Targets
 from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 
-PASTE = "Paste the reply of a Curator or a Reflector; ctrl+s reads it"
+PASTE = "Paste the reply of a Curator or a Reflector; {editor.save} reads it"
 NEW_BOOK = "\0new"
 
 
@@ -32,14 +33,14 @@ class Tools:
     def _has_book(self) -> bool:
         """Tell whether a playbook is open, or say how one is begun."""
         if self._browser.view is None:
-            self._app.say(EMPTY_STORE)
+            self._app.say(keyed(EMPTY_STORE))
         return self._browser.view is not None
 
     async def choose(self) -> None:
         """Choose another playbook of this store."""
         books = self._bench.playbooks.books()
         if not books:
-            self._app.say(EMPTY_STORE)
+            self._app.say(keyed(EMPTY_STORE))
             return
         choices = [
             Choice(line.book.id, self._bench.safety.masked(line.book.name or line.book.id), bullets_in(line.bullets))
@@ -105,7 +106,11 @@ class Tools:
             await self._ask_claude(book)
         if name is None:
             return
-        text = self._text_of(name) if name else await self._app.push_screen_wait(TextEditor(PASTE, "", limit=1_000_000))
+        text = (
+            self._text_of(name)
+            if name
+            else await self._app.push_screen_wait(TextEditor(keyed(PASTE), "", limit=1_000_000))
+        )
         if text is None:
             return
         with self._app.reporting():
@@ -140,7 +145,7 @@ class Tools:
     async def export(self) -> None:
         """Show the exact text and what it changes, then write it."""
         if (view := self._browser.view) is None:
-            self._app.say(EMPTY_STORE)
+            self._app.say(keyed(EMPTY_STORE))
             return
         book = self._browser.book
         title = f"Export {self._bench.safety.masked(view.playbook.book.name)}"

@@ -23,6 +23,7 @@ from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.actions import LINKS, OPENED, SHOWN_ON_ROW, on_row
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 READING = Content.styled("Reading …", MUTED)
@@ -58,7 +59,7 @@ class OpenedRecord(Dialog[None]):
         self._area, self._place = area, place
         self._flagged = FlaggedMemories(area)
         self._pane = ReadingPane(id="opened")
-        self.acts = Acts(lambda: self, lambda _what: self._place, then=self._show, missing=NO_RECORD)
+        self.acts = Acts(lambda: self, lambda _what: self._place, then=self._show, missing=keyed(NO_RECORD))
         self._pane.links = Links(self._pane, area.bench, lambda: place, lambda: self._path, endless=True)
 
     def contents(self) -> tuple[Widget, ...]:
@@ -118,8 +119,11 @@ class OpenedRecord(Dialog[None]):
         self._area.workbench_app.change(undo)
 
 
-NO_RECORD = "That key is for a memory or a bullet. D in Agents edits a document."
-NOT_KEPT = "{} is no document that agents keep here. D in Agents lists those, and F there follows another folder."
+NO_RECORD = "That key is for a memory or a bullet. {agents.documents} in Agents edits a document."
+NOT_KEPT = (
+    "{} is no document that agents keep here. {agents.documents} in Agents lists those, and {documents.follow} there "
+    "follows another folder."
+)
 
 
 def open_over(screen: Screen[Any], area: AreaScreen, place: Place, path: tuple[str, ...]) -> None:
@@ -142,5 +146,5 @@ def document_text(area: AreaScreen, name: str) -> Content:
     found = [row for row in rows if row.document is not None and row.section is None]
     named = next((row for row in found if f"{row.folder}/{row.path}".endswith(ending)), None)
     if named is None:
-        return Content.styled(NOT_KEPT.format(area.bench.safety.masked(name)), MUTED)
+        return Content.styled(keyed(NOT_KEPT).replace("{}", area.bench.safety.masked(name)), MUTED)
     return text_of(named, area.bench)

@@ -17,6 +17,7 @@ from workbench.tui.widgets.bars.gauge import behind
 from workbench.tui.widgets.bars.gauge import gauge as gauge_line
 from workbench.tui.widgets.content import MUTED, assemble, line
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import key_of, keyed
 
 RAISE = "a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
 
@@ -36,14 +37,19 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, due: str, unread: int, wi
         lines.append(_row("reflector", Content("extractive: recurring sentences, word for word")))
     lines += _wrapped(plan.preview.remark, width)
     if over_budget(plan):
-        spent = "✗ More than is left of this month: nothing would be sent. c reflects on this machine instead;"
+        spent = keyed(
+            "✗ More than is left of this month: nothing would be sent. {reflect.reflector} reflects "
+            "on this machine instead;"
+        )
         lines += [Content.styled(part, "$text-warning") for part in wrap(f"{spent} {RAISE}", max(20, width))]
     if not plan.request.memories:
         empty = "No memories yet. Import some (workbench import FILE), or let an agent add them."
         lines = [Content.styled(empty, "bold")]
     if unread:
         replies = "1 earlier reply" if unread == 1 else f"{number(unread)} earlier replies"
-        lines.append(Content.styled(f"{replies} could not be read: o shows them.", "$text-warning"))
+        lines.append(
+            Content.styled(f"{replies} could not be read: {key_of('reflect.unread')} shows them.", "$text-warning")
+        )
     return Content("\n").join(lines)
 
 

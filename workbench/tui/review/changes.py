@@ -23,7 +23,7 @@ from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.views import view_of
 from workbench.tui.widgets.content import MUTED
-from workbench.tui.widgets.keys import keyed, undo
+from workbench.tui.widgets.keys import key_of, keyed, undo
 from workbench.tui.widgets.texts.editor import Said, TextEditor
 
 HOW = "A blank line, or a line of ---, begins the next part."
@@ -105,9 +105,12 @@ class Changes:
                 with self._bench.safety.keeping(label, chosen.typed, lambda: [into.id]):
                     self._bench.review.merge_into(proposal.id, into.id, chosen.text, expected)
             except Conflict as error:
-                return Refused(f"{error} It says this now; y merges all the same.", self._bench.stream.get(into.id))
+                return Refused(
+                    f"{error} It says this now; {key_of('merge.yes')} merges all the same.",
+                    self._bench.stream.get(into.id),
+                )
             self._queue.decided([proposal.id], following, "merged")
-            self._app.say(f"Merged into {into.id}. u parts them again.")
+            self._app.say(f"Merged into {into.id}. {undo()} parts them again.")
             return None
 
         def draft(into: str) -> Drafting:

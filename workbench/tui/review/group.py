@@ -16,6 +16,7 @@ from workbench.tui.review.candidate import facts, name
 from workbench.tui.review.rows import flags_in_words
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 SHOWN = 1500
@@ -85,7 +86,7 @@ class GroupDialog(Dialog[bool]):
             return Content.styled(f"You saw them all. y: {self._verb} {self._group}; one undo takes all back.", "bold")
         pane = self.query_one(ReadingPane)
         share = round(100 * pane.scroll_offset.y / max(1, pane.max_scroll_y))
-        return Content.styled(f"{share} % seen. Read on to the end, then y holds.", MUTED)
+        return Content.styled(f"{share} % seen. Read on to the end, then {key_of('group.yes')} holds.", MUTED)
 
     def action_yes(self) -> None:
         """Decide, once everything was in sight; before that, read on."""

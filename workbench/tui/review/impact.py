@@ -19,6 +19,7 @@ from workbench.tui.review.actions import IMPACT
 from workbench.tui.review.candidate import heading, name
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ Cancelled = Callable[[], bool]
 
 NO_QUERIES = (
     "No query is saved in this store, so there is nothing to show.\n\n"
-    "In Tune (4) ask something, then S saves the query. From then on every candidate says which of the saved "
-    "queries it would enter, and what it would push out."
+    "In Tune (4) ask something, then {tune.save-query} saves the query. From then on every candidate says which of "
+    "the saved queries it would enter, and what it would push out."
 )
 NO_MEMORY = "It is about no memory, so no query changes."
 _SHORT = 4
@@ -53,10 +54,18 @@ def in_short(impact: "Impact") -> list[Content]:
         lines = [heading(_headline(impact), Content.styled(f"top {impact.k} · {name(impact.profile)}", MUTED))]
         lines += [_one(query) for query in (*entered, *left)[:_SHORT]]
         if len(entered) + len(left) > _SHORT:
-            lines.append(Content.styled(f"… and {len(entered) + len(left) - _SHORT} more: i shows all", MUTED))
+            lines.append(
+                Content.styled(
+                    f"… and {len(entered) + len(left) - _SHORT} more: {key_of('review.impact')} shows all", MUTED
+                )
+            )
     moved = sum(bool(query.moved) for query in impact.queries)
     if moved:
-        lines.append(Content.styled(f"The range of a factor moves in {moved} of them: i shows how.", MUTED))
+        lines.append(
+            Content.styled(
+                f"The range of a factor moves in {moved} of them: {key_of('review.impact')} shows how.", MUTED
+            )
+        )
     return lines
 
 
@@ -145,7 +154,7 @@ def show_impact(area: AreaScreen, proposal: Proposal, known: "Impact | None") ->
 
     text, find = Content.styled("Ranking the saved queries …", MUTED), None
     if not bench.library.queries:
-        text = Content(NO_QUERIES)
+        text = Content(keyed(NO_QUERIES))
     elif known is not None:
         text = in_full(masked(known, mask))
     elif not bench.retriever.ready:

@@ -23,6 +23,7 @@ from workbench.tui.review.evidence import ALIKE, overlap
 from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -117,7 +118,7 @@ class MergeChoice(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the search, the list, both texts, and what merging does."""
-        nothing = Content("No other memory is like it: / finds any by its words.")
+        nothing = Content(keyed("No other memory is like it: {merge.search} finds any by its words."))
         rows: LineView[Target] = LineView(self._draw, lambda t: t.memory.id, empty=nothing)
         return (
             SafeInput(placeholder="/ any other memory, by its words"),
@@ -249,7 +250,7 @@ class MergeChoice(Dialog[None]):
         if isinstance(self.focused, SafeInput):
             self._rows.focus()
         elif self._written and not self._warned:
-            self._complain("What you wrote here is lost: esc again leaves, y merges.")
+            self._complain(keyed("What you wrote here is lost: esc again leaves, {merge.yes} merges."))
             self._warned = True
         else:
             self.dismiss(None)

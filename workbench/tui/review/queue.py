@@ -17,16 +17,17 @@ from workbench.tui.review.inbox.progress import Progress
 from workbench.tui.review.rows import row
 from workbench.tui.review.seen import Seen
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row import lay_out
 from workbench.tui.widgets.texts.safe_input import FilterInput
 
 NOTHING_NEW = (
     "No candidates, and no memories to find any in. `workbench import FILE` or `workbench ingest` brings some in, "
-    "F imports a file."
+    "{app.import} imports a file."
 )
 LOOKING = "Looking … esc stops it"
-NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
+NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
 
 
 class Queue:
@@ -112,7 +113,7 @@ class Queue:
         found_ids = frozenset(p.id for p in found)
         self._progress = self._progress.without(waiting | found_ids)
         put_off = len(every) - len(waiting)
-        self.rows.set_empty(Content(NO_MATCH if every or found else self._nothing()))
+        self.rows.set_empty(Content(keyed(NO_MATCH) if every or found else self._nothing()))
         done = "" if filter.strip() else self._progress.done(put_off)
         rows = grouped(listed, self._kinds, now, found_ids, self._turned, done)
         if (self.unasked or self.looking) and not filter.strip():
@@ -144,11 +145,16 @@ class Queue:
         conditions = self._bench.overview.gauge().conditions
         count = int(next(c.value for c in conditions if c.name == "observations"))
         if count:
-            return f"No candidates. R reflects on {count} observation{'s' if count > 1 else ''} now."
+            return (
+                f"No candidates. {key_of('app.reflect')} reflects on {count} observation{'s' if count > 1 else ''} now."
+            )
         read = self._bench.reflecting.readable()
         if not read:
-            return NOTHING_NEW
-        return f"No candidates. R reflects: it would read {number(read)} {'memory' if read == 1 else 'memories'}."
+            return keyed(NOTHING_NEW)
+        return (
+            f"No candidates. {key_of('app.reflect')} reflects: it would read {number(read)} "
+            f"{'memory' if read == 1 else 'memories'}."
+        )
 
     def _draw(self, proposal: Item, width: int) -> Content:
         """Draw a row, or take it as drawn before: a decision moves the rows below it, but they look the same."""

@@ -29,6 +29,7 @@ from workbench.tui.review.impact import ImpactDialog
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -192,7 +193,12 @@ class RefineDialog(Dialog[None]):
     def action_ask(self) -> None:
         """Let Claude write the next rounds."""
         if self._refinement.missing:
-            self._say(body(f"{self._refinement.missing} Until then, e writes the next round by hand.", "$text-warning"))
+            self._say(
+                body(
+                    f"{self._refinement.missing} Until then, {key_of('refine.write')} writes the next round by hand.",
+                    "$text-warning",
+                )
+            )
         elif self._coming is None:
             self._coming = ""
             self._say(Content.styled("Asking Claude … esc stops.", MUTED))

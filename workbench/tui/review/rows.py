@@ -15,6 +15,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import ago
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.row import Cell
 
 SYMBOLS = {NO_EVIDENCE: "∅", GONE: "†", WAITS: "◔"}
@@ -22,7 +23,7 @@ SYMBOLS = {NO_EVIDENCE: "∅", GONE: "†", WAITS: "◔"}
 
 OTHER = "!"
 FLAG = "$text-warning"
-FOLDED = "! folded: enter or z opens it"
+FOLDED = "! folded: {list.open} or {review.unfold} opens it"
 
 HALF_A_DAY = timedelta(hours=12)
 
@@ -52,7 +53,7 @@ def row(
     style = MUTED if rests else ""
     signs = f"{flag_signs(proposal.flags):<{_FLAG_CELLS}}"
     weight = assemble([(signs, FLAG), (f" {proposal.importance:2.0f}", style)])
-    shown = Cell(FOLDED, 0, FLAG) if folded else Cell(mask(title(proposal, memory, kinds)), 0, style)
+    shown = Cell(keyed(FOLDED), 0, FLAG) if folded else Cell(mask(title(proposal, memory, kinds)), 0, style)
     cells = [Cell(weight, _FLAG_CELLS + 3), shown]
     if width >= _WORDS_FROM:
         cells.append(Cell(", ".join(map(mask, proposal.flags)), 20, FLAG))

@@ -40,10 +40,12 @@ class ReviewScreen(AreaScreen):
         + "\n".join(f"  {a.shown_key}  {a.label:<24} {a.tooltip}" for a in REASONS)
         + "\n  Any other key goes on without a reason: then the digits change the area again.\n\n"
         "Groups\n"
-        "  What waits is listed by what a decision does. On a heading enter folds and lists; a x space are for all.\n"
+        "  What waits is listed by what a decision does. On a heading enter folds and lists; "
+        "{review.approve} {review.reject} {review.later} are for all.\n"
         "  Near copies, prunes, changed files and what came from elsewhere are worked out when you come here.\n\n"
         "A marked group\n"
-        "  t, v or T marks, then ; and a decision. What you never had in sight is shown first, to its end.\n\n"
+        "  {mark.one}, {mark.range} or {mark.all} marks, then {review.apply} and a decision. What you never had in "
+        "sight is shown first, to its end.\n\n"
         + "The filter\n"
         + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
     )

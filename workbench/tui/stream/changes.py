@@ -10,7 +10,7 @@ from workbench.bench.safety.masking import masked_name
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import keyed, undo
 
 if TYPE_CHECKING:
     from workbench.tui.app.drafting import Drafting
@@ -97,7 +97,12 @@ class Changes:
         if not ids:
             return
         if len(ids) > 1:
-            self._app.say("$EDITOR opens one memory at a time; ; e sets fields of all that are marked.")
+            self._app.say(
+                keyed(
+                    "$EDITOR opens one memory at a time; {stream.apply} {stream.edit} sets fields of "
+                    "all that are marked."
+                )
+            )
             return
         from workbench.tui.forms.opening import fill_in_elsewhere
 

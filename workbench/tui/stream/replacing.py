@@ -50,7 +50,7 @@ _NAMED = ("tag", "category", "section")
 """What a key takes along."""
 
 HOW = "Enter lists every place; nothing is written yet."
-NOWHERE = "It stands nowhere. w asks for whole words only, i for any case."
+NOWHERE = "It stands nowhere. {replace.word} asks for whole words only, {replace.case} for any case."
 NOTHING = "✗ Nothing is taken yet: {replace.take} takes a place, {replace.all} all of them."
 
 
@@ -170,7 +170,7 @@ class ReplaceDialog(Dialog[int]):
             return
         self._taken = {name: taken for name, taken in self._taken.items() if any(p.name == name for p in event.places)}
         self._elsewhere = event.elsewhere
-        self._rows.set_empty(body(event.problem) if event.problem else Content(NOWHERE))
+        self._rows.set_empty(body(event.problem) if event.problem else Content(keyed(NOWHERE)))
         self._rows.set_rows(event.places, cursor=0)
         self._show()
 

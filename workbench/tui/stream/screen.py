@@ -27,7 +27,7 @@ from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, Sur
 from workbench.tui.stream.near import NearSearch
 from workbench.tui.stream.side import Side
 from workbench.tui.widgets.figures import number, tell_apart
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.linked import LINKS, Later
 from workbench.tui.widgets.lists.long_text import LongText, same
@@ -46,11 +46,14 @@ _OWN = ("human", "cli", "import")
 """Who brings in what needs no mark: the person, by whatever door."""
 
 EMPTY_STORE = (
-    "No memories yet. o writes one, `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+    "No memories yet. {stream.new} writes one, `workbench import FILE` brings some in; agents add theirs with "
+    "`workbench ingest`."
 )
-NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
+NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
 LOOKING = "Nothing holds these words. Looking for what is near them by meaning …"
-NOTHING_NEAR = "Nothing holds these words, and nothing here is relevant to them. Esc clears the filter, ? explains it."
+NOTHING_NEAR = (
+    "Nothing holds these words, and nothing here is relevant to them. Esc clears the filter, {app.help} explains it."
+)
 
 
 class StreamScreen(AreaScreen):
@@ -86,7 +89,7 @@ class StreamScreen(AreaScreen):
         self._arranging: Arranging | None = None
         self._columns = USUAL_COLUMNS
         self._detail_waits = False
-        empty = Content(EMPTY_STORE)
+        empty = Content(keyed(EMPTY_STORE))
         self.rows: LineList[Found] = LineList(self._draw, key_of, is_heading=is_ruled, empty=empty, id="list")
         self._search = NearSearch(self, self._take_near, lambda: bool(self._arranging and self._arranging.by_score))
         self.flagged = FlaggedMemories(self)
@@ -195,7 +198,7 @@ class StreamScreen(AreaScreen):
             self._nearby = None
             if self._arranging is not None:
                 self._arranging.scores = {}
-        self._list(LOOKING if asks else NO_MATCH, at_top=at_top)
+        self._list(LOOKING if asks else keyed(NO_MATCH), at_top=at_top)
 
     def _take_near(self, view: StreamView, found: "NearBy") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
@@ -208,7 +211,7 @@ class StreamScreen(AreaScreen):
             first = self.rows.cursor == 0
             if self._arranging is not None:
                 self._arranging.scores = found.held
-            self._list(NOTHING_NEAR if found.is_empty else NO_MATCH)
+            self._list(keyed(NOTHING_NEAR if found.is_empty else NO_MATCH))
             if found.held and first:
                 self.rows.cursor = 0  # by score it is the best that stands first, not what was found first
 
@@ -221,7 +224,7 @@ class StreamScreen(AreaScreen):
         found = view.memories if self._arranging is None else self._arranging.listed(view.memories)
         self._columns = self._columns_of(view.memories)
         rows = found if self._nearby is None else self._nearby.rows(found, find)
-        self.rows.set_empty(Content(nothing if view.total else EMPTY_STORE))
+        self.rows.set_empty(Content(nothing if view.total else keyed(EMPTY_STORE)))
         # The line is no memory: where nothing holds the words, the cursor begins below it.
         top, place = self.rows.scroll_offset.y, self.rows.cursor
         first = 1 if rows and not view.memories else 0
@@ -373,7 +376,7 @@ class StreamScreen(AreaScreen):
             places = [i for i, m in enumerate(self.rows.rows) if key_of(m) in found]
             ahead = [i for i in places if (i - self.rows.cursor) * step > 0]
             if not places:
-                self.workbench_app.say("No search yet. / starts one.")
+                self.workbench_app.say(keyed("No search yet. {stream.search} starts one."))
             elif ahead:
                 self.rows.cursor = ahead[0] if step > 0 else ahead[-1]
             else:
@@ -383,7 +386,9 @@ class StreamScreen(AreaScreen):
         """To what is near by meaning, or back to what holds the words."""
         at = self._ruled_at()
         if at is None:
-            self.workbench_app.say("Nothing is listed by meaning. / searches for words and for what is near them.")
+            self.workbench_app.say(
+                keyed("Nothing is listed by meaning. {stream.search} searches for words and for what is near them.")
+            )
         else:
             self.rows.focus()
             self.rows.cursor = 0 if self.rows.cursor > at > 0 else at + 1

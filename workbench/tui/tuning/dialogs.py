@@ -21,6 +21,7 @@ from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
 from workbench.tui.tuning.profiles.sides import remark, saved_sides
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.texts.prompt import Prompt
 
 SHOWN = 500
@@ -34,7 +35,7 @@ async def choose_profile(app: Host, session: TuningSession) -> Profile | None:
     chosen = await app.push_screen_wait(Choose("Load a profile", found, session.saved.name))
     if chosen is None:
         return None
-    detail = Content("They are in no profile yet; s saves them.")
+    detail = Content(keyed("They are in no profile yet; {tune.save} saves them."))
     question = f"Load {chosen} and drop the changed settings?"
     if session.changed and not await app.push_screen_wait(
         Confirm(question, clock=time.monotonic, detail=detail, yes="load", guard=0.0)

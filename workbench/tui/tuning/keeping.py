@@ -13,9 +13,9 @@ from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.tuning import dialogs
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import key_of, keyed, undo
 
-NO_QUERY = "There is no query. / writes one."
+NO_QUERY = "There is no query. {tune.query} writes one."
 
 Put = Callable[[Profile, Profile], None]
 """Puts the sliders where a profile has them, against a saved one."""
@@ -26,7 +26,7 @@ def is_ready(area: AreaScreen, session: TuningSession, *, query: bool = True) ->
     if not area.bench.tuning.ready:
         area.workbench_app.say("The model is still loading. Try again in a moment.")
     elif query and session.question is None:
-        area.workbench_app.say(NO_QUERY)
+        area.workbench_app.say(keyed(NO_QUERY))
     else:
         return True
     return False
@@ -51,7 +51,10 @@ class Keeping:
         """Say when the sliders stand where no profile and no snapshot has them."""
         if self._session.is_kept(snapshot.profile for snapshot in self._shelf.all()):
             return ""
-        return "The changed sliders of Tune are in no profile and no snapshot yet: s saves them, n keeps a snapshot."
+        return keyed(
+            "The changed sliders of Tune are in no profile and no snapshot yet: {tune.save} saves "
+            "them, {tune.snapshot} keeps a snapshot."
+        )
 
     # Profiles
 
@@ -95,11 +98,15 @@ class Keeping:
         """Keep the settings as they are now."""
         same = next((s for s in self._shelf.all() if s.profile == self._session.profile), None)
         if same is not None:
-            self._app.say(f"Snapshot {same.name} holds these settings already. N lists the snapshots.")
+            self._app.say(
+                f"Snapshot {same.name} holds these settings already. {key_of('tune.library')} lists the snapshots."
+            )
             return
         with self._app.reporting():
             snapshot = self._shelf.take(self._session.profile, self._bench.context.now())
-            self._app.say(f"Snapshot {snapshot.name} is taken. N lists them: compare, go back, save.")
+            self._app.say(
+                f"Snapshot {snapshot.name} is taken. {key_of('tune.library')} lists them: compare, go back, save."
+            )
 
     async def library(self) -> None:
         """Show snapshots and profiles, and take the settings that are chosen there."""
@@ -112,7 +119,10 @@ class Keeping:
             return
         if side.kind == "snapshot":
             self._put(standing_in(side.profile, session.saved), session.saved)
-            self._app.say(f"The sliders stand as in snapshot {side.name}. s saves them, r puts them back.")
+            self._app.say(
+                f"The sliders stand as in snapshot {side.name}. {key_of('tune.save')} saves them, "
+                f"{key_of('tune.revert')} puts them back."
+            )
         else:
             self._put(side.profile, side.profile)
             self._app.say(f"Loaded {side.name}. {side.profile.about}")
@@ -149,7 +159,10 @@ class Keeping:
         with self._app.reporting():
             done = await self._app.push_screen_wait(QueriesIn(self._bench))
         if done is not None:
-            self._app.say(f"Took in what is new in {done.name}. {undo()} takes it back, f lists the queries.")
+            self._app.say(
+                f"Took in what is new in {done.name}. {undo()} takes it back, "
+                f"{key_of('tune.queries')} lists the queries."
+            )
 
 
 def threshold_toast(before: Thresholds, after: Thresholds, path: Path) -> str:

@@ -15,6 +15,7 @@ from workbench.core.tuning.profile import (
     RecencyMode,
 )
 from workbench.tui.widgets.choose import Choice
+from workbench.tui.widgets.keys import keyed
 
 CANDIDATES = "candidates"
 """The option that asks for a filter."""
@@ -32,7 +33,7 @@ def choices(profile: Profile, bounds: FrozenBounds | None) -> Sequence[Choice]:
         how = "anew" if profile.frozen is not None else "for every query and moment"
         found.append(Choice("freeze", f"Freeze the bounds of this ranking {how}"))
     only = f"Candidates: only {profile.candidates}" if profile.candidates else "Candidates: all that may be served"
-    return [*found, Choice(CANDIDATES, only, "C asks for a filter")]
+    return [*found, Choice(CANDIDATES, only, keyed("{tune.candidates} asks for a filter"))]
 
 
 def with_option(profile: Profile, id: str, bounds: FrozenBounds | None = None) -> Profile:

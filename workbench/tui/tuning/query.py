@@ -25,11 +25,12 @@ from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import absolute, number
+from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 NO_WEIGHTS = "All {count} weights are zero, so nothing would be ranked. Move one of them up."
-NO_QUERY = "Press / and write what an agent might ask; the ranking follows while you type."
-NO_QUERY_SAVED = "Press / and write what an agent might ask, or f for a saved query."
+NO_QUERY = "Press {tune.query} and write what an agent might ask; the ranking follows while you type."
+NO_QUERY_SAVED = "Press {tune.query} and write what an agent might ask, or {tune.queries} for a saved query."
 LOADING = "The embedding model is loading. Write on; the ranking comes by itself."
 NO_MODEL = "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
 EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
@@ -37,7 +38,7 @@ NONE_SERVED = (
     "None of the {count} memories would be served at this time: they are archived, wait for review, or are from later. "
     "The slider “now” moves the time."
 )
-NONE_CHOSEN = "The candidate filter “{filter}” lets none of the {count} memories take part. C changes it."
+NONE_CHOSEN = "The candidate filter “{filter}” lets none of the {count} memories take part. {key} changes it."
 
 
 def obstacle(session: TuningSession) -> str:
@@ -48,7 +49,9 @@ def obstacle(session: TuningSession) -> str:
         return NO_WEIGHTS.format(count=counted(session.recipe))
     count = len(session.ranking.pool)
     if count and session.profile.candidates:
-        return NONE_CHOSEN.format(filter=printable(session.profile.candidates), count=number(count))
+        return NONE_CHOSEN.format(
+            filter=printable(session.profile.candidates), count=number(count), key=key_of("tune.candidates")
+        )
     return NONE_SERVED.format(count=number(count)) if count else EMPTY_STORE
 
 
@@ -230,7 +233,7 @@ class QueryLine(Horizontal):
         """Choose one of the saved queries."""
         queries = self._bench.tuning.queries()
         if not queries:
-            self._host.say("No saved queries yet. / writes one to rank by.")
+            self._host.say(keyed("No saved queries yet. {tune.query} writes one to rank by."))
             return None
         current = self._session.query.id if self._session.query else ""
         mask = self._bench.safety.masked
@@ -245,7 +248,7 @@ class QueryLine(Horizontal):
     def obstacle(self) -> str:
         """Return why there is no ranking, or an empty text."""
         if not self._session.text.strip():
-            return NO_QUERY_SAVED if self._bench.tuning.queries() else NO_QUERY
+            return keyed(NO_QUERY_SAVED if self._bench.tuning.queries() else NO_QUERY)
         if not self._bench.tuning.ready:
             return NO_MODEL if self._failed else LOADING
         return obstacle(self._session)

@@ -33,6 +33,7 @@ from workbench.tui.tuning.tools import Tools
 from workbench.tui.tuning.why.pane import WhyPane
 from workbench.tui.widgets.actions import SLIDER
 from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 
 HELP = f"""The ranking
@@ -45,15 +46,15 @@ The sliders
   ← →              one step, from any pane; with shift a fine one
   enter            types a value; the wheel nudges, a click sets
   ▹                the slider that ← → move while another pane has the keys
-  0.37: #4 ↔ #5    at this weight the two rows swap; [ and ] jump just beyond
+  0.37: #4 ↔ #5    at this weight the two rows swap; {{tune.previous-flip}} and {{tune.next-flip}} jump just beyond
   ┼                such a place on the bar
-The options (o)
+The options ({{tune.options}})
   recency          by hours since the last access, days since it was made, rank, or off
   pinned           stay fresh, or fade as the others do
   0 to 1           over all served, over the most relevant, or by frozen bounds
-  candidates (C)   a filter: what it leaves out takes no part and sets no bound
+  candidates       {{tune.candidates}}: a filter: what it leaves out takes no part and sets no bound
 The verdict
-  nDCG@10          over all judged queries; m shows every metric and what it means
+  nDCG@10          over all judged queries; {{tune.metrics}} shows every metric and what it means
   Δ [low, high]    mean difference from the saved profile, with its 95 % band
   can't tell yet   chance alone could do this (paired randomisation test, 5 %)
   provisional      fewer than 12 judged queries"""
@@ -315,7 +316,7 @@ class TuneScreen(AreaScreen):
     async def action_why(self) -> None:
         """Choose any memory; it stands in the list until esc, with its place and its parts."""
         if self.session.ranking is None:
-            self.workbench_app.say("Nothing is ranked yet. / writes a query.")
+            self.workbench_app.say(keyed("Nothing is ranked yet. {tune.query} writes a query."))
             return
         chosen = await dialogs.choose_memory(self.workbench_app, self.session)
         if chosen is not None:

@@ -33,6 +33,7 @@ from workbench.tui.tuning.parameters import (
 )
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.content import MUTED, assemble, line
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.fixed_text import FixedText
 
 LABEL_WIDTH, VALUE_WIDTH = 10, 10
@@ -178,7 +179,10 @@ class TuneSliders(Vertical):
         """Name the profile; what there is no room for is left out whole, the word that it was changed last."""
         saved, changed = self._session.saved, self._session.changed
         head = self.query_one(".slider--profile", FixedText)
-        mark, hint = (Content.styled(text, style) for text, style in ((" • changed", _CHANGED), ("  s saves", MUTED)))
+        mark, hint = (
+            Content.styled(text, style)
+            for text, style in ((" • changed", _CHANGED), (keyed("  {tune.save} saves"), MUTED))
+        )
         room = max(0, head.size.width - (mark.cell_length if changed else 0))
         name = line(saved.name, min(24, room)).rstrip().stylize("bold")
         label = Content.styled("profile ", MUTED)

@@ -19,6 +19,7 @@ from workbench.tui.tuning.judging.better import Better, Ground
 from workbench.tui.tuning.judging.judge import Judge, JudgeDialog
 from workbench.tui.tuning.judging.metrics import MetricsDialog
 from workbench.tui.tuning.keeping import NO_QUERY, Put, is_ready
+from workbench.tui.widgets.keys import keyed
 
 R = TypeVar("R")
 
@@ -93,11 +94,11 @@ class Tools:
     def save_query(self) -> None:
         """Save the query without judging it."""
         if not self._session.text.strip():
-            self._app.say(NO_QUERY)
+            self._app.say(keyed(NO_QUERY))
             return
         with self._app.reporting():
             if self.saved_query is not None:
-                self._app.say("This query is saved already. J judges it.")
+                self._app.say(keyed("This query is saved already. {tune.judge} judges it."))
                 return
         text, preview = self._session.text, self._read_first("tune.save-query", self._session.text)
         if preview is None:
@@ -110,7 +111,7 @@ class Tools:
                 self._session.query = saved
                 if saved.text != text:
                     self._take(saved)
-            self._app.say("Saved the query. J judges it, f lists the saved ones.")
+            self._app.say(keyed("Saved the query. {tune.judge} judges it, {tune.queries} lists the saved ones."))
 
         self._app.change(save)
 
@@ -174,7 +175,7 @@ class Tools:
         else:
             self._measuring.propose(proposal, live.judged)
             self._put(proposal.profile, self._session.saved)
-            self._app.say("The sliders stand as proposed. s saves them, r puts them back.")
+            self._app.say(keyed("The sliders stand as proposed. {tune.save} saves them, {tune.revert} puts them back."))
 
     async def better(self) -> None:
         """Learn the weights from answers about pairs."""
@@ -187,7 +188,12 @@ class Tools:
             profile = await self._app.push_screen_wait(Better(ground, self._bench.safety.masked))
             if profile is not None:
                 self._put(profile, self._session.saved)
-                self._app.say("The sliders stand where the answers lead. s saves them, r puts them back.")
+                self._app.say(
+                    keyed(
+                        "The sliders stand where the answers lead. {tune.save} saves them, "
+                        "{tune.revert} puts them back."
+                    )
+                )
 
 
 def _nothing(_done: object) -> None:

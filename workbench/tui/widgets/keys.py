@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
+from functools import cache
 
 from workbench.core.named import implementation
 from workbench.tui.app.actions import Action, display_key, key_names
@@ -20,11 +21,15 @@ def use_keymap(keymap: Mapping[str, str]) -> None:
 
 
 def key_of(action_id: str) -> str:
-    """Return the first key of an action as a person has it. Raises `StopIteration` for an unknown id."""
-    every: Iterable[Action] = implementation(AREAS).every_action()
-    mapped = _KEYMAP.get({}).get(action_id)
-    keys = mapped or next(action.keys for action in every if action.id == action_id)
+    """Return the first key of an action as a person has it. Raises `KeyError` for an unknown id."""
+    keys = _KEYMAP.get({}).get(action_id) or _default_keys()[action_id]
     return display_key(key_names(keys)[0])
+
+
+@cache
+def _default_keys() -> dict[str, str]:
+    every: Iterable[Action] = implementation(AREAS).every_action()
+    return {action.id: action.keys for action in every}
 
 
 def undo() -> str:

@@ -5,7 +5,6 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import fisher_exact  # type: ignore[import-untyped]
 
 from workbench.core.agents.patterns.mining import Feature, Run, features_of, fisher, mined
 
@@ -14,6 +13,8 @@ COUNT = st.integers(0, 60)
 
 @given(COUNT, COUNT, COUNT, COUNT)
 def test_the_test_is_that_of_scipy(good: int, bad: int, others_good: int, others_bad: int) -> None:
+    from scipy.stats import fisher_exact  # type: ignore[import-untyped]
+
     judged = fisher_exact([[good, bad], [others_good, others_bad]]).pvalue
     assert fisher(good, bad, others_good, others_bad) == pytest.approx(float(judged), abs=1e-6)
 
@@ -33,6 +34,8 @@ def runs(good_with: int, bad_with: int, good_without: int, bad_without: int, *mo
 
 
 def test_a_strategy_with_which_more_succeed_is_found_with_its_numbers() -> None:
+    from scipy.stats import fisher_exact
+
     (one,) = mined(runs(8, 1, 2, 8))
     assert (one.domain, one.type, one.feature.text, one.category) == ("infra", "deploy", "canary", "strategy")
     assert (one.support, len(one.good), len(one.bad), one.others, one.others_good) == (9, 8, 1, 10, 2)

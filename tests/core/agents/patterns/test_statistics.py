@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from tests.core.agents.patterns.samples import NOW, applied, full
 from workbench.core.agents.patterns.pattern import Baseline
@@ -21,6 +20,8 @@ from workbench.core.agents.patterns.statistics import (
 
 
 def test_the_exact_test_is_that_of_scipy() -> None:
+    from scipy.stats import binomtest  # type: ignore[import-untyped]
+
     for trials in (*range(1, 60), 300, 1_000, 5_000):
         for successes in {0, 1, trials // 3, trials // 2, trials // 2 + 1, (trials * 7) // 10, trials - 1, trials}:
             for chance in (0.5, 0.1, 0.93):
@@ -58,6 +59,8 @@ def test_what_counts_is_recent_and_once_for_each_episode() -> None:
 
 
 def test_a_finding_and_the_evidence_of_it() -> None:
+    from scipy.stats import binomtest
+
     pattern = full()
     rows = applied(pattern, "sssssssspf", time=90.0)
     found = finding(pattern, rows, NOW)

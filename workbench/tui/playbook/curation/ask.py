@@ -35,7 +35,7 @@ from workbench.tui.reflection.result import ResultDialog
 from workbench.tui.reflection.run import RunDialog
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 
@@ -216,7 +216,10 @@ class AskDialog(Dialog[str | None]):
             await asyncio.to_thread(self._bench.curation.dismiss, chosen.reply)
             if chosen.next == "again":
                 self._say(
-                    Content.styled("Let go of the reply; u in the Playbook brings it back. enter asks anew.", MUTED)
+                    Content.styled(
+                        keyed("Let go of the reply; {app.undo} in the Playbook brings it back. {ask.start} asks anew."),
+                        MUTED,
+                    )
                 )
         if self.is_current:
             self._gather()

@@ -9,6 +9,7 @@ from workbench.bench.playbook.curation_asking import Asked, CurationPlan
 from workbench.core.text import one_line, printable
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.keys import key_of, keyed
 
 _LABEL = 11
 NOTHING = "No memory is confirmed yet. Approve candidates in Review (2) first."
@@ -26,7 +27,9 @@ def plan_text(plan: CurationPlan, now: datetime, unread: int, width: int) -> Con
         lines.append(Content.styled(_nothing(plan), "bold"))
     if unread:
         replies = "1 earlier reply" if unread == 1 else f"{number(unread)} earlier replies"
-        lines.append(Content.styled(f"{replies} could not be read: o shows them.", "$text-warning"))
+        lines.append(
+            Content.styled(f"{replies} could not be read: {key_of('ask.unread')} shows them.", "$text-warning")
+        )
     return Content("\n").join(lines)
 
 
@@ -35,7 +38,7 @@ def asked_text(asked: Asked) -> Content:
     used = f"Used {number(asked.usage.input)} tokens in, {number(asked.usage.output)} out."
     lines = [Content.styled(used, MUTED)]
     if asked.problem is not None:
-        kept = " What came is kept: o shows it." if asked.unread else ""
+        kept = keyed(" What came is kept: {ask.unread} shows it.") if asked.unread else ""
         lines.insert(0, Content.styled(f"✗ {printable(asked.problem.message)}{kept}", "$text-error"))
     return Content("\n").join(lines)
 
@@ -65,7 +68,7 @@ def _run(plan: CurationPlan, width: int) -> list[Content]:
 
 
 def _nothing(plan: CurationPlan) -> str:
-    return NOTHING if plan.since is None else "Nothing new to tell. c takes the latest ones again."
+    return NOTHING if plan.since is None else keyed("Nothing new to tell. {ask.lessons} takes the latest ones again.")
 
 
 def _playbook(plan: CurationPlan) -> Content:

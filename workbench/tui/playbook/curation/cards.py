@@ -26,7 +26,7 @@ from workbench.tui.playbook.actions import CARDS
 from workbench.tui.playbook.curation.card_text import PROBLEM, SIGNS, Decision, card_text
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -170,7 +170,14 @@ class CardsDialog(Dialog[str | None]):
             return
         suggested, reason = self._reply.parts[place]
         if isinstance(suggested, Delete | BulletTag):
-            self._say(Content.styled("This suggestion has no text to edit: a accepts it, x leaves it out.", MUTED))
+            self._say(
+                Content.styled(
+                    keyed(
+                        "This suggestion has no text to edit: {cards.accept} accepts it, {cards.skip} leaves it out."
+                    ),
+                    MUTED,
+                )
+            )
             return
         card, preview = self.cards[place], Preview(self._bench, self.cards[place].after)
         if await self.app.push_screen_wait(TextEditor(card.title[:200], card.after, check=preview)) is not None:
@@ -188,7 +195,11 @@ class CardsDialog(Dialog[str | None]):
     def action_apply(self) -> None:
         """Change the playbook as accepted, as one action."""
         if not self._accepted():
-            self._say(Content.styled("Nothing is accepted yet: a accepts, A accepts all.", "$text-warning"))
+            self._say(
+                Content.styled(
+                    keyed("Nothing is accepted yet: {cards.accept} accepts, {cards.all} accepts all."), "$text-warning"
+                )
+            )
             return
         self._carry_out(to_review=False)
 
@@ -232,6 +243,10 @@ class CardsDialog(Dialog[str | None]):
         """Close; with decisions only the second time."""
         if self._accepted() and not self._warned:
             self._warned = True
-            self._say(Content.styled("Nothing is applied yet: ctrl+s applies, esc again discards.", "$text-warning"))
+            self._say(
+                Content.styled(
+                    keyed("Nothing is applied yet: {cards.apply} applies, esc again discards."), "$text-warning"
+                )
+            )
         else:
             self.dismiss(None)

@@ -26,6 +26,7 @@ from workbench.tui.tuning.actions import BETTER
 from workbench.tui.widgets.content import MUTED, assemble, body, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import days, since
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 QUERIES = 12
@@ -102,7 +103,9 @@ class Better(Dialog[Profile | None]):
 
     def on_mount(self) -> None:
         """Look for the pairs."""
-        for pane, title in zip(self.query(ReadingPane), ("1 · press a", "2 · press b"), strict=True):
+        for pane, title in zip(
+            self.query(ReadingPane), (keyed("1 · press {better.a}"), keyed("2 · press {better.b}")), strict=True
+        ):
             pane.can_focus = False
             pane.border_title = title
         self._prepare()

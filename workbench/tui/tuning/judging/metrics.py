@@ -20,6 +20,7 @@ from workbench.tui.tuning.actions import METRICS
 from workbench.tui.tuning.judging.verdict import verdict_text
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell, lay_out
 
@@ -73,7 +74,9 @@ class MetricsDialog(Dialog[QueryResult | None]):
         lines = [f"{m.title}: {m.about}" for m in self._measures]
         lines.append(f"unjudged: among the first {self._measures[0].k} without a grade; taken as grade 0")
         if self._found.new.unjudged:
-            lines.append("enter ranks the query under the cursor, and J there grades what is unjudged")
+            lines.append(
+                keyed("{metrics.look} ranks the query under the cursor, and {tune.judge} there grades what is unjudged")
+            )
         lines += [printable(remark) for remark in self._remarks]
         yield VerticalScroll(Static(Content("\n".join(lines))), id="metrics-about", can_focus=False)
 

@@ -27,6 +27,7 @@ from workbench.tui.tuning.actions import QUERIES_IN
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -72,7 +73,7 @@ class QueriesIn(Dialog[Path | None]):
     """
 
     def __init__(self, bench: Workbench) -> None:
-        super().__init__("Import queries · nothing is read in before ctrl+s", QUERIES_IN)
+        super().__init__(keyed("Import queries · nothing is read in before {queries-in.read}"), QUERIES_IN)
         self._bench = bench
         self.plan: ImportPlan | None = None
 

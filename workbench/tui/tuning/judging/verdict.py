@@ -14,12 +14,13 @@ from workbench.bench.tuning.tuning import Tuning
 from workbench.core.text import printable
 from workbench.core.tuning.verdict import Verdict, signed
 from workbench.tui.widgets.content import MUTED, assemble
+from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.fixed_text import FixedText, whole_words
 
 OLD = "…"
 """Stands before a verdict on settings that have been moved since."""
 
-NOTHING_JUDGED = "J grades what could answer a query; a verdict needs judged queries."
+NOTHING_JUDGED = "{tune.judge} grades what could answer a query; a verdict needs judged queries."
 MEASURING = "Measuring the judged queries …"
 WAITING = "The verdict comes when the model is loaded."
 
@@ -72,7 +73,7 @@ class VerdictLine(FixedText):
             self.say(WAITING)
         elif not self._measuring.judged:
             self._measuring.forget()
-            self.say(NOTHING_JUDGED)
+            self.say(keyed(NOTHING_JUDGED))
         else:
             first = self._measuring.last is None
             job = self._measuring.begin(self._session)
@@ -155,7 +156,12 @@ def wordings(found: LiveVerdict) -> tuple[Content, ...]:
 def unjudged_text(found: LiveVerdict) -> str:
     """Return how many of the best places hold what nobody graded, and what to do about it; empty for none."""
     count, places = found.new.unjudged, sum(len(query.ids) for query in found.new.queries)
-    return f"{count:,} of {places:,} served are unjudged: m, enter, J" if count else ""
+    return (
+        f"{count:,} of {places:,} served are unjudged: {key_of('tune.metrics')}, "
+        f"{key_of('metrics.look')}, {key_of('tune.judge')}"
+        if count
+        else ""
+    )
 
 
 def verdict_text(found: LiveVerdict) -> Content:

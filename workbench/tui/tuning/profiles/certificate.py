@@ -14,6 +14,7 @@ from workbench.tui.tuning.profiles.compare import in_common
 from workbench.tui.tuning.profiles.sides import Side
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import absolute, days
+from workbench.tui.widgets.keys import keyed
 
 _LABEL = 20
 _DAYS = ("half_lives.", "feedback_half_life")
@@ -58,7 +59,7 @@ def _compared(profile: Profile, other: Profile, other_title: str, session: Tunin
     lines += [_changed(change) for change in found]
     if found and session.question is not None:
         lines += [Content(""), Content.styled(in_common(session.question, session.now, other, profile), "")]
-        lines.append(Content.styled("c shows both rankings, place by place", MUTED))
+        lines.append(Content.styled(keyed("{tune.compare} shows both rankings, place by place"), MUTED))
     return lines
 
 

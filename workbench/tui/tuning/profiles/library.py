@@ -29,6 +29,7 @@ from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import ago
+from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -109,7 +110,10 @@ class LibraryDialog(Dialog[Side | None]):
         kept = "No snapshot yet: n on the Tune screen takes one."
         if count:
             which = "1 snapshot" if count == 1 else f"{count} snapshots"
-            kept = f"{which}, kept until you drop {'it' if count == 1 else 'them'}; s saves one as a profile."
+            kept = (
+                f"{which}, kept until you drop {'it' if count == 1 else 'them'}; "
+                f"{key_of('library.save')} saves one as a profile."
+            )
         self.query_one("#library-state", Static).update(Content.styled(kept, MUTED))
         self._show()
 
@@ -156,7 +160,9 @@ class LibraryDialog(Dialog[Side | None]):
         if self._library.session.question is None:
             self.workbench_app.say("There is no query to rank. / on the Tune screen writes one.")
         elif side is None or side.profile is None or side.id == against.id:
-            self.workbench_app.say("Go to another row, or mark one with t: c compares the row with ◆.")
+            self.workbench_app.say(
+                keyed("Go to another row, or mark one with {library.mark}: {library.compare} compares the row with ◆.")
+            )
         else:
             await compare(self.workbench_app, self._library.session, self._sides, against, side)
 
@@ -218,7 +224,7 @@ class LibraryDialog(Dialog[Side | None]):
         side = self._snapshot()
         if side is None:
             return
-        detail = Content("Nothing takes that back; s saves it as a profile first.")
+        detail = Content(keyed("Nothing takes that back; {library.save} saves it as a profile first."))
         confirm = Confirm(f"Drop {side.title}?", clock=time.monotonic, detail=detail, yes="drop", guard=0.0)
         if await self.app.push_screen_wait(confirm):
             with self.workbench_app.reporting():

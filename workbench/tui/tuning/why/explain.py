@@ -17,8 +17,9 @@ from workbench.tui.tuning.parameters import weight
 from workbench.tui.widgets.bars.factor_bar import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, line
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import keyed
 
-_BY_SETTINGS = {NO_CANDIDATE: "C changes the filter.", NO_EPISODE: "l loads another profile."}
+_BY_SETTINGS = {NO_CANDIDATE: "{tune.candidates} changes the filter.", NO_EPISODE: "{tune.load} loads another profile."}
 """What lets in again a memory that only the settings leave out."""
 
 _NAME = 12
@@ -54,7 +55,9 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
     if found.hidden:
         lines += [
             assemble([("Not served: ", "bold $text-warning"), (printable(found.hidden), "bold $text-warning")]),
-            Content.styled(_BY_SETTINGS.get(found.hidden, "An agent is never given it, whatever the settings."), MUTED),
+            Content.styled(
+                keyed(_BY_SETTINGS.get(found.hidden, "An agent is never given it, whatever the settings.")), MUTED
+            ),
         ]
         return Content("\n").join(lines)
     if setting.against is not None:

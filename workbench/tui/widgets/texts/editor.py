@@ -17,6 +17,7 @@ from workbench.tui.widgets.actions import EDITOR
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 Said = tuple[str, str]
@@ -82,7 +83,7 @@ class TextEditor(Dialog[str | None]):
         else:
             when = since(self._restored.at, self._draft.clock())
             changed = " What is stored was changed since." if self._stale else ""
-            keys = "ctrl+r: what is stored, and back; esc twice lets go of this."
+            keys = keyed("{editor.other}: what is stored, and back; esc twice lets go of this.")
             self._say(f"Restored: you typed this {when} and did not save it.{changed} {keys}", "$text-warning")
 
     def on_unmount(self) -> None:
@@ -149,7 +150,10 @@ class TextEditor(Dialog[str | None]):
             problem = f"The text is {number(over)} characters too long."
         if problem is None and self._stale and self.unsaved:
             self._stale = False
-            problem = "What is stored was changed since you typed this: ctrl+r shows it, ctrl+s again replaces it."
+            problem = keyed(
+                "What is stored was changed since you typed this: {editor.other} shows it, "
+                "{editor.save} again replaces it."
+            )
         problem = problem or self._check(text)
         if problem:
             self._say(f"✗ {problem}", "$text-error")
@@ -160,7 +164,7 @@ class TextEditor(Dialog[str | None]):
         """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""
         if (self.unsaved or self._restored is not None) and not self._warned:
             self._warned = True
-            self._say("Unsaved: esc again discards, ctrl+s saves.", "bold $text-warning")
+            self._say(keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning")
         else:
             self._end(None)
 
