@@ -72,7 +72,8 @@ def chosen_by(
         )
         return Chosen(path, plan, format_said(plan, way.format, bench.context.formats))
     except WorkbenchError as error:
-        return Chosen(_path(exact, name, base), problem=str(error))
+        tried = _path(exact, name, base)
+        return Chosen(tried, problem=_held(bench, tried) or str(error))
     except (OSError, ValueError):
         return Chosen(problem=f"{name} is no path.")
 
@@ -83,6 +84,20 @@ def _path(exact: Path | None, name: str, base: Path) -> Path | None:
         return exact or as_named(name, base)
     except WorkbenchError:
         return None
+
+
+def _held(bench: Workbench, path: Path | None) -> str:
+    """Say what a file of episodes or patterns holds, which no format reads, and what takes it in; "" for another."""
+    from workbench.bench.agents.experience.inlet import experience_in
+
+    try:
+        held = experience_in(bench.context, bench.gate, path) if path is not None and path.is_file() else ()
+    except (WorkbenchError, OSError) as error:
+        return str(error) if isinstance(error, WorkbenchError) else ""
+    if path is None or not held:
+        return ""
+    new = len(held[0].patterns) if held[0].kind == "patterns" else len(held[0].new)
+    return f"{path.name} holds {held[0].kind}, {new:,} of them new. `workbench import {path.name}` takes them in."
 
 
 def no_time(text: str) -> str | None:
