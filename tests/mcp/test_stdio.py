@@ -78,6 +78,20 @@ async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(
     bench.close()
 
 
+def test_a_server_that_only_read_writes_no_checkpoint(server: Any, store: Path) -> None:
+    """A few readings stand in the journal; to write all of a large store for them would cost each session seconds."""
+    before = {name: (store / name).read_bytes() for name in ("memory.json", "checkpoint.json")}
+    server.stdin.write(hello() + call(2, "memory_search", query=QUERY, k=1))
+    server.stdin.flush()
+    answers(server, 2)
+    server.stdin.close()
+    assert server.wait(PATIENCE_S) == 0
+    assert {name: (store / name).read_bytes() for name in before} == before
+    bench = open_workbench(store, profiles=store)
+    assert any(read.query == QUERY for read in bench.library.table(AgentRead).all())
+    bench.close()
+
+
 def test_what_is_no_message_is_survived_and_only_messages_are_printed(server: Any) -> None:
     server.stdin.write(hello())
     for broken in (b"{\n", b"\xff\xfe\x00\n", b"[]\n", line({"jsonrpc": "2.0", "id": 7}), b"x" * 1_000_000 + b"\n"):
@@ -143,3 +157,10 @@ def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_look
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     heavy = {"numpy", "model2vec", "textual", "anthropic", "detect_secrets", "workbench.bench.agents.door"}
     assert not heavy & set(done.stdout.split())
+
+
+def test_a_first_search_waits_for_nothing_that_only_other_tools_need() -> None:
+    loaded = "import sys, workbench.bench.agents.door; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    others = ("rapidfuzz", "workbench.bench.stream.ingest", "workbench.bench.agents.documents.recall")
+    assert not set(others) & set(done.stdout.split())

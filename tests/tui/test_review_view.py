@@ -142,6 +142,19 @@ async def test_the_queue_shows_the_flags_as_signs_that_the_line_below_explains(b
         assert "It cites nothing." in drive.text("evidence")
 
 
+async def test_what_was_captured_rests_on_messages_of_its_session(bench: Workbench) -> None:
+    told = {"captured": {"ids": ["a1", "b2"], "kind": "failure", "mark": "", "sessions": ["s1"]}}
+    put(bench, candidate("took", "git push failed; -u helps.", metadata=told, session_id="s1"))
+    async with review(bench) as drive:
+        for _ in range(20):
+            if drive.current == "took":
+                break
+            await drive.keys("j")
+        assert drive.current == "took"
+        assert "∅ no evidence" not in drive.text("candidate")
+        assert "Captured from 2 messages of the session" in drive.text("evidence")
+
+
 async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(bench: Workbench) -> None:
     put(bench, memory("o1", "\n".join(f"line {n}" for n in range(200))))
     async with review(bench, (120, 30)) as drive:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import AsyncIterator
 from typing import IO, Any, cast
 
@@ -16,8 +17,11 @@ from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients
 from workbench.mcp.server import MemoryServer
 
-GRACE_S = 1.5
+GRACE_S = 1.0
 """How long calls that are in flight may go on once the client is gone."""
+
+LEAVING_S = 0.7
+"""How long the end waits for caches to be kept: a client kills a server that takes two seconds to go."""
 
 _LONGEST = 32 << 20
 """Bytes of one message; a longer one is cut, and so is no message."""
@@ -80,9 +84,16 @@ def end(bench: Workbench, clients: Clients) -> None:
     """
     with contextlib.suppress(WorkbenchError):
         clients.log.flush()
+    leaving = threading.Thread(target=_let_go, args=(bench,), daemon=True)
+    leaving.start()
+    leaving.join(LEAVING_S)
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _let_go(bench: Workbench) -> None:
+    """Keep what makes the next start fast; what is cut off in the middle of that is like none."""
     with contextlib.suppress(WorkbenchError):
         bench.keep_caches()
         if bench.library.starts_slowly:
             bench.close()
-    sys.stderr.flush()
-    os._exit(0)

@@ -31,7 +31,8 @@ class Evidence:
     `near` are the most similar other memories and `near_bullets` the most similar bullets, with their
     cosine; `rejections` what was rejected before and is much alike. They are empty, and `searched` false, while
     the model is still loading. `flag` is the cosine from which something is likely a duplicate. `impact` says what
-    approving would do to the saved queries, if anybody asked.
+    approving would do to the saved queries, if anybody asked. `messages` are how many messages of a session it was
+    captured from, where it was.
     """
 
     cited: tuple[Cited, ...]
@@ -43,6 +44,7 @@ class Evidence:
     searched: bool = False
     flag: float = 2.0
     impact: "Impact | None" = None
+    messages: int = 0
 
 
 def looked_up(known: Evidence, memory: Memory, retriever: "Retriever", exclude: Iterable[str], k: int) -> Evidence:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from workbench.bench.agents.capture.memories import told_by
 from workbench.bench.context import Context
 from workbench.bench.review.citations import Branch, Citations, Cited
 from workbench.bench.review.found import FoundProposals
@@ -116,7 +117,8 @@ class Review:
 
         memory = self.memory(proposal)
         tree = self._citations.tree(memory.citations, memory.id) if memory is not None else ()
-        return Evidence(self.cited(proposal), tree, searched=memory is None)
+        messages = 0 if memory is None else len(told_by(memory))
+        return Evidence(self.cited(proposal), tree, searched=memory is None, messages=messages)
 
     def matching(self, queue: Sequence[Proposal], text: str) -> tuple[Proposal, ...]:
         """Return the proposals that a filter lets through, in their order.

@@ -52,7 +52,8 @@ def _install(session: Session) -> int:
     if code == 0 and not wants_json(session.args):
         say(f"To let it search and save as well: {_OFFERS[session.args.agent].format(program=_program(session)[0])}")
         if session.args.agent == "codex":
-            say("Codex asks you once whether you trust its hooks.")
+            say("Codex asks you once whether you trust its hooks; an older one runs none unless its config.toml says")
+            say("codex_hooks = true under [features].")
     return code
 
 

@@ -23,7 +23,7 @@ from workbench.tui.playbook.curation.card_text import Mask, reasons, texts
 from workbench.tui.review.candidate import answers, arguments, candidate, changes, facts, heading, merge, replacement
 from workbench.tui.review.tree import flat, tree
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.figures import absolute, since
+from workbench.tui.widgets.figures import absolute, number, since
 
 if TYPE_CHECKING:
     from workbench.tui.app.host import Host
@@ -228,6 +228,9 @@ def _pattern_cited(evidence: Evidence, how: Cites) -> list[Content]:
 
 
 def _candidate_cited(evidence: Evidence, how: Cites) -> list[Content]:
+    if not evidence.cited and evidence.messages:
+        many = "one message" if evidence.messages == 1 else f"{number(evidence.messages)} messages"
+        return [Content.styled(f"Captured from {many} of the session named beside it.", MUTED)]
     if not evidence.cited:
         return _because(evidence, how)
     rests = f"Rests on {_memories(len(evidence.cited))}"
