@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.files.imports.importing import ImportPlan
-from workbench.bench.files.imports.paths import Listing, Offered, as_named, completions, listing
+from workbench.bench.files.imports.paths import (
+    SESSION,
+    Listing,
+    Offered,
+    as_named,
+    completions,
+    is_session,
+    listing,
+)
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import parse_time
@@ -15,7 +23,10 @@ from workbench.tui.files.imports.way import Way
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a name stands for: a plan, a folder's files, or how the name may go on; else a problem in words."""
+    """What a name stands for: a plan, a folder's files, or how the name may go on; else a problem in words.
+
+    `session`: it is a session of an agent, which has no plan: what it teaches is looked at apart.
+    """
 
     path: Path | None = None
     plan: ImportPlan | None = None
@@ -23,6 +34,7 @@ class Chosen:
     listing: Listing | None = None
     offered: tuple[Offered, ...] = ()
     problem: str = ""
+    session: bool = False
 
 
 def chosen_by(
@@ -45,6 +57,8 @@ def chosen_by(
         if not path.exists():
             offered = completions(path)
             return Chosen(path, offered=offered, problem="" if offered else f"There is no file {path}.")
+        if way.format is None and is_session(path):
+            return Chosen(path, format=SESSION, session=True)
         plan = bench.importer.plan(
             path,
             format=way.format,
