@@ -107,7 +107,7 @@ async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_p
         assert [b.id for b in bench.library.bullets.all()] == ["rule-00001", "rule-00002"]
         assert toasts(app)[-1] == "Imported book.txt: 2 bullets. u takes it back."
         await pilot.press("u")
-        assert len(bench.library.bullets) == 0
+        await until_drawn(pilot, lambda: not len(bench.library.bullets))
 
 
 async def test_skipped_lines_and_values_read_differently_are_said(tmp_path: Path, folder: Path) -> None:

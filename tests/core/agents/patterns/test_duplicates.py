@@ -8,7 +8,14 @@ import pytest
 from tests.core.agents.patterns.samples import full
 from workbench.core.agents.patterns.combining import similar
 from workbench.core.agents.patterns.duplicates import SAME, pattern_groups
-from workbench.core.agents.patterns.pattern import Evidence, Guidance, Pattern, Relationships
+from workbench.core.agents.patterns.pattern import (
+    Applicability,
+    Evidence,
+    Guidance,
+    Pattern,
+    Relationships,
+    TaskFeatures,
+)
 
 
 def plain(id: str, **changes: object) -> Pattern:
@@ -47,6 +54,14 @@ def test_what_somebody_told_apart_or_says_otherwise_stays_apart(changes: dict[st
     one = plain("a", summary="Wait and try again.")
     assert ids([one, replace(one, id="b")]) == [["a", "b"]]
     assert ids([one, replace(one, id="b", **changes)]) == []  # type: ignore[arg-type]
+
+
+def test_the_same_words_for_other_problems_are_one_and_fewer_are_not() -> None:
+    where = [Applicability((), TaskFeatures((domain,))) for domain in ("http", "dns")]
+    one = plain("a", summary="Wait and try again.", applicability=where[0])
+    elsewhere = replace(one, id="b", applicability=where[1])
+    assert ids([one, elsewhere]) == [["a", "b"]]
+    assert ids([one, replace(elsewhere, summary="Wait and ask somebody else.")]) == []
 
 
 def test_none_is_missed_that_a_look_at_every_pair_finds() -> None:

@@ -1,11 +1,12 @@
 """Patterns that say the same: what joins them into a group that one pattern could stand for, and what parts them."""
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.agents.patterns.combining import SHARES, Likeness, Said, likeness, most_alike, said_by
+from workbench.core.agents.patterns.names import Category
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.duplicates.dedup import negations, numbers, opposites
 
@@ -36,41 +37,55 @@ def pattern_groups(patterns: Iterable[Pattern]) -> tuple[PatternGroup, ...]:
     what the other does not. One that is under review or out of use is in none.
     """
     every = sorted((one for one in patterns if one.status in ("validated", "candidate")), key=_sureness)
-    said = [said_by(one) for one in every]
-    near, taken, found = _Near(said), set[str](), list[PatternGroup]()
-    for stands in said:
-        if stands.pattern.id in taken:
-            continue
-        beside = (likeness(stands, other) for other in near.to(stands) if other.pattern.id not in taken)
-        others = most_alike(one for one in beside if one.score >= SAME and not _parted(stands.pattern, one.pattern))
-        taken |= {stands.pattern.id, *(one.pattern.id for one in others)}
-        if others:
-            found.append(PatternGroup(stands.pattern, others))
+    marked, left = _Marked(), defaultdict[Category, list[_Row]](list)
+    for one in every:
+        left[one.category].append(marked.row(said_by(one)))
+    found = (group for rows in left.values() for group in _grouped(rows))
     return tuple(sorted(found, key=lambda group: group.stands.id))
 
 
-class _Near:
-    """Finds the patterns that could share enough words with one, by its rarest words, without a look at all of them.
+class _Row(NamedTuple):
+    """A pattern beside others: a bit for each of its words, and how many they are."""
 
-    Of two that share so many, each holds one of the other's rarest: those that could be left out without falling
-    short.
-    """
+    said: Said
+    words: int
+    size: int
 
-    def __init__(self, said: Sequence[Said]) -> None:
-        self._held = Counter(word for one in said for word in one.words)
-        self._by_word: defaultdict[tuple[str, str], list[Said]] = defaultdict(list)
-        for one in said:
-            for word in self._rarest(one):
-                self._by_word[one.pattern.category, word].append(one)
 
-    def to(self, one: Said) -> Iterable[Said]:
-        """Return the patterns of its category that come into question, each once."""
-        found = (other for word in self._rarest(one) for other in self._by_word[one.pattern.category, word])
-        return {other.pattern.id: other for other in found if other.pattern.id != one.pattern.id}.values()
+class _Marked:
+    """Gives each word a bit, so that what two have together is counted at once."""
 
-    def _rarest(self, one: Said) -> Sequence[str]:
-        count = len(one.words) - math.ceil(_TEXT * len(one.words) - 1e-9) + 1
-        return sorted(one.words, key=lambda word: (self._held[word], word))[:count]
+    def __init__(self) -> None:
+        self._bits: dict[str, int] = {}
+
+    def row(self, said: Said) -> _Row:
+        """Return a pattern with its words as bits."""
+        words = sum(1 << self._bits.setdefault(word, len(self._bits)) for word in said.words)
+        return _Row(said, words, len(said.words))
+
+
+def _grouped(rows: Sequence[_Row]) -> Iterator[PatternGroup]:
+    """Yield the groups among patterns of one category, of which the surest comes first."""
+    left = list(rows)
+    while left:
+        first, left = left[0], left[1:]
+        beside = (likeness(first.said, other.said) for other in left if _may_be_one(first, other))
+        stands = first.said.pattern
+        others = most_alike(one for one in beside if one.score >= SAME and not _parted(stands, one.pattern))
+        if others:
+            taken = {one.pattern.id for one in others}
+            left = [row for row in left if row.said.pattern.id not in taken]
+            yield PatternGroup(stands, others)
+
+
+def _may_be_one(row: _Row, other: _Row) -> bool:
+    """Tell whether two may be one: they share words enough, and something that they ask for unless all words."""
+    both = (row.words & other.words).bit_count()
+    if both < _TEXT * (row.size + other.size - both) - 1e-9:
+        return False
+    if row.words == other.words or row.said.asked == other.said.asked:
+        return True
+    return not row.said.asked.isdisjoint(other.said.asked)
 
 
 def _sureness(pattern: Pattern) -> tuple[float, int, str]:
