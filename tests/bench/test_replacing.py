@@ -8,7 +8,7 @@ import pytest
 from tests.bench.conftest import NOON, Open, memory, put
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.promotion.plan import Target
-from workbench.bench.stream.replacing import Place, Wanted
+from workbench.bench.stream.replacing import Replaceable, Wanted
 from workbench.config.settings import Settings
 from workbench.core.errors import Conflict, InvalidQuery, InvalidRecord, WorkbenchError
 from workbench.core.playbook.book import Book, Bullet, Section
@@ -39,14 +39,14 @@ def bench(tmp_path: Path, open_bench: Open) -> Workbench:
     return bench
 
 
-def after(place: Place) -> str:
-    assert not isinstance(place.after, Section)
-    return place.after.content
-
-
 def state(bench: Workbench) -> dict[str, str]:
     found = {m.id: f"{m.summary}|{m.content}" for m in bench.library.memories.all()}
     return found | {b.id: b.content for b in bench.library.bullets.all()}
+
+
+def content(record: Replaceable) -> str:
+    assert not isinstance(record, Section)
+    return record.content
 
 
 def test_every_place_is_found_and_only_chosen_ones_change(bench: Workbench) -> None:
@@ -73,7 +73,7 @@ def test_case_and_parts_of_words_as_asked(bench: Workbench) -> None:
 
 def test_a_replacement_is_text_and_no_pattern(bench: Workbench) -> None:
     places = bench.replacing.places(Wanted("8443.", r"\1\g<0>"))
-    assert [after(place) for place in places] == [r"The port is \1\g<0>"]
+    assert [content(place.after) for place in places] == [r"The port is \1\g<0>"]
 
 
 def test_files_of_chosen_records_follow_on_a_word_and_come_back(bench: Workbench, tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_what_changed_meanwhile_refuses_all_of_it(bench: Workbench) -> None:
 def test_a_secret_in_the_replacement_is_masked_as_shown(bench: Workbench) -> None:
     wanted = Wanted("8443", SECRET)
     places = bench.replacing.places(wanted)
-    assert SECRET not in after(places[0])
+    assert SECRET not in content(places[0].after)
     bench.replacing.carry_out(wanted, places)
-    assert bench.stream.get("m2").content == after(places[0])
+    assert bench.stream.get("m2").content == content(places[0].after)
     assert SECRET not in str(next(iter(bench.history.events())))
 
 
@@ -162,8 +162,8 @@ def test_names_are_places_of_their_own_when_asked_for_and_else_counted(tmp_path:
     assert bench.library.memories.get("m1").category == "gatekeeper"
     assert bench.library.memories.get("m2").tags == ("gatekeeper",)
     assert bench.library.memories.get("m3").tags == ("authd",)
-    renamed = bench.library.sections.get("main/ops")
-    assert (renamed.id, renamed.title, renamed.key) == ("ops", "About gatekeeper:", "about_gatekeeper")
+    after = bench.library.sections.get("main/ops")
+    assert (after.id, after.title, after.key) == ("ops", "About gatekeeper:", "about_gatekeeper")
     bench.history.undo()
     assert bench.library.sections.get("main/ops") == before
     assert bench.library.memories.get("m2").tags == ("authd", "gatekeeper")

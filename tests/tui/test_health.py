@@ -447,4 +447,4 @@ async def test_the_store_is_counted_as_it_is_now(tmp_path: Path) -> None:
         await keys(pilot, "6")
         text = screen_text(app)
         assert f"{len(MEMORIES) + 1} memories" in text
-        assert f"up to revision {app.bench.library.revision - 1}; 1 since this look" in text
+        assert f"up to revision {app.bench.library.revision - 1}; 1 since" in text
