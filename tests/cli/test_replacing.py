@@ -58,7 +58,7 @@ def test_all_or_some_change_as_one_action(named: Cli) -> None:
 def test_where_else_it_stands_is_said_and_taken_along_on_a_word(named: Cli) -> None:
     named.ok("edit", "m2", "--tags", "authd,logs")
     answer = named("replace", "authd", "gated", "--only", "m1")
-    assert "It stands in 1 tag too, which stay as they are. --names takes tags" in answer.err
+    assert "It stands in 1 tag too, which stays as it is. --names takes tags" in answer.err
     named.ok("undo")
     values = json.loads(named.ok("replace", "authd", "gated", "--dry-run", "--json"))
     assert values["elsewhere"] == {"tag": 1}

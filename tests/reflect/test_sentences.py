@@ -64,6 +64,12 @@ def test_a_list_item_loses_its_bullet() -> None:
     assert told("- Migrations run on a copy first.") == ["Migrations run on a copy first."]
 
 
+def test_a_word_in_brackets_in_front_says_the_kind_and_is_no_part_of_a_sentence() -> None:
+    text = "Controllers should be thin and leave the business logic to the services."
+    assert told(f"[PATTERN] {text}") == [text]
+    assert told("[shares a picture: a dog on a bench in the park]") == []
+
+
 def test_who_speaks_is_told_once_they_speak_in_three_memories() -> None:
     one = "Ines: The cluster allows a hundred connections. Every machine keeps a small pool."
     assert told(one)[1] == "Every machine keeps a small pool."

@@ -445,4 +445,6 @@ async def test_the_store_is_counted_as_it_is_now(tmp_path: Path) -> None:
         with app.bench.library.transaction("agent:claude", "one more") as tx:
             tx.put(made("late", "something that came later", 0))
         await keys(pilot, "6")
-        assert f"{len(MEMORIES) + 1} memories" in screen_text(app)
+        text = screen_text(app)
+        assert f"{len(MEMORIES) + 1} memories" in text
+        assert f"up to revision {app.bench.library.revision - 1}; 1 since" in text

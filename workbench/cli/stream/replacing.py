@@ -94,7 +94,8 @@ def _stays(elsewhere: "Sequence[Elsewhere]") -> None:
         return
     said = ", ".join(counted(count, *_ELSEWHERE[kind]) for kind, count in elsewhere)
     more = " --names takes tags, categories and titles along." if any(e.kind in _NAMED for e in elsewhere) else ""
-    warn(f"It stands in {said} too, which stay as they are.{more}")
+    stays = "which stays as it is" if sum(count for _, count in elsewhere) == 1 else "which stay as they are"
+    warn(f"It stands in {said} too, {stays}.{more}")
 
 
 def _only(names: str | None, places: "Sequence[Place]") -> "list[Place]":

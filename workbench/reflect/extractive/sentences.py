@@ -132,6 +132,9 @@ LABEL = re.compile(r"\A([A-Z][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2}): +
 """Who speaks, where a paragraph begins so."""
 
 _BULLET = re.compile(r"\A(?:[-*+•]|\d{1,3}[.)])\s+")
+_TAGGED = re.compile(r"\A\[[A-Z][A-Z _-]{2,20}\]:?\s+")
+"""A word in brackets in front, by which some logs say of what kind a note is."""
+
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
 _INDENTED = ("    ", "\t", "  ")
 _CODE = ("$ ", "> ", "| ", "{", "<", "@", "Traceback", 'File "', "[", "at ", "#!", "def ", "class ", "import ", "from ")
@@ -142,7 +145,7 @@ def _turns(content: str, row: int) -> Iterator[_Turn]:
     """Yield the paragraphs of a memory, without fenced or indented code; a speaker speaks until the next one."""
     speaker = ""
     for line in _FENCE.sub("\n", content).splitlines():
-        text = _BULLET.sub("", line.strip()) if not line.startswith(_INDENTED) else ""
+        text = _TAGGED.sub("", _BULLET.sub("", line.strip())) if not line.startswith(_INDENTED) else ""
         if not text:
             continue
         label = LABEL.match(text)

@@ -214,8 +214,7 @@ def _journal(diagnosis: Diagnosis, facts: Facts) -> Row:
     good = diagnosis.is_sound and not (diagnosis.purges or diagnosis.blobs)
     sign, style = (GOOD, "") if good else (BAD, ERROR)
     newer = facts.bench.library.revision - diagnosis.rev
-    text = f"{_sound(diagnosis)}; {number(newer)} since this look" if newer > 0 else _sound(diagnosis)
-    return figures(ID, "journal", sign, text, item=diagnosis, style=style)
+    return figures(ID, "journal", sign, _sound(diagnosis, max(0, newer)), item=diagnosis, style=style)
 
 
 def _backup(state: State, facts: Facts) -> str:
@@ -227,7 +226,8 @@ def _backup(state: State, facts: Facts) -> str:
     return f"last backup {since(state.backup.at, facts.now)}: {state.backup.file.name}, {then}"
 
 
-def _sound(diagnosis: Diagnosis) -> str:
+def _sound(diagnosis: Diagnosis, newer: int = 0) -> str:
+    """Say what was found, and how many changes there are that are `newer` than the look."""
     count = len(diagnosis.damage)
     found = [f"{count} place{'' if count == 1 else 's'} damaged"] if count else []
     found += ["something that was stored is gone"] if diagnosis.gone else []
@@ -235,6 +235,8 @@ def _sound(diagnosis: Diagnosis) -> str:
     found += ["a purge was broken off"] if diagnosis.purges else []
     found += ["something beside the store cannot be read"] if diagnosis.blobs else []
     state = ", ".join(found) or "every line is sound"
+    if newer:
+        return f"{state} up to revision {number(diagnosis.rev)}; {number(newer)} since"
     return f"{state}; {number(diagnosis.entries)} changes up to revision {number(diagnosis.rev)}"
 
 
