@@ -10,6 +10,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.stream import near_by as module
 from workbench.bench.stream.near_by import NearBy, near_by, waiting_near
 from workbench.core.stopping import Stopped, stoppable
+from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.ranking.outcome import Ranking
 
 QUERY = "why did the token refresh fail"
@@ -66,9 +67,14 @@ def test_the_parts_of_a_score_are_worked_out_for_what_is_listed_only(
 ) -> None:
     asked: list[str] = []
     scored = Ranking.scored
-    monkeypatch.setattr(Ranking, "scored", lambda self, id: asked.append(id) or scored(self, id))
-    monkeypatch.setattr(Ranking, "best", lambda self, k: top[:k])
+
+    def counted(ranking: Ranking, id: str) -> Scored | None:
+        asked.append(id)
+        return scored(ranking, id)
+
     top = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now()).ranking.top
+    monkeypatch.setattr(Ranking, "scored", counted)
+    monkeypatch.setattr(Ranking, "best", lambda _, k: top[:k])
     every = [m.id for m in demo.library.memories.all()]
     assert found(demo, QUERY, tuple(every)).rows == ()
     assert asked == []

@@ -30,27 +30,34 @@ class Replaced:
         if self.folder is None:
             raise WorkbenchError(f"There is no folder to keep what {path} holds.", "Nothing was written.")
         try:
-            copy = self._put(self.folder, data)
+            copy = self._put(self._made(self.folder), data)
             self._prune(MOST)
         except OSError as error:
             raise self._closed(path, error) from error
         return copy
 
     def keep_all(self, held: Sequence[tuple[Path, bytes]]) -> None:
-        """Keep what one change needs to be taken back, however much that is; raises as `keep` does."""
+        """Keep what one change needs to be taken back, however much that is; raises as `keep` does.
+
+        Of very much not every single copy waits for the disk: one that a power loss cut off is known by its hash.
+        """
         if self.folder is None:
             raise WorkbenchError("There is no folder to keep what is replaced.", "Nothing was written.")
+        put = self._put if len(held) <= MOST else _put_soon
         for path, data in held:
             try:
-                self._put(self.folder, data)
+                put(self._made(self.folder), data)
             except OSError as error:
                 raise self._closed(path, error) from error
         self._prune(max(MOST, len(held)))
 
-    def _put(self, folder: Path, data: bytes) -> Path:
-        copy = folder / _hash(data)
+    def _made(self, folder: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
+        return folder
+
+    def _put(self, folder: Path, data: bytes) -> Path:
+        copy = folder / _hash(data)
         with fresh_file(copy, ".copy-") as (file, new):  # made for its owner alone
             file.write(data)
             file.flush()
@@ -98,6 +105,17 @@ class Replaced:
                 except OSError as error:
                     raise StoreProblem(f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand.") from error
         return tuple(gone)
+
+
+def _put_soon(folder: Path, data: bytes) -> Path:
+    """Put a copy into the folder without waiting for the disk, and without looking for what was left there."""
+    copy = folder / _hash(data)
+    new = copy.with_name(f".copy-{copy.name}.new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)
+    new.replace(copy)
+    return copy
 
 
 def _hash(data: bytes) -> str:

@@ -69,7 +69,9 @@ ENGLISH = Rules(
         re.I,
     ),
     thanks=re.compile(
-        r"\b(?:thankful|grateful|thrilled|blessed|lucky|stoked|proud of|so happy|can['’]t wait|excited|amazing|awesome)\b", re.I
+        r"\b(?:thankful|grateful|thrilled|blessed|lucky|stoked|proud of|so happy|can['’]t wait|excited|amazing|"
+        r"awesome)\b",
+        re.I,
     ),
     past=re.compile(
         r"\b(?:was|were|did|had|ran|made|got|came|took|went|gave|found|saw|said|told|asked|wrote|fixed|added|removed|"
