@@ -86,6 +86,21 @@ async def test_the_text_has_half_of_a_small_screen_and_every_field_a_line_below_
         assert "ctrl+s save" in lines[23]
 
 
+async def test_a_field_has_an_input_from_when_the_cursor_comes_to_it_by_key_or_mouse(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        shown = await opened(app, pilot, "e")
+        assert not shown.query(Input)
+        await pilot.press("tab", "end", "Z")
+        assert line(app, "title").value.endswith("Z")
+        await pilot.press("down", "shift+tab")
+        assert app.focused is line(app, "title").query_one(Input)
+        await pilot.click(line(app, "tags"), offset=(20, 0))
+        await pilot.pause()
+        assert app.focused is line(app, "tags").query_one(Input)
+        assert len(shown.query(Input)) == 3
+
+
 @pytest.mark.parametrize("size", first_of((120, 40), (80, 20), (60, 16), (180, 50)))
 async def test_the_field_with_the_cursor_is_in_sight_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)

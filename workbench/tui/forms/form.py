@@ -7,6 +7,7 @@ from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.css.query import QueryType
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -324,6 +325,14 @@ class RecordForm(Dialog[Values | None]):
 
     # From field to field
 
+    def focus_next(self, selector: str | type[QueryType] = "*") -> Widget | None:
+        """Put the cursor into the next field at once."""
+        return _entered(super().focus_next(selector))
+
+    def focus_previous(self, selector: str | type[QueryType] = "*") -> Widget | None:
+        """Put the cursor into the field before at once."""
+        return _entered(super().focus_previous(selector))
+
     def action_part(self) -> None:
         """To the next field."""
         self.focus_next()
@@ -334,7 +343,7 @@ class RecordForm(Dialog[Values | None]):
 
     def action_down(self) -> None:
         """To the field below."""
-        if self.focused is not self._lines[-1].query_one(Input):
+        if not self._lines[-1].has_focus_within:
             self.focus_next()
 
     @on(Input.Submitted)
@@ -406,3 +415,9 @@ class RecordForm(Dialog[Values | None]):
         longest = max(len(sentence), self._said)
         self._said = len(sentence)
         state.update(body(sentence, style), layout=longest >= state.size.width)
+
+
+def _entered(found: Widget | None) -> Widget | None:
+    if isinstance(found, FieldLine):
+        found.focus_input()
+    return found

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
@@ -13,7 +12,7 @@ from workbench.bench.forms import memory_lines as of
 from workbench.bench.forms.values import TEXT, Field
 from workbench.core.text import printable
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.content import MUTED, body, fitted
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 HINTS = {
@@ -36,9 +35,16 @@ _WHOLE = (of.TYPE, of.MEMORY_TYPE, of.IMPORTANCE, of.SECTION)
 """Fields in which what is typed mostly takes the place of all that stands there."""
 
 
+_NAME = 14
+"""Cells of a field's name."""
+
+
 @survives
-class FieldLine(Horizontal):
-    """A field of a form. `stored` is what stands in it as the record is now, `None` where several records differ."""
+class FieldLine(Horizontal, can_focus=True):
+    """A field of a form. `stored` is what stands in it as the record is now, `None` where several records differ.
+
+    It draws itself, and has an input from when the cursor first comes to it: most fields of most forms never need one.
+    """
 
     class Changed(Message):
         """Something else stands in the line."""
@@ -46,75 +52,69 @@ class FieldLine(Horizontal):
     DEFAULT_CSS = """
     FieldLine {
         height: 1;
-        & .form--name { width: 14; height: 1; color: $text-muted; }
-        & SafeInput { width: 1fr; min-width: 12; height: 1; background: $background; }
+        & SafeInput { width: 1fr; min-width: 12; height: 1; margin-left: 14; background: $background; }
         & .form--beside { width: auto; max-width: 62%; height: 1; padding-left: 1; color: $text-muted; }
-        &.-touched .form--name { color: $text-accent; text-style: bold; }
         &.-unfit .form--beside { color: $text-error; }
     }
     """
 
     def __init__(self, field: Field, stored: str | None, empty: str = "", hint: str | None = None) -> None:
-        self._input = SafeInput(stored or "", placeholder=empty)
-        self._input.select_on_focus = field.name in _WHOLE
-        if field.choices:
-            self._input.suggester = SuggestFromList(field.choices)
-        self._label = Static(classes="form--name")
         self._hint = HINTS.get(field.name, "") if hint is None else hint
         self._beside: Static | None = None
+        self._input: SafeInput | None = None
         super().__init__()
         self.field = field
         self.stored = stored
-        self._shown = self._last = self._input.value
+        self._empty = empty
+        self._shown = self._last = printable(stored or "")
         self._edited = self._here = False
         self._problem = ""
         self._typed = self._shown
 
-    def compose(self) -> ComposeResult:
-        """Build the line."""
-        yield self._label
-        yield self._input
-
-    def on_mount(self) -> None:
-        """Say what it is called."""
-        self._show_name()
+    def render(self) -> Content:
+        """Return its name, and what stands in it until it has an input."""
+        width, touched = self.size.width, self.touched
+        mark = "● " if touched else "  "
+        name = Content.styled(f"{mark}{self.field.name}", "bold $text-accent" if touched else MUTED)
+        text = Content(self._last) if self._last else Content.styled(printable(self._empty), "$text-disabled")
+        return fitted(name, _NAME) + fitted(text, width - _NAME).stylize_before("on $background")
 
     @property
     def value(self) -> str:
         """What stands in it: exactly what is stored, unless it was changed."""
-        return self._input.value if self.touched else self.stored or ""
+        return self._last if self.touched else self.stored or ""
 
     @property
     def touched(self) -> bool:
         """Whether something else is to be stored; what is emptied after typing is, where several records differ."""
-        return self._edited if self.stored is None else self._input.value != self._shown
+        return self._edited if self.stored is None else self._last != self._shown
 
     def put(self, value: str) -> None:
         """Put in what was typed elsewhere."""
         self._edited = True
-        self._input.value = value
-        self._last = self._input.value
-        self._show_name()
+        self._write(value)
 
     def take_stored(self, stored: str) -> None:
         """Take note of what is stored by now, and show it unless something was typed."""
         kept, self.stored, self._shown = self.touched, stored, printable(stored)
-        if not kept:
-            self._input.value = self._last = self._shown
-        self._show_name()
+        self._write(self._last if kept else self._shown)
 
     def toggle(self) -> None:
         """Put back what is stored; again, what was typed."""
         if self.touched:
-            self._typed = self._input.value
-            self._input.value, self._edited = self._shown, False
+            self._typed, self._edited = self._last, False
+            self._write(self._shown)
         else:
-            self._input.value, self._edited = self._typed, self._typed != self._shown
-        self._show_name()
+            self._edited = self._typed != self._shown
+            self._write(self._typed)
+        self.post_message(self.Changed())
 
     def suggest(self, placeholder: str) -> None:
         """Show what an empty line stands for."""
-        self._input.placeholder = placeholder
+        self._empty = placeholder
+        if self._input is not None:
+            self._input.placeholder = printable(placeholder)
+        self.refresh()
 
     def complain(self, sentence: str) -> None:
         """Say what it cannot hold, or nothing."""
@@ -123,8 +123,20 @@ class FieldLine(Horizontal):
         self._show_beside()
 
     def focus_input(self) -> None:
-        """Put the cursor in it."""
-        self._input.focus()
+        """Put the cursor in it, at once: keys that were typed ahead are for its input."""
+        if self._input is None:
+            self._input = SafeInput(self._last, placeholder=self._empty)
+            self._input.select_on_focus = self.field.name in _WHOLE
+            if self.field.choices:
+                self._input.suggester = SuggestFromList(self.field.choices)
+            self.can_focus = False
+            self.mount(self._input, before=self._beside)
+        self.screen.set_focus(self._input)
+        self.scroll_visible(animate=False)  # the input has no place yet
+
+    def on_focus(self) -> None:
+        """Let its input have the cursor, however it came here."""
+        self.focus_input()
 
     def on_descendant_focus(self) -> None:
         """Say what it takes while the cursor is in it."""
@@ -146,7 +158,7 @@ class FieldLine(Horizontal):
             self._edited = True
         if self._problem:
             self.complain("")
-        self._show_name()
+        self.refresh()
         self.post_message(self.Changed())
 
     def _show_beside(self) -> None:
@@ -158,10 +170,12 @@ class FieldLine(Horizontal):
         self._beside.display = bool(said.plain)
         self._beside.update(said)
 
-    def _show_name(self) -> None:
-        self.set_class(self.touched, "-touched")
-        mark = ("● ", "") if self.touched else ("  ", MUTED)
-        self._label.update(Content.assemble(mark, self.field.name))
+    def _write(self, value: str) -> None:
+        """Let something else stand in it, which nobody typed here."""
+        self._last = printable(value)
+        if self._input is not None:
+            self._input.value = self._last
+        self.refresh()
 
 
 def lines_for(fields: Iterable[Field], stored: dict[str, str | None], empty: dict[str, str]) -> list[FieldLine]:
