@@ -1,13 +1,16 @@
 """What is near a person's words by meaning: ranked as the settings say, down to the floor, within the filter."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.bench.conftest import Open, memory, put
 from workbench.bench.agents.serving import look
 from workbench.bench.open import Workbench
 from workbench.bench.stream import near_by as module
-from workbench.bench.stream.near_by import NearBy, near_by
+from workbench.bench.stream.near_by import NearBy, near_by, waiting_near
 from workbench.core.stopping import Stopped, stoppable
+from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.ranking.outcome import Ranking
 
 QUERY = "why did the token refresh fail"
@@ -64,9 +67,14 @@ def test_the_parts_of_a_score_are_worked_out_for_what_is_listed_only(
 ) -> None:
     asked: list[str] = []
     scored = Ranking.scored
-    monkeypatch.setattr(Ranking, "scored", lambda self, id: asked.append(id) or scored(self, id))
-    monkeypatch.setattr(Ranking, "best", lambda self, k: top[:k])
+
+    def counted(ranking: Ranking, id: str) -> Scored | None:
+        asked.append(id)
+        return scored(ranking, id)
+
     top = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now()).ranking.top
+    monkeypatch.setattr(Ranking, "scored", counted)
+    monkeypatch.setattr(Ranking, "best", lambda _, k: top[:k])
     every = [m.id for m in demo.library.memories.all()]
     assert found(demo, QUERY, tuple(every)).rows == ()
     assert asked == []
@@ -86,6 +94,38 @@ def test_a_ranking_that_nobody_waits_for_any_more_gives_up(demo: Workbench) -> N
     with stoppable(lambda: True), pytest.raises(Stopped):
         found(demo, "a question that nobody asked before")
     assert ids(found(demo, QUERY))
+
+
+def test_a_candidate_stands_where_it_would_be_ranked_and_ranks_nothing(demo: Workbench) -> None:
+    first, second, *_ = ids(found(demo, QUERY))
+    assert found(demo, QUERY).waiting == ()
+    put(demo, replace(demo.library.memories.get(first), status="candidate"))
+    near = found(demo, QUERY)
+    assert [(waiting.memory.id, waiting.above) for waiting in near.waiting] == [(first, 0)]
+    assert ids(near)[0] == second
+    served = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now())
+    assert ids(near)[:5] == list(served.ranking.ids)[:5]
+    assert [memory.id for memory in waiting_near(demo.tuning, served)] == [first]
+
+
+def test_a_candidate_that_holds_the_words_or_fails_the_filter_is_not_near(demo: Workbench) -> None:
+    id = ids(found(demo, QUERY))[0]
+    put(demo, replace(demo.library.memories.get(id), status="candidate"))
+    assert found(demo, QUERY, (id,)).waiting == ()
+    assert found(demo, f"status:signal {QUERY}").waiting == ()
+
+
+def test_a_candidate_may_be_all_that_is_near_but_not_below_the_floor(demo: Workbench) -> None:
+    put(demo, memory("wait", "Lasagne: the recipe of Ruth's grandmother", demo.context.now(), status="candidate"))
+    near = found(demo, "recipe for lasagne")
+    assert (near.rows, near.is_empty, [one.memory.id for one in near.waiting]) == ((), False, ["wait"])
+    assert found(demo, "the tallest mountain on Mars").waiting == ()
+
+
+def test_what_is_archived_is_not_near(demo: Workbench) -> None:
+    id = ids(found(demo, QUERY))[0]
+    put(demo, replace(demo.library.memories.get(id), status="archived", archived_reason="forgotten"))
+    assert found(demo, QUERY).waiting == ()
 
 
 def test_looking_counts_as_no_read(demo: Workbench, open_bench: Open) -> None:

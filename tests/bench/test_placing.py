@@ -142,10 +142,10 @@ def test_a_second_file_that_cannot_be_written_takes_the_first_one_back(
 ) -> None:
     write = replace_bytes
 
-    def failing(path: Path, data: bytes, before: bytes | None) -> None:
+    def failing(path: Path, data: bytes, before: bytes | None, **more: bool) -> None:
         if path.name == "MEMORY.md" and b"begin" in data:
             raise StoreProblem("MEMORY.md cannot be written: no space left on device.", "The file is as it was.")
-        write(path, data, before)
+        write(path, data, before, **more)
 
     monkeypatch.setattr(placement_files, "replace_bytes", failing)
     rev = bench.library.journal.rev

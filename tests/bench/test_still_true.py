@@ -82,6 +82,34 @@ def test_what_was_renamed_or_went_is_found_with_its_evidence(tree: Path) -> None
 
 
 @needs_git
+def test_an_option_that_the_own_parser_no_longer_has_is_found(tmp_path: Path) -> None:
+    tree = tmp_path / "shop"
+    tree.mkdir()
+    lines = ('"--max-items", type=int', '"-f", "--force-all"', '"--quiet-mode"', '"--dry-run"', '"--color"')
+    (tree / "cli.py").write_text("".join(f"parser.add_argument({line})\n" for line in lines), "utf-8")
+    (tree / "ci.yml").write_text("run: pytest --cov-report xml\n", "utf-8")
+    git(tree, "init", "-q", ".")
+    commit(tree, "begun")
+    now = ('"--limit", type=int', '"-f", "--force-every", help="x"', '"--color"')
+    text = "".join(f"parser.add_argument({line})\n" for line in now)
+    (tree / "cli.py").write_text(f"def main(dry_run: bool) -> None: ...\n{text}", "utf-8")
+    (tree / "ci.yml").write_text("run: pytest\n", "utf-8")
+    commit(tree, "options")
+    bench = opened(
+        tree, "Pass --max-items 50 in the nightly job.", "Use `shop --force-all` after a restore.",
+        "--quiet-mode keeps the log short", "Try it with --dry-run first", "shop --color is for terminals",
+        "pytest --cov-report xml for the badge", "git log --oneline shows them",
+    )  # fmt: skip
+    plan = bench.still_true.plan()
+    assert told(plan) == {
+        "m0": {"--max-items": "--limit"}, "m1": {"--force-all": "--force-every"}, "m2": {"--quiet-mode": ""},
+    }  # fmt: skip
+    by_id = {one.record.id: one.proposal for one in plan.found}
+    assert by_id["m0"].operation["content"] == "Pass --limit 50 in the nightly job."
+    assert "--max-items is --limit now" in by_id["m0"].reasons[0]
+
+
+@needs_git
 def test_reports_bullets_and_what_is_archived(tree: Path) -> None:
     bench = opened(tree, "fetch_all() raised a timeout", observation_type="error")
     bullet = bench.playbooks.add_to_new_section("main", "Rules", "Call fetch_all() once")

@@ -1,7 +1,8 @@
 """What agents are given at size: a context and its budget on the screen, the brief, and what documents say.
 
-Where it says CPU it is that of the thread that works, medians over tasks in turn, with everything read once before;
-commands are whole processes, in turns with `search`. A step is from the key to the paint.
+CPU is that of all threads of the process, those of matrix products that wait for the next one included; `wall` is what
+somebody waits. Medians over tasks in turn, with everything read once before; commands are whole processes, in turns
+with `search`. A step is from the key to the paint.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 from unittest import mock
 
@@ -75,14 +76,15 @@ def _opened(place: Path) -> Workbench:
 
 
 def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
-    """Return CPU ms of contexts, of cutting one, of what an agent's door gives of it, and of the brief."""
+    """Return ms of contexts, of cutting one, of what an agent's door gives, and of the brief; CPU but for `wall`."""
     bench.retriever.load()
     everything = _ms(lambda: learn_all(bench.context))
     agent = replace(bench.context, actor="agent:bench")
     door = AgentDoor(bench, "bench", "s", ReadingLog())
     make = partial(gathered, agent, bench.tuning, bench.playbooks)
     first = _ms(lambda: make(tasks[0]))
-    times = sorted(_ms(partial(make, task)) for task in tasks[1:])
+    both = [_both(partial(make, task)) for task in tasks[1:]]
+    times, walls = (sorted(some) for some in zip(*both, strict=True))
     material = make(tasks[0])
     cuts = [_ms(partial(material.cut, budget)) for budget in range(1_000, 21_000, 1_000)]
     doors = [_ms(partial(door.recall, f"{task} once more", BUDGET)) for task in tasks[1:]]
@@ -93,6 +95,8 @@ def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
         "first": round(first, 1),
         "context": round(statistics.median(times), 1),
         "context_p95": round(times[int(len(times) * 0.95)], 1),
+        "context_wall": round(statistics.median(walls), 1),
+        "context_wall_p95": round(walls[int(len(walls) * 0.95)], 1),
         "cut": round(statistics.median(cuts), 2),
         "memory_context": round(statistics.median(doors), 1),
         "brief": round(statistics.median(briefs), 1),
@@ -129,9 +133,14 @@ def _fill(place: Path, done: int, learned: int) -> None:
 
 
 def _ms(work: Callable[[], object]) -> float:
-    began = process_time()
+    return _both(work)[0]
+
+
+def _both(work: Callable[[], object]) -> tuple[float, float]:
+    """Return the milliseconds of CPU that something takes, and those that one waits for it."""
+    cpu, wall = process_time(), perf_counter()
     work()
-    return 1_000 * (process_time() - began)
+    return 1_000 * (process_time() - cpu), 1_000 * (perf_counter() - wall)
 
 
 def _made_on(screen: Screen[object]) -> object:

@@ -177,10 +177,13 @@ def test_a_folder_of_episodes_is_imported_with_its_notes_and_undone(cli: Cli) ->
     cli.write("kept/episodic/2026/one.json", json.dumps(theirs))
     cli.write("kept/.git/three.json", json.dumps(doc))
     cli.write("kept/package.json", json.dumps({"name": "not one of them"}))
-    assert cli.ok("import", "kept", "--dry-run") == "kept: episodes (JSON)\n  would be new: 2 episodes\n"
+    assert cli.ok("import", "kept", "--dry-run").splitlines() == [
+        "kept: episodes (JSON)", "  + ep-own-1 success The build fails", "  + ep-own-2 success Deploy the API",
+        "  would be new: 2 episodes",
+    ]  # fmt: skip
     (row,) = json.loads(cli.ok("import", "kept", "--json"))
     assert (row["new"], row["episodes"]) == ({"episodes": 2}, ["ep-own-1", "ep-own-2"])
-    assert "0 episodes, 2 present already" in cli.ok("import", "kept")
+    assert "nothing new, 2 present already" in cli.ok("import", "kept")
     cli.ok("undo")
     assert json.loads(cli("episode", "list", "--json").out) == []
     cli.write("kept/note.md", "# Runner\n\nPin the runner in CI.\n")

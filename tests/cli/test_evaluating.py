@@ -123,7 +123,13 @@ def test_a_profile_that_was_tuned_on_these_queries_is_no_evidence(demo: Cli, que
     found = json.loads(demo.ok("tune", queries, "--profile", "engram", "--json"))
     assert (found["contender"], found["settings_tried"]) == (None, 232 * 7)
     said = demo.ok("tune", queries, "--profile", "engram")
-    assert "mine was tuned on these queries: what it reaches on them is no evidence." in said
+    no_evidence = "mine was tuned on these queries: what it reaches on them is no evidence."
+    assert no_evidence in said
+    assert found["tuned_on_these"] == ["mine"]
+    assert no_evidence in demo.ok("eval", queries)
+    measured = ("eval", queries, "--json", "--profile", "workbench")
+    assert json.loads(demo.ok(*measured, "--profile", "mine"))["tuned_on_these"] == ["mine"]
+    assert json.loads(demo.ok(*measured))["tuned_on_these"] == []
 
 
 def test_what_is_not_better_is_saved_only_by_force(demo: Cli, queries: str) -> None:
@@ -220,7 +226,7 @@ def test_odd_queries_are_measured(demo: Cli, queries: str) -> None:
 def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(demo: Cli, queries: str) -> None:
     usual = ["ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"]
     found = json.loads(demo.ok("eval", queries, "--json"))
-    assert list(found) == ["profiles", "verdicts", "query_set"]
+    assert list(found) == ["profiles", "verdicts", "query_set", "tuned_on_these"]
     assert list(found["profiles"]) == NAMES
     assert all(list(one["mean"]) == usual for one in found["profiles"].values())
     folder = config_dir() / "profiles"

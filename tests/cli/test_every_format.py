@@ -37,7 +37,8 @@ def account(cli: Cli, path: Path) -> tuple[int, int]:
     skipped = _SKIPPED.search(dry.out)
     assert cli("import", str(path)).code == 0
     stats = json.loads(cli("stats", "--json").out)
-    assert stats["memories"] + stats["bullets"] + stats["queries"] == shown
+    patterns = json.loads(cli("pattern", "list", "--json").out)
+    assert stats["memories"] + stats["bullets"] + stats["queries"] + len(patterns) == shown
     again = cli("import", str(path))
     assert "nothing new" in again.out
     assert dry.err.count("\n") >= bool(skipped)

@@ -78,7 +78,7 @@ def test_a_strategy_that_gives_orders_is_flagged(cli: Cli) -> None:
 def test_memories_of_a_pattern_file_are_offered_for_moving(cli: Cli) -> None:
     cli.ok("init")
     cli.write("semantic-patterns.json", json.dumps(OLD))
-    cli.ok("import", "semantic-patterns.json")
+    cli.ok("import", "semantic-patterns.json", "--format", "semantic-patterns")
     (row,) = waiting(cli, "moved")
     assert row["title"].startswith("1 memory of ")
     assert "confidence 4 of 5 → 0.90, 7 applications counted, as validated" in row["operation"]["lines"][0]

@@ -137,7 +137,8 @@ def test_what_cannot_be_read_is_said_and_writes_nothing(store: Cli, text: str, t
 def test_files_come_in_and_memories_move(cli: Cli) -> None:
     entry = {"id": "pat-9", "pattern": "Use a state machine", "confidence": 0.9, "applications": 5}
     cli.write("patterns.json", json.dumps({"patterns": {"state": entry, "bad": 5}}))
-    cli("import", "patterns.json")
+    cli("import", "patterns.json", "--format", "semantic-patterns")
+    assert "1 memory is from such a file" in cli("import", "patterns.json").out
     assert "1 memory that came in from a pattern file" in cli("pattern", "list").err
     offered = cli("pattern", "move")
     assert "confidence 4 of 5 → 0.90, 5 applications counted, as validated" in offered.out
@@ -181,6 +182,28 @@ def test_import_knows_a_file_of_patterns_and_one_of_episodes(cli: Cli) -> None:
     cli.write("bad.json", json.dumps([run, {**run, "outcome": {"status": "FINE"}}]))
     bad = cli("import", "bad.json")
     assert (bad.code, "outcome.status" in bad.err) == (2, True)
+
+
+def test_a_pattern_file_comes_in_as_patterns_and_what_cannot_be_read_is_said(cli: Cli) -> None:
+    entry = {"id": "pat-9", "pattern": "Use a state machine", "confidence": 0.9, "applications": 5}
+    (cli.cwd / "memory").mkdir()
+    cli.write("memory/semantic-patterns.json", json.dumps({"patterns": {"state": entry, "bad": 5}}))
+    run = {"id": "ep-9", "timestamp": "2026-01-02", "situation": "The build fails", "solution": "Pin it"}
+    cli.write("memory/run.json", json.dumps(run))
+    done = cli("import", "memory/semantic-patterns.json", "--json")
+    (row,) = json.loads(done.out)
+    assert (row["format"], row["new"], row["patterns"]) == ("patterns", {"patterns": 1}, ["pat-9"])
+    assert "semantic-patterns.json:1" in done.err
+    shown = json.loads(cli.ok("pattern", "show", "pat-9", "--json"))
+    assert (shown["evidence"]["confidence_score"], shown["lifecycle"]["usage_count"]) == (0.9, 5)
+    assert json.loads(cli("list", "--json").out) == []
+    whole = json.loads(cli("import", "memory", "--json").out)
+    assert [(one["format"], one["new"], one["present"]) for one in whole] == [
+        ("episodes", {"episodes": 1}, 0), ("patterns", {"patterns": 0}, 1),
+    ]  # fmt: skip
+    cli.ok("undo")
+    cli.ok("undo")
+    assert json.loads(cli("pattern", "list", "--json").out) == []
 
 
 FILE = """{

@@ -262,3 +262,13 @@ def test_few_memories_have_no_floor_and_say_why_when_asked(cli: Cli) -> None:
     assert "no floor: fewer than 30 memories can be served" in cli.ok("search", "lasagne", "--explain").splitlines()
     (row,) = json.loads(cli.ok("search", "lasagne", "--explain", "--json"))
     assert (row["weak"], row["explain"]["floor"], row["explain"]["no_floor"]) == (False, None, "few")
+
+
+def test_candidates_that_fit_are_named_beside_the_answer_and_to_no_agent(demo: Cli) -> None:
+    words = "side effects that others observe come after the commit"
+    waiting = "mem-20260302-0000147"
+    done = demo("search", words, "--json")
+    assert waiting not in [row["id"] for row in json.loads(done.out)]
+    assert f"in Review: {waiting}" in done.err
+    assert "in Review" not in demo("search", words, "--for-agent", "codex").err
+    assert "in Review" not in demo("search", "a recipe for lasagne").err

@@ -4,7 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.core.tuning.naming import Month, actors_named, month_share, months_named, question_share
+from workbench.core.tuning.naming import (
+    Month,
+    actors_named,
+    month_share,
+    months_named,
+    names_question,
+    question_share,
+)
 
 NAMES = ("Joanna Reed", "Nate", "Will", "user", "Mark Lee", "Mark Hill")
 
@@ -57,6 +64,16 @@ def test_a_memory_of_another_day_of_the_month_counts_half() -> None:
 )
 def test_who_is_named(query: str, named: set[str]) -> None:
     assert actors_named(query, NAMES) == named
+
+
+@pytest.mark.parametrize("query", ["Nate asks Joanna why", "what did we ask the vendor", "the question of the 3rd"])
+def test_a_query_may_look_for_a_question(query: str) -> None:
+    assert names_question(query)
+
+
+@pytest.mark.parametrize("query", ["why did it fail?", "a questionable task", "unasked", ""])
+def test_a_query_that_asks_looks_for_no_question(query: str) -> None:
+    assert not names_question(query)
 
 
 def test_how_much_of_a_text_asks() -> None:

@@ -61,7 +61,70 @@ def test_a_memory_of_an_outcome_teaches_only_what_it_says_to_do() -> None:
     assert [one.passes for one in found] == [True, False]
 
 
-def test_of_another_language_the_type_of_the_memory_speaks() -> None:
-    text = "Deploys laufen freitags nur zu zweit, sonst fehlt jemand für den Rückweg."
-    assert lesson_of(text, text, memory(observation_type="convention")).kinds == ("instructs",)
+OTHERS = {
+    "Nie npm install verwenden, immer pnpm, sonst entsteht eine falsche Lockdatei.": ("instructs", "generalises"),
+    "Migrationen müssen rückwärtskompatibel sein, weil beide Versionen laufen.": ("instructs", "generalises"),
+    "Vor jedem Deploy die Prüfsummen der Artefakte vergleichen.": ("instructs", "generalises"),
+    "Statt UTC gilt in Rechnungen die Zeitzone des Standorts.": ("corrects",),
+    "Deploys laufen freitags nur zu zweit, sonst fehlt jemand für den Rückweg.": ("generalises",),
+    "Nunca usar npm en este repositorio, sino pnpm.": ("corrects", "instructs"),
+    "Las migraciones deben ser compatibles porque conviven dos versiones.": ("instructs", "generalises"),
+    "Ejecuta las pruebas de la cola antes de desplegar.": ("instructs",),
+    "Cada petición lleva su propio identificador.": ("generalises",),
+}  # fmt: skip
+
+OTHERS_PASS = (
+    "Das Deployment schlug fehl, weil die Migration nicht gelaufen war.",
+    "Die Pipeline ist wieder grün und der Export ist fertig.",
+    "Stand: Endpunkt und Tabelle fertig, Worker halb fertig.",
+    "Zuerst ziehen wir den Kalender um, dann React.",
+    "Am Freitag telefoniert Ruth mit der Schule über zwei Buchungen.",
+    "Ich habe npm install im falschen Ordner ausgeführt.",
+    "Der Export wartet auf die Freigabe von Dele.",
+    "El despliegue falló porque faltaba el secreto.",
+    "Estado: la tabla está lista, el trabajador a medias.",
+    "Mañana empezaremos con la nueva cola.",
+    "La exportación está pendiente de aprobación.",
+    "He ejecutado npm install en la carpeta del proyecto.",
+)
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_german_and_spanish_have_rules_of_their_own(text: str) -> None:
+    found = lesson_of(text, text, memory(observation_type="general"))
+    assert (found.kinds, found.passes) == (OTHERS[text], False)
+
+
+@pytest.mark.parametrize("text", OTHERS_PASS)
+def test_what_passes_is_told_in_german_and_spanish(text: str) -> None:
+    assert lesson_of(text, text, memory(observation_type="general")).passes
+
+
+def test_of_a_language_without_rules_the_type_of_the_memory_speaks() -> None:
+    text = "Les déploiements du vendredi se font à deux pour que quelqu'un surveille le retour."
+    assert lesson_of(text, text, memory(observation_type="convention")) == (("instructs",), False)
     assert not lesson_of(text, text, memory(observation_type="general")).passes
+    assert lesson_of(text, text, memory(observation_type="error")).passes
+
+
+SMALL_TALK = (
+    "I'm so thankful for my friends and their support.",
+    "Here's another recipe that I like.",
+    "I never knew turtles could be so interesting until I met your turtles.",
+    "My dream is to make a home for these kids.",
+    "Mental health is important to me, and it's made such an improvement.",
+    "Taking care of ourselves is so important.",
+)
+
+
+@pytest.mark.parametrize("text", SMALL_TALK)
+def test_what_answers_points_or_only_feels_is_small_talk(text: str) -> None:
+    assert lesson_of(text, f"Mel: {text}", memory(observation_type="general")).passes
+
+
+def test_notes_on_work_say_we_and_teach_all_the_same() -> None:
+    text = "We never call the payment API inside a transaction."
+    assert (
+        "instructs"
+        in lesson_of(f"{text[:-1]}; our jobs must do it.", f"{text[:-1]}; our jobs must do it.", memory()).kinds
+    )

@@ -163,6 +163,14 @@ def test_asking_another_actor_and_another_month_take_something_away() -> None:
     assert found == pytest.approx([found[0] * times for times in (1, 0.75, 0.8 * 0.75, 0.7 * 0.8 * 0.75, 0.75)])
 
 
+def test_asking_takes_nothing_where_the_query_looks_for_what_was_asked() -> None:
+    talk = [memory(1, "recipe for bread"), memory(2, "recipe for bread?")]
+    told, asked = raw(talk, "recipe", only(questions=0.3))
+    assert asked == pytest.approx(0.7 * told)
+    told, asked = raw(talk, "Nate asks about the recipe", only(questions=0.3))
+    assert asked == pytest.approx(told)
+
+
 def test_an_index_without_texts_finds_nothing() -> None:
     matches = LexicalIndex(0, Vocabulary(), []).matches("a recipe", lambda stem: NEAR.get(stem, ()))
     assert [(term.term, len(term.rows)) for term in matches.terms] == [("recip", 0)]

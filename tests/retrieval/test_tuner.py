@@ -19,7 +19,7 @@ from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
 from workbench.evaluation.objective import JudgedScores, values
 from workbench.evaluation.settings import Settings, settings_around, with_half_life
-from workbench.evaluation.tuner import best, propose, score_table, tune
+from workbench.evaluation.tuner import best, dead_factors, propose, score_table, tune
 from workbench.retrieval.arrays import Column, Scores, Vectors
 from workbench.retrieval.fulltext.matches import Matches, Related
 from workbench.retrieval.ranking.places import contenders, places
@@ -226,6 +226,20 @@ def test_a_profile_of_ones_own_is_proposed_when_it_is_the_best() -> None:
     assert (found.profile, found.contender, found.tried) == (mine[0], "mine", 231 * 7 + 2)
     assert found.fitted == pytest.approx(1.0)
     assert not found.keeps
+
+
+def test_a_weight_that_the_queries_say_nothing_about_is_left_alone() -> None:
+    ranker, judged, _ = known_world(40)
+    alike = ranker_of([replace(m, importance_score=5.0) for m in ranker.pool.memories])
+    assert dead_factors(ranker, judged, (WORKBENCH,)) == ()
+    found = tune(alike, judged, replace(WORKBENCH, recency=0.3, importance=0.2, relevance=0.5))
+    assert found.dead == ("importance",)
+    assert found.profile.importance == pytest.approx(0.2)
+    assert "importance" not in {moved.parameter for moved in found.moved}
+    assert found.after > found.before
+    around = settings_around(WORKBENCH, dead=("importance", "recency"))
+    assert around.weights == pytest.approx(np.array([[0.05, 0.05, 0.9]]))
+    assert len(settings_around(WORKBENCH, dead=("recency", "importance", "relevance")).weights) == 1
 
 
 def test_what_moved() -> None:

@@ -508,3 +508,17 @@ async def test_in_review_an_edit_is_of_one_item_and_lets_go_of_what_was_armed(tm
         await drive.keys("a")
         decided = [id for id in ("c1", "c2", "c3", "c4") if bench.library.memories.get(id).status == "confirmed"]
         assert len(decided) == 1, "what was armed was for the edit only"
+
+
+async def test_what_is_typed_right_behind_tab_goes_into_the_next_field(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(app, pilot, "e")
+        before = {name: line(app, name).value for name in ("title", "type")}
+        text = form(app).query_one(InertTextArea).text
+        for key in ("x", "tab", "a", "b", "tab", "c"):
+            app.simulate_key(key)
+        await until_drawn(pilot, lambda: line(app, "type").value != before["type"])
+        assert form(app).query_one(InertTextArea).text == f"{text}x"
+        assert "ab" in line(app, "title").value
+        assert "c" in line(app, "type").value

@@ -163,6 +163,19 @@ async def test_another_format_can_be_chosen(tmp_path: Path, folder: Path) -> Non
         assert dialog.chosen.plan.parsed.format == "ace"
 
 
+async def test_a_file_of_episodes_says_what_takes_it_in(tmp_path: Path, folder: Path) -> None:
+    doc = {"task": {"original_input": "Build it"}, "outcome": {"status": "SUCCESS"}}
+    (folder / "run.json").write_text(json.dumps(doc))
+    (folder / "bad.json").write_text(json.dumps({**doc, "outcome": {"status": "FINE"}}))
+    async with opened(open_bench(tmp_path)) as (_app, pilot, dialog):
+        await name(pilot, dialog, str(folder / "run.json"))
+        assert dialog.chosen.problem == (
+            "run.json holds episodes, 1 of them new. `workbench import run.json` takes them in."
+        )
+        await name(pilot, dialog, str(folder / "bad.json"))
+        await until_drawn(pilot, lambda: "outcome.status" in dialog.chosen.problem)
+
+
 async def test_steps_get_times(tmp_path: Path, folder: Path) -> None:
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):

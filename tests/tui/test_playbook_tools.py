@@ -14,12 +14,13 @@ from workbench.cli.main import run
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.agent import AgentDialog
-from workbench.tui.playbook.budget import BudgetDialog
+from workbench.tui.playbook.budget import BudgetDialog, Line
 from workbench.tui.playbook.curation.cards import CardsDialog
 from workbench.tui.playbook.curation.sources import SourcePrompt
 from workbench.tui.playbook.deprecate import DeprecateDialog
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea
@@ -159,6 +160,23 @@ async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_pat
         await hand.press("g", "j", "j")
         assert "Disputed: mostly voted helpful" in hand.text
         assert "It hurts." in hand.text
+
+
+async def test_beside_the_slider_the_list_has_the_usual_keys_and_on_the_slider_a_vote_is_none(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        await hand.press("B")
+        dialog = await hand.dialog(BudgetDialog)
+        before = texts(twins)
+        await hand.press("6", "0", "enter", "plus", "minus")
+        assert texts(twins) == before
+        await hand.press("tab", "j")
+        rows: LineView[Line] = dialog.query_one(LineView)
+        assert rows.current is not None
+        bullet = rows.current.bullet
+        await hand.press("plus", "p")
+        now = twins.playbooks.bullet("twins", bullet.id)
+        assert (now.helpful_count, now.pinned) == (bullet.helpful_count + 1, not bullet.pinned)
+        assert rows.current.bullet == now
 
 
 async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(twins: Workbench) -> None:

@@ -113,7 +113,7 @@ async def test_tags_and_titles_are_taken_along_on_a_key_and_said_before(tmp_path
         tx.put(Memory("m2", "The port is 8443.", NOW, NOW, tags=("authd",)))
     bench.playbooks.add_section("main", "About authd")
     app = app_over(bench)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("r")
         await until_drawn(pilot, lambda: isinstance(app.screen, ReplaceDialog))
         await pilot.press(*"authd", "enter", *"gated", "enter")

@@ -420,6 +420,21 @@ async def test_words_list_what_is_near_by_meaning_below_a_line(tmp_path: Path) -
         assert current(app).helpful_votes == before + 1
 
 
+async def test_a_candidate_near_the_words_stands_among_them_without_a_score(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await ranked(pilot, app, "why did the token refresh fail")
+        first = current(app).id
+        with app.bench.library.transaction("setup", "set up") as tx:
+            tx.put(replace(current(app), status="candidate"))
+        app.bench.library.refresh()
+        stream(app).query_one("#filter", SafeInput).value = "why did the token refresh fail now"
+        await until(pilot, lambda: "1 of them waits in Review" in screen_text(app))
+        assert stream(app).memories[0].id == first
+        row = next(line for line in screen_text(app).splitlines() if " waits " in line)
+        assert current(app).line[:20] in row
+
+
 async def test_what_arrives_by_meaning_moves_neither_cursor_nor_the_rows_above(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:

@@ -15,11 +15,13 @@ from textual.widgets import Static
 from tests.tui.support import HOSTILE, NOW, app_over, demo_app, first_of, import_file, open_bench, screen_text
 from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
+from workbench.bench.duplicates.memory_pairs import MemoryPair
 from workbench.bench.tuning.queries.sets import from_store
 from workbench.config.paths import shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.records.record import OpenedRecord
 from workbench.tui.tuning.judging.auto import AutoTune, proposal_text
 from workbench.tui.tuning.judging.better import Better
 from workbench.tui.tuning.profiles.compare import CompareDialog
@@ -216,6 +218,28 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
         await shown(pilot, Choose)
         await keys(pilot, "escape")
         await until(pilot, lambda: app.screen is tune(app))
+
+
+async def test_in_the_pairs_the_usual_keys_act_on_the_newer_one_and_never_on_the_slider(
+    tmp_path: Path,
+) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await opened(pilot)
+        await keys(pilot, "D")
+        dialog = await shown(pilot, DuplicatesDialog, lambda d: d.found)
+        pair: MemoryPair | None = dialog.query_one(LineView).current
+        assert pair is not None
+        newer = pair.newer.id
+        await keys(pilot, "plus", "p")
+        assert app.bench.stream.live_vote(newer) == ""
+        assert "tab goes there" in " ".join(note.message for note in app._notifications)
+        pinned = app.bench.stream.get(newer).pinned
+        await keys(pilot, "tab", "plus", "p")
+        await until(pilot, lambda: app.bench.stream.live_vote(newer) == "helpful")
+        await until(pilot, lambda: app.bench.stream.get(newer).pinned != pinned)
+        await keys(pilot, "enter")
+        await shown(pilot, OpenedRecord)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -24,6 +24,7 @@ from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
     from workbench.bench.agents.capture.catching_up import CatchUp
+    from workbench.bench.agents.capture.transcripts import Transcripts
     from workbench.bench.agents.consolidation.consolidating import Consolidating
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
@@ -422,6 +423,13 @@ class Workbench:
         from workbench.bench.agents.given import GivenLately
 
         return GivenLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
+
+    @cached_property
+    def transcripts(self) -> "Transcripts":
+        """What sessions of agents teach, and how far they were read on this machine."""
+        from workbench.bench.agents.capture.transcripts import Transcripts
+
+        return Transcripts(self.context, paths.captures_dir())
 
     @cached_property
     def catch_up(self) -> "CatchUp":

@@ -1,7 +1,7 @@
 """The settings that tuning tries: every point of a grid over the weights, times a handful of half-lives."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -90,19 +90,28 @@ class Settings:
 
 
 def settings_around(
-    start: Profile, steps: int = 0, recipe: Recipe = RECIPE, contenders: Iterable[Profile] = ()
+    start: Profile,
+    steps: int = 0,
+    recipe: Recipe = RECIPE,
+    contenders: Iterable[Profile] = (),
+    dead: Collection[str] = (),
 ) -> Settings:
     """Return the grid around a profile, by default as fine as `POINTS` lets it be, and the contenders beside it.
 
-    Profiles without hourly recency keep their one way of ageing.
+    The weights of `dead` factors keep the share they have. Profiles without hourly recency keep their one way of
+    ageing.
     """
     own = np.array([weight_of(start, key) for key in recipe.weights], np.float64)
-    steps = steps or _steps(len(own))
-    grid = [tuple(i / steps for i in point) for point in _points(steps, len(own))]
+    own /= own.sum()
+    alive = np.flatnonzero([factor.id not in dead for factor in recipe.factors])
+    steps = steps or _steps(max(1, len(alive)))
+    points = np.array(list(_points(steps, len(alive))) if len(alive) else np.zeros((0, 0)), np.float64)
+    grid = np.tile(own, (len(points), 1))
+    grid[:, alive] = points / steps * own[alive].sum()
     # The shares of the start are a point of their own, unless the grid has it.
-    distinct = [point for point in grid if np.abs(np.array(point) - own / own.sum()).max() > 1e-9]
+    distinct = grid[np.abs(grid - own).max(axis=1) > 1e-9]
     others = tuple(profile for profile in contenders if profile.name != start.name)
-    return Settings(start, np.array([own / own.sum(), *distinct]), tuple(_lives(start)), steps, recipe, others)
+    return Settings(start, np.vstack([own, distinct]), tuple(_lives(start)), steps, recipe, others)
 
 
 def with_weights(profile: Profile, weights: Iterable[float], recipe: Recipe) -> Profile:

@@ -8,6 +8,7 @@ The result is a proposal. Nothing here applies or saves it.
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 
 import numpy as np
 
@@ -46,18 +47,42 @@ def tune(
 ) -> TunedProfile:
     """Maximise the mean metric over the grid around `start` and cross-validate the choice over the queries.
 
-    The `contenders` are tried beside the grid as they are. With fewer queries than folds every query is a fold of
-    its own. `progress` counts queries. Raises `InvalidQuery` with fewer than two queries or folds, `InvalidRecord`
-    for a broken profile, and `TuningCancelled`.
+    The `contenders` are tried beside the grid as they are, and what the queries cannot say anything about stays. With
+    fewer queries than folds every query is a fold of its own. `progress` counts queries. Raises `InvalidQuery` with
+    fewer than two queries or folds, `InvalidRecord` for a broken profile, and `TuningCancelled`.
     """
     check_profile(start, ranker.recipe)
     if len(queries) < 2:
         raise InvalidQuery("Tuning needs at least two judged queries.", "Judge more of them; nothing was changed.")
     if search.folds < 2:
         raise InvalidQuery("Cross-validation needs at least two folds.", "Nothing was changed.")
-    settings = settings_around(start, recipe=ranker.recipe, contenders=contenders)
+    dead = dead_factors(ranker, queries, settings_around(start, recipe=ranker.recipe).lives, cancelled)
+    settings = settings_around(start, recipe=ranker.recipe, contenders=contenders, dead=dead)
     table = score_table(ranker, queries, settings, search.measure, progress, cancelled)
-    return propose(settings, table, search)
+    return replace(propose(settings, table, search), dead=dead)
+
+
+def dead_factors(
+    ranker: Ranker, queries: Sequence[JudgedScores], lives: Sequence[Profile], cancelled: Cancelled | None = None
+) -> tuple[str, ...]:
+    """Return the factors that tell no two memories apart for any of the queries, however they age.
+
+    What their weight should be these queries cannot say. Raises `TuningCancelled`.
+    """
+    left = [factor.id for factor in ranker.recipe.factors]
+    for query in queries:
+        for life in lives:
+            if not left:
+                return ()
+            _stop_if(cancelled)
+            factors = ranker.rank(query.scores, life, query.now, k=0).factors
+            left = [id for id in left if id not in factors or factors[id].dead]
+    return tuple(left)
+
+
+def _stop_if(cancelled: Cancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise TuningCancelled("Tuning was stopped.", "Nothing was changed.")
 
 
 def score_table(
@@ -76,9 +101,11 @@ def score_table(
             workers.submit(values, ranker, query, settings, measure): i for i, query in enumerate(queries)
         }
         while waiting:
-            if cancelled is not None and cancelled():
+            try:
+                _stop_if(cancelled)
+            except TuningCancelled:
                 workers.shutdown(cancel_futures=True)
-                raise TuningCancelled("Tuning was stopped.", "Nothing was changed.")
+                raise
             done, _ = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
             for future in done:
                 table[:, waiting.pop(future)] = future.result()

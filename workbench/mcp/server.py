@@ -78,7 +78,7 @@ class MemoryServer(MCPServer[Any]):
             self._clients.admit(client)
             return await anyio.to_thread.run_sync(lambda: client.door.text_of(what, id), abandon_on_cancel=True)
         except WorkbenchError as error:
-            raise ResourceError(str(error)) from error
+            raise ResourceError(self._clients.bench.safety.masked(str(error))) from error
 
 
 def reflect() -> str:

@@ -426,5 +426,5 @@ class Tools:
             self._clients.admit(client)
             answer = await anyio.to_thread.run_sync(partial(call, client.door), abandon_on_cancel=True)
         except WorkbenchError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(self._clients.bench.safety.masked(str(error))) from error
         return dict(answer)

@@ -275,7 +275,13 @@ def _collect(lines: Iterator[bytes], tail: _Tail) -> _Tail | None:
 
 
 def _take_entry(tail: _Tail, value: dict[str, Any]) -> None:
+    """Take over the memories that an entry added, the last ones first, until there are enough.
+
+    An import is one entry, of thousands. What it changed before those that are taken no longer matters then.
+    """
     for change in reversed(value.get("changes", [])):
+        if len(tail.recent) >= _RECENT:
+            return
         if change.get("table") != _TABLE or "id" not in change:
             continue
         doc_id, op = change["id"], change.get("op", "update")

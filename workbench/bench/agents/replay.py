@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from workbench.bench.agents.capture.reading import events_of, session_in
 from workbench.bench.agents.serving import Served, give
 from workbench.bench.context import Context
+from workbench.bench.safety.masking import masked
 from workbench.bench.safety.provenance import provenances
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.tuning import Tuning
@@ -208,19 +209,21 @@ class _Past:
         memories = {memory.id: memory for memory in past.records_at(Memory, rev)}
         overrides = {one.id: one for one in past.records_at(Override, rev)}
         changed = [m for id, m in memories.items() if self._known.get(id) != m]
+        put = {m.id: masked(m, self._bench.safety.masked) for m in changed}
         origins = provenances(self._present, changed)
         stood_by = {m.id for m in changed if (known := origins.get(m.id)) and known.kind == "person"}
         for actor, part in (("human", True), ("agent:past", False)):
             with library.transaction(actor, "as it was") as tx:
                 for memory in changed:
                     if (memory.id in stood_by) is part:
-                        tx.put(memory if part else replace(memory, status="signal", pinned=False, archived_reason=None))
+                        kept = put[memory.id]
+                        tx.put(kept if part else replace(kept, status="signal", pinned=False, archived_reason=None))
         with library.transaction("human", "as it was") as tx:
             for memory in changed:
                 if memory.id not in stood_by:
-                    tx.put(memory)
+                    tx.put(put[memory.id])
             for id in self._known.keys() - memories.keys():
-                tx.delete(self._known[id])
+                tx.delete(masked(self._known[id], self._bench.safety.masked))
             for one in overrides.values():
                 tx.put(one)
             for id in self._overrides.keys() - overrides.keys():

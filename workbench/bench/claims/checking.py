@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.bench.claims.history import Past
+from workbench.bench.claims.history import WORDS, Past
 from workbench.bench.claims.repository import Cancelled, repository_at
 from workbench.bench.claims.tree import WorkingTree
 from workbench.bench.context import Context
@@ -196,8 +196,8 @@ def _gone(tree: WorkingTree, names: Iterable[Name], cancelled: Cancelled) -> Map
     repository = repository_at(tree.folder)
     if repository is None:
         return {name: Gone(name) for name in paths if "/" in name.text and tree.has_path(name.text.rpartition("/")[0])}
-    missing = tree.without({name.text for name in asked if name.kind == "symbol"})
-    words = {name for name in asked if name.kind == "symbol" and name.text in missing}
+    missing = tree.without({name.text for name in asked if name.kind in WORDS})
+    words = {name for name in asked if name.kind in WORDS and name.text in missing}
     words |= {name for name in asked if name.kind == "target" and not tree.has_target(name.tool, name.text)}
     past = Past(repository, tree, cancelled)
     return {**past.paths(paths), **past.words(words)}

@@ -21,6 +21,9 @@ _FORMAT = "--format=%x01%H %cI"
 _ALIKE = 0.5
 """How alike a name that went and one that came in another line are, where one was made of the other."""
 
+_MUCH_ALIKE = 0.65
+"""How alike two options are, one of which was made of the other: all begin with dashes."""
+
 _LINE = 1000
 """Characters of a line that are looked at: nobody makes a name behind more."""
 
@@ -29,6 +32,9 @@ _ASKED = 20_000
 
 _STEPS = 5
 """Renames of one thing, one after the other, that are followed."""
+
+WORDS = ("symbol", "option")
+"""The kinds of names that stand in files as they are written."""
 
 _KEYWORDS = (
     "def|class|function|fn|func|struct|enum|trait|interface|type|const|static|let|var|val|module|mod|record|message|"
@@ -83,7 +89,7 @@ class Past:
         return found
 
     def words(self, names: Collection[Name]) -> dict[Name, Gone]:
-        """Return which of some symbols and targets were once made in a file, what took them away, and the new names."""
+        """Return which of some words were once made in a file, what took them away, and the new names."""
         found: dict[Name, Gone] = {}
         asked = {name: name.text for name in names}
         for _ in range(_STEPS):
@@ -95,13 +101,20 @@ class Past:
             asked = {name: found[name].now for name in missing}
         for name in self._not_there(found, found):
             found[name] = replace(found[name], now="")  # what it was called next is gone, too
-        return found
+        kept = self._made_otherwise(name for name, gone in found.items() if name.kind == "option" and not gone.now)
+        return {name: gone for name, gone in found.items() if name not in kept}
+
+    def _made_otherwise(self, options: Iterable[Name]) -> frozenset[Name]:
+        """Return the options that a parser may make of a name that is there: `dry_run`, or "dry-run"."""
+        spelt = {name: {name.text[2:], name.text[2:].replace("-", "_")} for name in options}
+        gone = self._tree.without({word for words in spelt.values() for word in words})
+        return frozenset(name for name, words in spelt.items() if not words <= gone)
 
     def _not_there(self, names: Iterable[Name], found: Mapping[Name, Gone]) -> list[Name]:
         """Return the names whose new name is not there either."""
         renamed = [name for name in names if found[name].now]
-        gone = self._tree.without({found[name].now for name in renamed if name.kind == "symbol"})
-        symbols = [name for name in renamed if name.kind == "symbol" and found[name].now in gone]
+        gone = self._tree.without({found[name].now for name in renamed if name.kind in WORDS})
+        symbols = [name for name in renamed if name.kind in WORDS and found[name].now in gone]
         targets = [name for name in renamed if name.kind == "target"]
         return symbols + [name for name in targets if not self._tree.has_target(name.tool, found[name].now)]
 
@@ -230,6 +243,8 @@ def _makes(name: Name, word: str, line: str, place: str) -> bool:
     if word not in line:
         return False
     quoted = re.escape(word)
+    if name.kind == "option":
+        return re.search(_option_line(re.escape(word)), line) is not None
     if name.kind == "target":
         begins = rf'"{quoted}"\s*:\s*"' if name.tool == "npm" else target_line(word)
         return is_of(name.tool, place) and re.search(begins, line) is not None
@@ -238,6 +253,11 @@ def _makes(name: Name, word: str, line: str, place: str) -> bool:
     # What looks like any word may be another thing of the same name: only its definition tells.
     given = rf"(?<![\w.]){quoted}\s*(?::|=(?!=)|\()|[\"']{quoted}[\"']\s*[:\],)]"
     return is_shaped(word) and re.search(given, line) is not None
+
+
+def _option_line(option: str) -> str:
+    """Return a pattern for a line in which a parser is given an option: a string that begins with it, or its letter."""
+    return rf"[\"'`](?:-\w[,|/ ]+)?{option}(?![\w-])"
 
 
 def _instead(word: str, hunks: Iterable[_Hunk], name: Name) -> str:
@@ -249,7 +269,7 @@ def _instead(word: str, hunks: Iterable[_Hunk], name: Name) -> str:
             if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line):
                 said.update(_exactly(word, line, hunk.made))
                 if _makes(name, word, line, hunk.place):
-                    loose[word].update(_nearly(word, line, hunk))
+                    loose[word].update((_nearly_option if name.kind == "option" else _nearly)(word, line, hunk))
     best = said.most_common(1) or loose[word].most_common(1)
     return best[0][0] if best else ""
 
@@ -262,6 +282,15 @@ def _exactly(word: str, line: str, made: Iterable[str]) -> Iterator[str]:
         match = re.fullmatch(pattern, other.strip())
         if match and match["now"] != word:
             yield match["now"]
+
+
+def _nearly_option(word: str, _line: str, hunk: _Hunk) -> Iterator[str]:
+    """Yield the one option that came where some went, and is much like the word."""
+    given = re.compile(_option_line(r"(--[a-z][\w-]*)"))
+    went, came = ({match[1] for line in lines if (match := given.search(line))} for lines in (hunk.gone, hunk.made))
+    alike = [one for one in came - went if SequenceMatcher(None, word, one).ratio() >= _MUCH_ALIKE]
+    if len(alike) == 1:
+        yield alike[0]
 
 
 def _nearly(word: str, line: str, hunk: _Hunk) -> Iterator[str]:

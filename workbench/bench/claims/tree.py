@@ -72,8 +72,8 @@ class WorkingTree:
         return self.has_path(name.text) or (name.text.endswith(".py") and self.has_path(name.text[:-3]))
 
     def without(self, words: Iterable[str]) -> frozenset[str]:
-        """Return those of some words that stand in none of the files, prose aside."""
-        missing = {word: re.compile(rf"(?<![A-Za-z0-9_]){re.escape(word)}(?![A-Za-z0-9_])") for word in words}
+        """Return those of some words that stand in none of the files, prose aside; an option with its dashes is one."""
+        missing = {word: re.compile(word_pattern(word)) for word in words}
         for text in self._texts():
             for word in [word for word, pattern in missing.items() if word in text and pattern.search(text)]:
                 del missing[word]
@@ -115,6 +115,12 @@ class WorkingTree:
         except OSError:
             return None
         return None if b"\0" in data[:4096] else data.decode("utf-8", "replace")
+
+
+def word_pattern(word: str) -> str:
+    """Return a pattern for a symbol or an option that stands by itself."""
+    edge = "-" if word.startswith("-") else ""
+    return rf"(?<![A-Za-z0-9_{edge}]){re.escape(word)}(?![A-Za-z0-9_{edge}])"
 
 
 def is_prose(path: str) -> bool:

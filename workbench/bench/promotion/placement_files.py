@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench.bench.files.diff import DiffLine, diff_texts
 from workbench.core.errors import StoreProblem, WorkbenchError
-from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes
+from workbench.core.files.replacing import present_bytes, remove_file, replace_bytes
 
 NOTHING = "Nothing was written."
 _NEW = ".workbench-new"
@@ -69,23 +69,24 @@ def encoded(text: str, encoding: str) -> bytes:
     return text.encode(encoding, "surrogateescape" if encoding == "utf-8" else "surrogatepass")
 
 
-def carry_out(edits: Iterable[FileEdit]) -> None:
-    """Make the files what they are to become, each in one step; raises `StoreProblem`."""
+def carry_out(edits: Iterable[FileEdit], *, through_links: bool = True) -> None:
+    """Make the files what they are to become, each in one step; raises `StoreProblem`.
+
+    Not `through_links`, a path with a link in it by now is a conflict: nothing is written where it leads.
+    """
     for edit in edits:
         try:
             if edit.after is None:
-                _delete(edit)
+                _delete(edit, through_links)
             else:
                 edit.path.parent.mkdir(parents=True, exist_ok=True)
-                replace_bytes(edit.path, edit.after, edit.before)
+                replace_bytes(edit.path, edit.after, edit.before, through_links=through_links)
         except OSError as error:
             raise StoreProblem(f"{edit.name} cannot be written: {error.strerror}.", NOTHING) from error
 
 
-def _delete(edit: FileEdit) -> None:
-    if read(edit.path) not in (edit.before, None):
-        raise changed_meanwhile(edit.path)
-    edit.path.unlink(missing_ok=True)
+def _delete(edit: FileEdit, through_links: bool) -> None:
+    remove_file(edit.path, edit.before, through_links=through_links)
     folder = edit.path.parent
     for _ in range(edit.folders):
         # A folder that holds something else by now stays, and so do those above it.

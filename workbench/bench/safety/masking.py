@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from datetime import datetime
+from functools import cache
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -17,6 +19,8 @@ NAMES = frozenset(
 
 SHORTEST = 16
 """Characters of the shortest name that can hold a secret."""
+
+_TEXTLESS = (int, float, datetime)
 
 PREFIX = "masked-"
 """How the name begins that a record goes by while its own is a secret."""
@@ -44,6 +48,8 @@ def masked_text(text: str) -> str:
 def _masked(value: object, mask: Callable[[str], str]) -> object:
     if isinstance(value, str):
         return mask(value)
+    if value is None or isinstance(value, _TEXTLESS):
+        return value
     if isinstance(value, Mapping):
         return _kept(value, {mask(str(name)): _under(str(name), item, mask) for name, item in value.items()})
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -52,11 +58,16 @@ def _masked(value: object, mask: Callable[[str], str]) -> object:
     if isinstance(value, list | tuple):
         return _kept(value, type(value)([_masked(item, mask) for item in value]))
     if is_dataclass(value) and not isinstance(value, type):
-        old = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
-        new = {name: _under(name, item, mask) for name, item in old.items()}
-        changed = {name: item for name, item in new.items() if item is not old[name]}
+        old = [(name, getattr(value, name)) for name in _given(type(value))]
+        changed = {name: new for name, item in old if (new := _under(name, item, mask)) is not item}
         return replace(value, **changed) if changed else value
     return value
+
+
+@cache
+def _given(record: type) -> tuple[str, ...]:
+    """Return the fields of a record that it is made of."""
+    return tuple(field.name for field in fields(record) if field.init)
 
 
 def _under(name: str, item: object, mask: Callable[[str], str]) -> object:

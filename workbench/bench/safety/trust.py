@@ -1,14 +1,13 @@
 """What came into a store from elsewhere: what it says, who says it, and a person's word on it."""
 
 import contextlib
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.errors import StoreProblem
 from workbench.store.identity.heads import fingerprint_of
 from workbench.store.identity.trust import Standing
 from workbench.store.library import Library
@@ -16,8 +15,6 @@ from workbench.store.library import Library
 if TYPE_CHECKING:
     from workbench.bench.context import Context
     from workbench.bench.safety.safety import Held, Safety
-
-_ELSEWHERE = "Nothing was changed; copy it to a folder of your own, or name it in WORKBENCH_TRUST."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +61,13 @@ class Trust:
         return Arrived(sum(actors.values()), actors, *counts, tuple(found), frozenset(lines))
 
     def require_own(self) -> None:
-        """Raise `WorkbenchError` for a store that is another user's or only readable: it takes no word."""
-        folder = self._library.folder
-        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-            raise WorkbenchError(f"{folder} belongs to another user.", _ELSEWHERE)
-        if not os.access(folder, os.W_OK):
-            raise WorkbenchError(f"{folder} can only be read, so it cannot be taken over.", _ELSEWHERE)
+        """Raise `StoreProblem` for a store that is another user's or can only be read: it takes no word."""
+        self._library.maintenance.require_own()
 
     def accept(self, arrived: Arrived) -> None:
         """Take over what a person saw.
 
-        Raises `WorkbenchError` for an agent and as `require_own` does, `StoreProblem` when more came since.
+        Raises `WorkbenchError` for an agent, `StoreProblem` as `require_own` does and when more came since.
         """
         require_person(self._actor, "trust a store")
         self.require_own()

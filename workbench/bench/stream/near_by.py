@@ -1,23 +1,45 @@
-"""What is near a person's words by meaning, ranked as an agent would be given it: beside what holds the words."""
+"""What is near a person's words by meaning, ranked as an agent would be given it: beside what holds the words.
+
+A candidate waits for a decision and no agent is given it, but a person may look for it: those near the words stand
+where they would be ranked, beside the ranking.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
-from workbench.bench.agents.serving import look
+import numpy as np
+
+from workbench.bench.agents.serving import Served, look
+from workbench.bench.stream.finding import passed
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.stream.filter import Predicate
+from workbench.core.stream.memory import Memory
 from workbench.core.tuning.scoring import Scored
+from workbench.retrieval.floor.reaching import reach_of
+from workbench.retrieval.ranking.times import micros
 
 MOST = 20
 """How many memories are listed that are near by meaning."""
+
+_LOOKED_AT = 256
+"""Of the memories that no agent is served so many are looked at, those that match best, whether they wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A candidate near some words: no agent is given it, and `above` of those that are would be ranked above it."""
+
+    memory: Memory
+    above: int
 
 
 @dataclass(frozen=True, slots=True)
 class NearBy:
     """The memories near some words by meaning, the best first, with how their scores came about.
 
+    `waiting` are the candidates near them, which are not ranked, the best first.
     `full` is the score of the best memory of all. With `is_empty` nothing in the store is relevant to the words. `held`
     are the scores of the memories that hold the words, where they were asked for.
     """
@@ -26,6 +48,7 @@ class NearBy:
     full: float = 0.0
     is_empty: bool = False
     held: Mapping[str, float] = field(default_factory=dict)
+    waiting: tuple[Waiting, ...] = ()
 
 
 def near_by(
@@ -43,14 +66,68 @@ def near_by(
     are worth. May wait for the model, and for the floor. Raises `Stopped`.
     """
     served = look(tuning, query, None, tuning.default(), now)
+    held = {id: score for id in without if (score := served.ranking.total_of(id)) is not None} if worth else {}
+    best, rows = _ranked(served, tests, without)
+    waiting = _waiting(tuning, served, tests, without, rows)
+    return NearBy(rows, best, served.floor.empty and not waiting, held, waiting)
+
+
+def waiting_near(tuning: Tuning, served: Served) -> tuple[Memory, ...]:
+    """Return the candidates that would be in an answer if nothing waited, the best first."""
+    near = _waiting(tuning, served, (), (), served.top)
+    return tuple(waiting.memory for waiting in near if waiting.above < served.ranking.k)
+
+
+def _ranked(served: Served, tests: Sequence[Predicate], without: Collection[str]) -> tuple[float, tuple[Scored, ...]]:
+    """Return the best score of all, and what is near down to the floor, with the parts of a score for these only."""
     ranking, floor = served.ranking, served.floor
-    held = {id: score for id in without if (score := ranking.total_of(id)) is not None} if worth else {}
     if floor.empty:
-        return NearBy((), is_empty=True, held=held)
-    # Without a floor nothing tells where relevance ends, so there are no more than an agent is given.
-    most = ranking.k if floor.verdict.standard.floor is None else MOST
+        return 0.0, ()
     left_out, first = frozenset(without), ranking.best(1)
     strong = ranking.descending(floor.strong(ranking.candidates.rows))
     fresh = (memory for memory in strong if memory.id not in left_out and all(test(memory) for test in tests))
-    rows = tuple(scored for memory in islice(fresh, most) if (scored := ranking.scored(memory.id)) is not None)
-    return NearBy(rows, first[0].total if first else 0.0, held=held)
+    rows = tuple(scored for memory in islice(fresh, _most(served)) if (scored := ranking.scored(memory.id)) is not None)
+    return first[0].total if first else 0.0, rows
+
+
+def _most(served: Served) -> int:
+    """Return how many are listed: without a floor nothing tells where relevance ends, so no more than an agent has."""
+    return served.ranking.k if served.floor.verdict.standard.floor is None else MOST
+
+
+def _waiting(
+    tuning: Tuning, served: Served, tests: Sequence[Predicate], without: Collection[str], rows: Sequence[Scored]
+) -> tuple[Waiting, ...]:
+    """Return the candidates near a query, each with how many of some `rows` stand above it.
+
+    They are above the floor, and would be among the best of all if agents were served them.
+    """
+    ranking, scores = served.ranking, served.floor.scores
+    near, ranker = _candidates(served, tests, without), tuning.retriever.ranker()
+    if not near or len(ranker.pool) != len(ranking.pool):  # what came this very moment is ranked anew anyway
+        return ()
+    mask = ranking.pool.served(ranking.now)
+    mask[[ranking.pool.row(memory.id) for memory in near]] = True
+    every = ranker.rank(scores, ranking.profile, ranking.now, _most(served), mask)
+    places = {id: place for place, id in enumerate(every.ids)}
+    last = len(places)
+    above = [places.get(scored.memory.id, last) for scored in rows]
+    found = [memory for memory in near if memory.id in places]
+    found.sort(key=lambda memory: places[memory.id])
+    return tuple(Waiting(one, sum(place < places[one.id] for place in above)) for one in found)
+
+
+def _candidates(served: Served, tests: Sequence[Predicate], without: Collection[str]) -> list[Memory]:
+    """Return the candidates that pass some tests, above the floor by themselves, those that match best first."""
+    standard, scores, pool = served.floor.verdict.standard, served.floor.scores, served.floor.pool
+    mask = ~pool.servable & (pool.created <= micros(served.floor.now))
+    together = scores.dense + scores.lexical
+    if standard.floor is not None:
+        mask &= together >= standard.floor.memory
+        reach = reach_of(scores, mask)
+        if reach is None or (served.floor.empty and standard.floor.is_empty(reach)):
+            return []
+    rows = np.flatnonzero(mask)
+    best = rows[np.argsort(-together[rows], kind="stable")[:_LOOKED_AT]]
+    waiting = [memory for memory in pool.memories_at(best) if memory.status == "candidate" and memory.id not in without]
+    return passed(waiting, tests)

@@ -34,7 +34,7 @@ class Elsewhere(NamedTuple):
     """In how many of a kind it stands, too, where nothing is replaced."""
 
     kind: NameKind
-    count: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)

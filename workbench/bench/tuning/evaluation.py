@@ -80,11 +80,15 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Profiles on a query set, in the order they were asked for; verdicts hold together at the error rate."""
+    """Profiles on a query set, in the order they were asked for; verdicts hold together at the error rate.
+
+    `seen` names those that were tuned on these very queries: what they reach on them is no evidence.
+    """
 
     judged: JudgedSet
     results: tuple[ProfileResult, ...]
     verdicts: tuple[Compared, ...]
+    seen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +182,8 @@ class Evaluator:
             if progress is not None:
                 progress(done, len(judged.queries))
         results = tuple(ProfileResult(p, tuple(row)) for p, row in zip(profiles, rows, strict=True))
-        return Evaluation(judged, results, _verdicts(results, base))
+        tuned = self._profiles.tuned_on(judged.digest)
+        return Evaluation(judged, results, _verdicts(results, base), tuple(name for name in names if name in tuned))
 
     def score(
         self,

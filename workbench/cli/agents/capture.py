@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.bench.agents.capture.place import Place
-    from workbench.bench.agents.capture.transcripts import Captured, Harvest
+    from workbench.bench.agents.capture.transcripts import Captured, Harvest, Transcripts
     from workbench.core.agents.transcript.lessons import Lesson, Reason
 
 CANCELLED = 130
@@ -151,9 +151,8 @@ def _transcripts(session: Session) -> int:
     args = session.args
     with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:
         from workbench.bench.agents.capture.reading import transcripts_in
-        from workbench.bench.agents.capture.transcripts import Transcripts
 
-        way = Transcripts(bench.context, paths.captures_dir())
+        way = bench.transcripts
         files = transcripts_in([session.cwd / path for path in args.files])
         try:
             harvest = _read(way, files, again=args.again)
@@ -168,7 +167,7 @@ def _transcripts(session: Session) -> int:
     return 0
 
 
-def _read(way: Any, files: "tuple[Path, ...]", *, again: bool) -> "Harvest":
+def _read(way: "Transcripts", files: "tuple[Path, ...]", *, again: bool) -> "Harvest":
     from time import monotonic
 
     from workbench.cli.progress import ProgressLine, interruptible
@@ -185,7 +184,7 @@ def _read(way: Any, files: "tuple[Path, ...]", *, again: bool) -> "Harvest":
             return cancelled()
 
         try:
-            harvest: Harvest = way.read(files, again=again, tick=tick)
+            harvest = way.read(files, again=again, tick=tick)
         finally:
             line.clear()
     return harvest
@@ -194,11 +193,11 @@ def _read(way: Any, files: "tuple[Path, ...]", *, again: bool) -> "Harvest":
 def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: int) -> None:
     """Say what transcripts teach: what counts most first, then what was passed over, and what became of it."""
     found = harvest.lessons
-    waits = _many(sum(map(_is_candidate, found)), "of them waits", "of them wait")
+    waits = _many(sum(one.waits for one in found), "of them waits", "of them wait")
     say(f"{_many(files, 'transcript')}: {_many(len(found), 'new lesson')}, {waits} for a decision.")
     for place, lesson in enumerate(found[:limit], 1):
         seen = f", in {lesson.sessions} sessions" if lesson.sessions > 1 else ""
-        say(f"\n{place:>2}. {lesson.kind}{seen}, {'waits for a decision' if _is_candidate(lesson) else 'noted'}")
+        say(f"\n{place:>2}. {lesson.kind}{seen}, {'waits for a decision' if lesson.waits else 'noted'}")
         say("\n".join(f"    {line}" for line in lesson.text.splitlines()))
     if len(found) > limit:
         say(f"\n… and {len(found) - limit:,} more (-n shows more).")
@@ -273,19 +272,13 @@ def _json(harvest: "Harvest", captured: "Captured | None", files: int) -> "dict[
 def _lesson(lesson: "Lesson") -> "dict[str, object]":
     return {
         "kind": lesson.kind, "type": lesson.observation_type, "text": lesson.text, "weight": lesson.weight,
-        "status": "candidate" if _is_candidate(lesson) else "signal", "sessions": lesson.sessions,
+        "status": "candidate" if lesson.waits else "signal", "sessions": lesson.sessions,
         "session": lesson.session, "at": lesson.at, "turn": lesson.turn, "speaker": lesson.speaker, "file": lesson.file,
     }  # fmt: skip
 
 
 def _reasons(harvest: "Harvest") -> "dict[Reason, int]":
     return dict(harvest.reasons)
-
-
-def _is_candidate(lesson: "Lesson") -> bool:
-    from workbench.core.agents.transcript.lessons import CANDIDATE
-
-    return lesson.weight >= CANDIDATE
 
 
 def _many(count: int, one: str, several: str = "") -> str:

@@ -202,7 +202,9 @@ def list_episodes(session: Session) -> int:
         shown = cut(found, args.limit)
         uses, now = bench.episodes.uses(), bench.context.now()
         if wants_json(args):
-            write_json([row_of(one, uses.get(one.id), now) for one in shown])
+            told = Shown(bench, how="`workbench episode show ID --show-secrets` shows them")
+            write_json([told(row_of(one, uses.get(one.id), now)) for one in shown])
+            told.remark()
             return 0
         say_rows(bench, shown, now)
         if not found:

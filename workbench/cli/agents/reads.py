@@ -86,8 +86,8 @@ def _one(session: Session, bench: "Workbench") -> int:
         write_json(_json(bench, read))
         return 0
     masked = bench.safety.masked
-    by = f", profile {one_line(read.profile, 60)}" if read.profile else ""
-    say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {read.door}{by}")
+    by = f", profile {one_line(masked(read.profile), 60)}" if read.profile else ""
+    say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {one_line(masked(read.door), 60)}{by}")
     say(masked(_query(read)))
     rows = []
     for place, (id, score) in enumerate(zip_longest(read.memories, read.scores[: len(read.memories)]), 1):

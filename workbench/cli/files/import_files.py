@@ -30,12 +30,13 @@ LONG = 1000
 """Records above which an import shows its progress."""
 
 _DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
-query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
+query sets and qrels, genagents and Generative Agents nodes, .learnings,
 beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md,
-external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector,
-episodes and patterns as `episode show --json` and `pattern show --json` print them,
-and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
-csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
+external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector and logs of
+their operations (curator_operations_diff.jsonl), episodes and patterns as `episode show --json` and
+`pattern show --json` print them and as agent-playbook writes them (--format semantic-patterns makes
+memories of its patterns), and what `export --format json`, yaml, csv or markdown and `list --json`
+write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
 statements to be reviewed. Issues of beads stay out, too, unless --issues takes those that are
 closed. Other JSON lines are read by the field that holds their text ("text", "lesson", "message" and
@@ -137,14 +138,29 @@ def _taken(session: Session, bench: "Workbench", path: Path, found: "Experience"
     taken = tuple(one.id for one in found.patterns) if found.kind == "patterns" else ("",) * len(found.new)
     new, ids = len(taken), () if args.dry_run or not taken else take(bench.context, found)
     if not wants_json(args):
-        what = counted(new, found.kind.removesuffix("s"))
-        there = f", {len(found.present):,} present already" if found.present else ""
-        say(f"{path}: {found.kind} (JSON)")
-        say(f"  {'would be new' if args.dry_run else 'new'}: {what}{there}")
+        _say_taken(path, found, new, Shown(bench), dry=args.dry_run)
+    for problem in found.problems:
+        warn(bench.safety.masked(problem))
     return {
         "file": path, "format": found.kind, "dry_run": args.dry_run, "new": {found.kind: new},
         "present": len(found.present), "kept": [], "memories": [], "filled": 0, found.kind: list(ids),
     }  # fmt: skip
+
+
+def _say_taken(path: Path, found: "Experience", new: int, shown: Shown, *, dry: bool) -> None:
+    """Say what files held of one kind, and of a dry run each that would come in."""
+    from workbench.core.text import one_line
+
+    say(f"{path}: {found.kind} (JSON)")
+    for line in found.lines if dry else ():
+        say(f"  + {one_line(shown(line), LONGEST)}")
+    what = f"{'would be new' if dry else 'new'}: {counted(new, found.kind.removesuffix('s'))}" if new else "nothing new"
+    say(f"  {what}{f', {len(found.present):,} present already' if found.present else ''}")
+    if found.movable:
+        held = counted(found.movable, "memory is", "memories are")
+        say(f"  {held} from such a file, from before; `workbench pattern move` makes patterns of them")
+    if found.skipped:
+        say(f"  {counted(found.skipped, 'record')} skipped")
 
 
 def _has_more(session: Session, path: Path) -> bool:

@@ -40,6 +40,14 @@ class Shown:
         self._masked |= shown != value
         return shown
 
+    def name(self, id: str) -> str:
+        """Return an id as it may be printed."""
+        if self._mask is None:
+            return id
+        from workbench.bench.safety.masking import masked_name
+
+        return masked_name(id, self._mask)
+
     def remark(self) -> None:
         """Say on stderr that something was masked, if it was."""
         if self._masked:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 LONG = 2000
 """Texts above which embedding them shows its progress."""
 
+_NAMED = 3
+"""How many candidates are named that fit a query."""
+
 _DETAILS = f"""Ranks by {listed(RECIPE)} under a retrieval profile, over what agents are served:
 no candidates, nothing archived, nothing from after --now (with --at: after that revision). It only looks: no
 access is counted, unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody
@@ -77,15 +80,17 @@ def search(session: Session) -> int:
         blocks = None if args.actor is None else _blocks(served)
         for remark in _remarks(bench, served, args.query, args.k or 0):
             warn(remark)
+        if args.actor is None and (waiting := _waiting(bench, served)):
+            warn(waiting)
         _say_nothing_relevant(args, served)
         # An agent's answer comes masked already, but for what a person allowed.
         shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
-        top = tuple(shown(scored) for scored in served.top)
+        top, name = tuple(shown(scored) for scored in served.top), _namer(bench, shown, agent=args.actor is not None)
         if wants_json(args):
             asked = bench.tuning.question(args.query) if args.explain else None
-            write_json(_rows_json(served, top, args.query, asked, blocks))
+            write_json(_rows_json(served, top, asked, blocks, args.query, name))
         else:
-            _print(bench, served, top, args.query if args.explain else None, blocks)
+            _print(bench, served, top, args.query if args.explain else None, blocks, name)
         shown.remark()
     return 0
 
@@ -97,7 +102,12 @@ def _blocks(served: "Served") -> "Blocks":
 
 
 def _rows_json(
-    served: "Served", top: "Sequence[Scored]", query: str, explained: "Question | None", blocks: "Blocks | None"
+    served: "Served",
+    top: "Sequence[Scored]",
+    explained: "Question | None",
+    blocks: "Blocks | None",
+    query: str,
+    name: Callable[[str], str],
 ) -> list[dict[str, object]]:
     """Return the answer's rows, for an agent in their blocks; with a question, how each score came about."""
     from workbench.bench.tuning.episode_terms import term_parts
@@ -105,9 +115,10 @@ def _rows_json(
     rows = []
     for place, (stored, scored) in enumerate(zip(served.ranking.ids, top, strict=True), 1):
         id = scored.memory.id  # as it may be printed
-        row = found_json(place, scored, term_parts(served.ranking, id, query)) | floor.weak_json(served.floor, stored)
+        terms = term_parts(served.ranking, stored, query)
+        row = found_json(place, scored, terms) | floor.weak_json(served.floor, stored)
         if explained is not None:
-            row["explain"] = _explain_json(served, explained, id)
+            row["explain"] = _explain_json(served, explained, stored, name)
         rows.append(row if blocks is None else blocks.json(id, row))
     return rows
 
@@ -190,8 +201,26 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
     return remarks
 
 
+def _waiting(bench: "Workbench", served: "Served") -> str:
+    """Say which candidates fit the query, of which no agent is given one; empty where none does."""
+    from workbench.bench.stream.near_by import waiting_near
+
+    near = [bench.safety.masked(memory.id) for memory in waiting_near(bench.tuning, served)]
+    if not near:
+        return ""
+    named, more = ", ".join(near[:_NAMED]), len(near) - _NAMED
+    rest = f" and {more} more" if more > 0 else ""
+    wait = "fits and waits" if len(near) == 1 else "fit and wait"
+    return f"{counted(len(near), 'candidate')} {wait} in Review: {named}{rest}. `workbench show ID` shows one."
+
+
 def _print(
-    bench: "Workbench", served: "Served", top: "Sequence[Scored]", explained: str | None, blocks: "Blocks | None"
+    bench: "Workbench",
+    served: "Served",
+    top: "Sequence[Scored]",
+    explained: str | None,
+    blocks: "Blocks | None",
+    name: Callable[[str], str],
 ) -> None:
     """Print the rows, for an agent in their blocks; with the query that is `explained`, how each score came about."""
     find = bench.library.memories.find  # what is printed may have lost the secret that it is flagged for
@@ -207,25 +236,40 @@ def _print(
     asked = None if explained is None else bench.tuning.question(explained)
     # What a share comes from names others than the answer holds, so it is for a person, and masked.
     tell = bench.safety.masked if blocks is None else None
-    weak_ones = map(served.floor.is_weak, served.ranking.ids)
-    found = sorted(zip(lines, top, weak_ones, strict=True), key=lambda one: one[2])
+    stored = served.ranking.ids
+    weak_ones = map(served.floor.is_weak, stored)
+    found = sorted(zip(lines, top, weak_ones, stored, strict=True), key=lambda one: one[2])
     ruled = False
-    for line, scored, weak in found:
+    for line, scored, weak, id in found:
         if weak and not ruled:
             say(floor.BELOW)
             ruled = True
-        for shown in (line,) if blocks is None else blocks.around(scored.memory.id, line):
-            say(shown)
-        for part in () if asked is None else _explained(served, scored, asked, tell):
+        for text in (line,) if blocks is None else blocks.around(scored.memory.id, line):
+            say(text)
+        for part in () if asked is None else _explained(served, scored, id, asked, tell, name):
             say(part)
 
 
-def _explained(served: "Served", scored: "Scored", asked: "Question", tell: Callable[[str], str] | None) -> list[str]:
-    """Return the lines that say how a score came about."""
-    figures = [f"         {said}" for said in floor.of_memory(served.floor, scored.memory.id)]
-    if terms := _terms(served, scored, asked.text):
+def _namer(bench: "Workbench", shown: Shown, *, agent: bool) -> Callable[[str], str]:
+    """Return what tells how a memory is called that may be none of the answer's."""
+    from workbench.bench.agents.served_names import served_name
+
+    return (lambda id: served_name(id, bench.safety.findings)) if agent else shown.name
+
+
+def _explained(
+    served: "Served",
+    scored: "Scored",
+    id: str,
+    asked: "Question",
+    tell: Callable[[str], str] | None,
+    name: Callable[[str], str],
+) -> list[str]:
+    """Return the lines that say how the score of the memory with this id came about."""
+    figures = [f"         {said}" for said in floor.of_memory(served.floor, id)]
+    if terms := _terms(served, id, asked.text):
         return terms + figures
-    *lines, total = _parts(served, scored, asked, tell)
+    *lines, total = _parts(served, scored, id, asked, tell, name)
     return [*lines, *figures, total]
 
 
@@ -250,30 +294,37 @@ def _basis(served: "Served") -> str:
     return f"profile {p.name}: {weights}{only} · {len(ranking.candidates):,} {what} are served"
 
 
-def _terms(served: "Served", scored: "Scored", query: str) -> list[str]:
+def _terms(served: "Served", id: str, query: str) -> list[str]:
     """Return the terms of an episode's score; none when it is not scored as one."""
     from workbench.bench.tuning.episode_terms import term_parts
 
-    parts = term_parts(served.ranking, scored.memory.id, query)
+    parts = term_parts(served.ranking, id, query)
     rows = [("     ", t.term, f"{t.value:.4f}", t.note, f"× {t.weight:.3g}", f"= {t.weighted:.4f}") for t in parts]
     return table(rows, right=(2,)) if rows else []
 
 
-def _parts(served: "Served", scored: "Scored", asked: "Question", tell: Callable[[str], str] | None) -> list[str]:
+def _parts(
+    served: "Served",
+    scored: "Scored",
+    id: str,
+    asked: "Question",
+    tell: Callable[[str], str] | None,
+    name: Callable[[str], str],
+) -> list[str]:
     """Return a line per factor, with whose values bound it, and what the relevance is made of.
 
-    What that comes from is said by `tell`, or left out.
+    What that comes from is said by `tell`, or left out; `name` tells who sets a bound.
     """
     ranking, rows = served.ranking, []
     for factor in ranking.recipe.factors:
         raw, norm, weighted = (part[factor.id] for part in (scored.raw, scored.norm, scored.weighted))
         bounds, weight = ranking.bounds[factor.id], ranking.weight(factor)
-        span = f"of {_bound(bounds.low, bounds.low_id)} … {_bound(bounds.high, bounds.high_id)}"
+        span = f"of {_bound(bounds.low, bounds.low_id, name)} … {_bound(bounds.high, bounds.high_id, name)}"
         span = "all are equal" if bounds.dead else span
         rows.append(
             ("     ", factor.label, f"{raw:.4f}", span, f"→ {norm:.4f}", f"× {weight:.3g}", f"= {weighted:.4f}")
         )
-    shares = asked.shares(ranking, scored.memory.id)
+    shares = asked.shares(ranking, id)
     lines = [*table(rows, right=(2,)), f"         relevance is {_made([s for s in shares if not s.idle])}"]
     lines += [f"         {tell(share.said)}" for share in shares if tell is not None and share.said]
     return [*lines, f"         total {scored.total:.4f}"]
@@ -291,17 +342,23 @@ def _added(share: "Share") -> str:
     return f"{share.part.label} {share.value:.4f}{times}"
 
 
-def _bound(value: float, id: str) -> str:
+def _bound(value: float, id: str, name: Callable[[str], str]) -> str:
     """Return a minimum or maximum and the memory that sets it."""
-    return f"{value:.4f} ({id or 'frozen'})"
+    return f"{value:.4f} ({name(id) or 'frozen'})"
 
 
-def _explain_json(served: "Served", asked: "Question", id: str) -> dict[str, object]:
+def _explain_json(served: "Served", asked: "Question", id: str, name: Callable[[str], str]) -> dict[str, object]:
     """Return the bounds of each factor, with the ids of who sets them, and what the relevance is made of."""
     ranking = served.ranking
     bounds = {
-        name: {"low": b.low, "high": b.high, "low_by": b.low_id or None, "high_by": b.high_id or None, "dead": b.dead}
-        for name, b in ranking.bounds.items()
+        factor: {
+            "low": b.low,
+            "high": b.high,
+            "low_by": name(b.low_id) or None,
+            "high_by": name(b.high_id) or None,
+            "dead": b.dead,
+        }
+        for factor, b in ranking.bounds.items()
     }
     return {
         "bounds": bounds,

@@ -1,5 +1,7 @@
 """`workbench eval` and `workbench tune`: how good profiles are on judged queries, and what a better one would be."""
 
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +72,9 @@ def evaluate(session: Session) -> int:
             finally:
                 line.clear()
     if wants_json(args):
-        write_json(_evaluation_json(found))
+        from workbench.bench.safety.masking import masked, masked_text
+
+        write_json(masked(_evaluation_json(found), cache(masked_text)))  # each query stands there once for a profile
     else:
         _print_evaluation(found)
     return 0
@@ -157,6 +161,7 @@ def _evaluation_json(found: "Evaluation") -> dict[str, object]:
         "profiles": {result.profile.name: _result_json(result) for result in found.results},
         "verdicts": [{"base": one.base, "profile": one.new, **_verdict_json(one.verdict)} for one in found.verdicts],
         "query_set": _set_json(found.judged),
+        "tuned_on_these": found.seen,
     }
 
 
@@ -214,6 +219,8 @@ def _proposal_json(found: "TunedProfile", judged: "JudgedSet", saved: Path | Non
         "fitted": found.fitted,
         "folds": found.folds,
         "settings_tried": found.tried,
+        "tuned_on_these": found.seen,
+        "left_alone": found.dead,
         "moved": () if found.keeps else found.moved,
         "verdict": _verdict_json(found.verdict),
         "query_set": _set_json(judged),
@@ -238,6 +245,12 @@ def _print_evaluation(found: "Evaluation") -> None:
         say()
         for line in table([_verdict_row(one) for one in found.verdicts]):
             say(line)
+    _print_seen(found.seen)
+
+
+def _print_seen(names: Iterable[str]) -> None:
+    for name in names:
+        say(f"{name} was tuned on these queries: what it reaches on them is no evidence.")
 
 
 def _verdict_row(one: "Compared") -> tuple[str, str]:
@@ -256,8 +269,9 @@ def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
     metric = found.verdict.metric
     say(f"Cross-validated {metric}: {found.before:.3f} → {found.after:.3f}")
     say(found.verdict.sentence)
-    for name in found.seen:
-        say(f"{name} was tuned on these queries: what it reaches on them is no evidence.")
+    for name in found.dead:
+        say(f"On these queries {name} tells no two memories apart: its weight was left alone.")
+    _print_seen(found.seen)
     if saved:
         say(f"Saved as {saved}.")
     else:

@@ -25,7 +25,7 @@ class Gone:
 
 def why(gone: Gone) -> str:
     """Return what became of a name, in words."""
-    what = {"path": "", "symbol": "", "target": f"{gone.name.tool} "}[gone.name.kind]
+    what = f"{gone.name.tool} " if gone.name.kind == "target" else ""
     happened = f"is {what}{gone.now} now" if gone.now else "is not there any more"
     place = f" in {gone.place}" if gone.place and gone.name.kind != "path" else ""
     by = f"commit {gone.commit[:10]}" if gone.commit else "not committed yet"

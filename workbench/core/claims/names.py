@@ -1,4 +1,4 @@
-"""The paths, symbols and targets of build tools that a text names as things that are there.
+"""The paths, symbols, options and targets of build tools that a text names as things that are there.
 
 Much is taken for a name that is none: what nobody finds in the past of a working tree is not said to be missing.
 """
@@ -10,7 +10,7 @@ from typing import Literal
 
 from workbench.core.stream.memory import Memory
 
-NameKind = Literal["path", "symbol", "target"]
+NameKind = Literal["path", "symbol", "target", "option"]
 
 REPORTS = frozenset((
     "error", "failure", "code_change", "test_result", "tool_output", "production_incident", "test_failure",
@@ -28,7 +28,7 @@ class Name:
     """A name in a text: `text` is what is looked for, `written` how it stands there.
 
     A path is relative, with `/`, and may lack its first folders; a symbol is one identifier; a target is what `tool`
-    (make, just, npm) is asked to run.
+    (make, just, npm) is asked to run; an option is one of a command, with its dashes.
     """
 
     kind: NameKind
@@ -70,6 +70,7 @@ _TARGETS: Mapping[str, re.Pattern[str]] = {
     "npm": re.compile(r"(?<![\w-])(?:npm|pnpm|yarn|bun)\s+(?:run(?:-script)?\s+)?([a-z][\w:-]*\w)(?![\w/=@])"),
 }
 _MODULE = re.compile(r"\bpython[\d.]*\s+-m\s+([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?![\w-])")
 _LEAST = 3
 """Characters of a symbol."""
 
@@ -110,6 +111,7 @@ def _of_sentence(sentence: str) -> Iterator[Name]:
         for match in pattern.finditer(sentence):
             taken.append(match.span(1))
             yield Name("target", match[1], match[1], tool)
+    yield from (Name("option", option, option) for option in _OPTION.findall(sentence))
     quoted = [match.span(1) for match in _QUOTED.finditer(sentence)]
     for match in _DOTTED.finditer(sentence):
         if not _within(match.span(), taken):

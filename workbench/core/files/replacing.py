@@ -7,6 +7,7 @@ from pathlib import Path
 from workbench.core.errors import Conflict, StoreProblem, WorkbenchError
 from workbench.core.files.fresh import fresh_file
 from workbench.core.files.handles import NotRegular, open_handle
+from workbench.core.files.holding import held
 from workbench.core.files.textbytes import bytes_of, text_in
 
 NOTHING = "Nothing was written."
@@ -80,26 +81,55 @@ def replace_file(path: Path, text: str, before: bytes | _Anything | None = ANYTH
     replace_bytes(path, bytes_of(text), before)
 
 
-def replace_bytes(path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING) -> None:
+def replace_bytes(
+    path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING, *, through_links: bool = True
+) -> None:
     """Write a file in one step, keeping its mode; a new one may be read by whom the umask lets.
 
     `before` is what the file holds as far as the caller knows, `None` when there is none. Raises `Conflict` when it
     holds something else or is no file any more, and `StoreProblem` when it cannot be written; the file is as it was
-    then.
+    then. Not `through_links`, a path with a link in it is such a conflict. The folder is held from the look to the
+    rename: whoever puts another in its place meanwhile gets nothing written there.
     """
     try:
-        target = path.resolve()
-        mode = target.stat().st_mode & 0o777 if target.exists() else None
-        with fresh_file(target) as (file, new):
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            new.chmod(_mode_of_new_files(new) if mode is None else mode)
-            _put_in_place(new, target, before)
-    except FileExistsError as error:
+        if not through_links and not _is_itself(path):
+            raise changed_meanwhile(path)
+        real = path.resolve()
+        with held(real.parent) as folder:
+            target = folder / real.name
+            mode = target.stat().st_mode & 0o777 if target.exists() else None
+            with fresh_file(target) as (file, new):
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                new.chmod(_mode_of_new_files(new) if mode is None else mode)
+                _put_in_place(new, target, before)
+    except (FileExistsError, NotADirectoryError) as error:
         raise changed_meanwhile(path) from error
     except OSError as error:
         raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The file is as it was.") from error
+
+
+def remove_file(path: Path, before: bytes | None, *, through_links: bool = True) -> None:
+    """Remove a file that holds `before`; one that is gone already is no matter. Held and checked as in `replace_bytes`.
+
+    Raises `Conflict` when it is something else, and `StoreProblem` when it cannot be removed; it stays then.
+    """
+    try:
+        if not through_links and not _is_itself(path):
+            raise changed_meanwhile(path)
+        real = path.resolve()
+        with held(real.parent) as folder:
+            target = folder / real.name
+            if os.path.lexists(target) and (before is None or not _holds(target, before)):
+                raise changed_meanwhile(path)
+            target.unlink(missing_ok=True)
+    except NotADirectoryError as error:
+        raise changed_meanwhile(path) from error
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreProblem(f"{path} cannot be removed: {error.strerror}.", "It stays.") from error
 
 
 def changed_meanwhile(path: Path) -> Conflict:
@@ -121,6 +151,11 @@ def _put_in_place(new: Path, target: Path, before: bytes | _Anything | None) -> 
     elif isinstance(before, bytes) and not _holds(target, before):
         raise FileExistsError
     new.replace(target)
+
+
+def _is_itself(path: Path) -> bool:
+    """Tell whether no part of a path is a link."""
+    return not path.is_symlink() and os.path.realpath(path) == str(path)
 
 
 def _holds(path: Path, data: bytes) -> bool:

@@ -40,7 +40,8 @@ class TunedProfile:
     measured (cross-validation); `verdict` compares the two and holds the gain with its band. `fitted` is the
     mean of `profile` on all queries, which flatters it, because it was chosen on them. `contender` names the
     profile that it is, where it is none of the grid. `seen` are a person's own profiles that were tuned on these
-    very queries: they were left out, because what they reach here is no evidence.
+    very queries: they were left out, because what they reach here is no evidence. `dead` are the factors that tell
+    no two memories apart for these queries: their weights were left alone.
     """
 
     profile: Profile
@@ -56,6 +57,7 @@ class TunedProfile:
     tried: int
     contender: str = ""
     seen: tuple[str, ...] = ()
+    dead: tuple[str, ...] = ()
 
     @property
     def keeps(self) -> bool:

@@ -12,7 +12,7 @@ from statistics import fmean, pstdev
 
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.cases import Candidate, PartCase
-from workbench.core.tuning.naming import actors_named, month_share, months_named, question_share
+from workbench.core.tuning.naming import actors_named, month_share, months_named, names_question, question_share
 from workbench.core.tuning.profile import Profile, value_of
 
 SATURATION, WORDS = 0.3, 100.0
@@ -98,8 +98,8 @@ def carry_scores(case: PartCase) -> list[float]:
 
 
 def question_shares(case: PartCase) -> list[float]:
-    """Return what is left of a memory that asks more than it tells."""
-    share = _value(case.profile, "questions")
+    """Return what is left of a memory that asks more than it tells: all where the query looks for a question."""
+    share = 0.0 if names_question(case.case.query) else _value(case.profile, "questions")
     return [1 - share * question_share(c.memory.content) for c in case.pool]
 
 

@@ -1,4 +1,7 @@
-"""What a query names beside what it asks: who said something, and the month it was said in; and what a text asks."""
+"""What a query names beside what it asks: who said something, the month it was said in, that it was a question.
+
+And how much of a text asks.
+"""
 
 import re
 from collections.abc import Collection, Iterator
@@ -26,6 +29,8 @@ _NAMED = re.compile(
 _ISO = re.compile(r"(?<![\w-])(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?![\w-])")
 
 _SENTENCE = re.compile(r"[^.!?\n]+(?P<end>[.!?]*)")
+
+_QUESTION = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b", re.IGNORECASE)
 
 _WORDS = """
 agent amber angel april archer art ash assistant august autumn baker bill bishop blue bob brook brooks buck bud carol
@@ -79,6 +84,11 @@ def actors_named(query: str, names: Collection[str]) -> frozenset[str]:
         if any(_stands_in(way, query) for way in ways if way):
             found.append(name)
     return frozenset(found)
+
+
+def names_question(query: str) -> bool:
+    """Tell whether a query says that what it looks for was asked: "Ada asks Bob why", "the question about Lisbon"."""
+    return _QUESTION.search(query) is not None
 
 
 def question_share(text: str) -> float:

@@ -25,13 +25,16 @@ september october november december utc week weeks month months year years hour 
 EMPTY: frozenset[str] = frozenset(stem for word in words(_WORDS) for stem in content_words(word))
 """Stems that say nothing about what a sentence is about."""
 
+ENGLISH = "English"
+
 _FUNCTION_WORDS: Mapping[str, str] = {
     "German": """aber alle als also am an auch auf aus bei bin bis bist da dann das dass dem den denn der des die dies
         diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer eines er es etwas euch für
         gegen habe haben hat hatte hatten hier ich ihm ihn ihr ihre im immer in ins ist ja jede jeden jeder kann kein
         keine können man mehr mein mit muss müssen nach nicht noch nun nur ob oder ohne schon sehr sein seine sich sie
         sind so soll sonst über um und uns unser unter vom von vor war waren was weil wenn wer werden wie wieder wir
-        wird wo wurde wurden zu zum zur zwischen jetzt heute gestern morgen bitte""",
+        wird wo wurde wurden zu zum zur zwischen jetzt heute gestern morgen bitte nie niemals stets statt
+        darf dürfen""",
     "French": """alors au aussi aux avec avant après ce cela ces cet cette chez comme dans de depuis des donc dont du
         elle elles en encore est et était été être eux fait faire il ils je la le les leur leurs lors lui mais même mes
         moi mon ne nos notre nous on ont ou où par parce pas peut plus pour pourquoi quand que quel quelle qui sa sans
@@ -50,18 +53,25 @@ _FUNCTION_WORDS: Mapping[str, str] = {
 }
 
 
-def empty_for(text: str) -> frozenset[str]:
-    """Return the stems that say nothing in the language of a text: the one most of whose function words it holds."""
+def language_of(text: str) -> str:
+    """Return the language most of whose function words a text holds, by its English name; English where none does."""
     said = words(text)
-    best, known = max(((sum(w in some for w in said), some) for some in _function_words()), key=lambda one: one[0])
-    if best <= sum(w in _english() for w in said):
-        return EMPTY
-    return EMPTY | frozenset(stem for word in known for stem in content_words(word))
+    known = _function_words()
+    best = max(known, key=lambda name: sum(word in known[name] for word in said))
+    holds = sum(word in known[best] for word in said)
+    return best if holds > sum(word in _english() for word in said) else ENGLISH
 
 
 @cache
-def _function_words() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(some.split()) for some in _FUNCTION_WORDS.values())
+def empty_for(language: str) -> frozenset[str]:
+    """Return the stems that say nothing in a language."""
+    known = _function_words().get(language, frozenset())
+    return EMPTY | frozenset(stem for word in known for stem in content_words(word)) if known else EMPTY
+
+
+@cache
+def _function_words() -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(some.split()) for name, some in _FUNCTION_WORDS.items()}
 
 
 @cache

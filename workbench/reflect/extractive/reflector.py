@@ -181,11 +181,11 @@ def _ranked(request: Request, sentences: Sequence[Sentence], near: Near, about: 
         if not sentence.proposable or not about[place]:
             continue
         memory = request.memories[sentence.row]
-        lesson = lesson_of(sentence.text, sentence.told, memory)
+        lesson = lesson_of(sentence.text, sentence.told, memory, sentence.language)
         if lesson.passes:
             continue
         theme = theme_of(near, place, sentence.row, TAUGHT if lesson.teaches else LEAST)
-        wording = quality(sentence.text, sentence.told)
+        wording = quality(sentence.text, sentence.told, sentence.language)
         nearness = _TAUGHT_NEARNESS if lesson.teaches else _NEARNESS
         if theme is None or wording < _WORDED or (theme.nearness < nearness and not request.focus.strip()):
             continue

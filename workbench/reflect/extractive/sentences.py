@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.stream.memory import Memory
 from workbench.core.text import words
-from workbench.reflect.extractive.everyday import EMPTY, PHATIC, empty_for
+from workbench.reflect.extractive.everyday import EMPTY, ENGLISH, PHATIC, empty_for, language_of
 from workbench.reflect.extractive.scripts import is_latin, length, terms
 
 SHORTEST, LONGEST = 24, 320
@@ -34,7 +34,7 @@ class Sentence:
 
     `text` is what stands in the memory; `speaker` is empty, or who says it when `text` does not name them.
     `stems` are those of its words that carry meaning. `familiar` says whether it seems to be English,
-    whose words the bundled model knows.
+    whose words the bundled model knows, `language` whose rules it is judged by.
     """
 
     text: str
@@ -43,6 +43,7 @@ class Sentence:
     proposable: bool = True
     stems: frozenset[str] = frozenset()
     familiar: bool = True
+    language: str = ENGLISH
 
     @property
     def told(self) -> str:
@@ -76,14 +77,15 @@ def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
             continue
         memory = memories[turn.row]
         known = memory.is_synthetic or memory.status != "signal"
-        empty = empty_for(turn.text)
+        language = language_of(turn.text)
+        empty = empty_for(language)
         for text, speaker in _spoken(turn, speakers):
             stems = meaningful(text, empty) - names
             if taken[turn.row] < MOST_PER_MEMORY and len(stems) >= _EVIDENT and is_statement(text):
                 taken[turn.row] += 1
                 proposable = not known and len(stems) >= _TELLING
-                familiar = empty is EMPTY and is_latin(text)
-                found.append(Sentence(text, turn.row, speaker, proposable, stems, familiar))
+                familiar = language == ENGLISH and is_latin(text)
+                found.append(Sentence(text, turn.row, speaker, proposable, stems, familiar, language))
     return found
 
 
@@ -109,7 +111,7 @@ def is_statement(text: str) -> bool:
     """Tell whether a sentence says something: no question, greeting, thanks or bare log line, and of a fair length."""
     if not SHORTEST <= length(text) <= LONGEST or text.rstrip("\"')”’」』").endswith(_OPEN_ENDS):
         return False
-    said = _LABEL.sub("", text)
+    said = LABEL.sub("", text)
     if max(len(words(said)), len(terms(said))) < _WORDS or PHATIC.match(said):
         return False
     letters = sum(c.isalpha() for c in text)
@@ -126,7 +128,9 @@ _END = re.compile(
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|no|nos|fig|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|p|pp|vol)\.|\b[A-Z]\.)\Z", re.I
 )
-_LABEL = re.compile(r"\A([A-Z][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2}): +")
+LABEL = re.compile(r"\A([A-Z][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2}): +")
+"""Who speaks, where a paragraph begins so."""
+
 _BULLET = re.compile(r"\A(?:[-*+•]|\d{1,3}[.)])\s+")
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
 _INDENTED = ("    ", "\t", "  ")
@@ -141,7 +145,7 @@ def _turns(content: str, row: int) -> Iterator[_Turn]:
         text = _BULLET.sub("", line.strip()) if not line.startswith(_INDENTED) else ""
         if not text:
             continue
-        label = _LABEL.match(text)
+        label = LABEL.match(text)
         if label is not None:
             speaker = label[1]
         yield _Turn(speaker, text, row)
@@ -150,7 +154,7 @@ def _turns(content: str, row: int) -> Iterator[_Turn]:
 def _spoken(turn: _Turn, speakers: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield the sentences of a paragraph, each with its speaker when it does not begin with their name."""
     for place, text in enumerate(split(turn.text)):
-        labelled = place == 0 and _LABEL.match(text) is not None
+        labelled = place == 0 and LABEL.match(text) is not None
         known = turn.speaker in speakers and not labelled
         yield text, turn.speaker if known else ""
 

@@ -19,7 +19,7 @@ from workbench.core.tuning.conversation import (
     SATURATION,
     WORDS,
 )
-from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, months_named
+from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, months_named, names_question
 from workbench.core.tuning.profile import Profile, value_of
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.fulltext.matches import Matches, nearness, present
@@ -195,9 +195,13 @@ def _answered(who: NDArray[np.int32], linked: Mask) -> Rows:
 
 
 def _questions_part(case: PartColumnCase) -> Column | None:
-    share = _value(case.profile, "questions")
+    share = _asking_costs(case.profile, case.case.scores.query)
     column: Column = 1 - share * case.case.pool.asks[case.chosen.rows]
     return column if share else None
+
+
+def _asking_costs(profile: Profile, query: str) -> float:
+    return 0.0 if names_question(query) else _value(profile, "questions")
 
 
 def _actor_part(case: PartColumnCase) -> Column | None:
@@ -287,7 +291,7 @@ def carry_share(case: ShareCase) -> Share:
 def questions_share(case: ShareCase) -> Share:
     """Tell how much of the memory asks."""
     asks = float(case.pool.asks[case.row])
-    return _kept(case, _value(case.profile, "questions") * asks, {"asks": asks})
+    return _kept(case, _asking_costs(case.profile, case.scores.query) * asks, {"asks": asks})
 
 
 def other_actor_share(case: ShareCase) -> Share:

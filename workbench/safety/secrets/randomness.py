@@ -26,6 +26,9 @@ _BEFORE = (
     r"(?ai:sha(?:1|224|256|384|512)[-:=_]|md5[-:=]|h1:|base64,|integrity[\"']?\s?[:=]\s?[\"']?|"
     r"(?:etag|if-(?:none-)?match|digest|checksum|fingerprint)[\"']?\s?[:=]?\s?(?:w/)?[\"'`]?(?:w/)?[\"'`]?)\Z"
 )
+_HINTS = ("sha", "md5", "h1:", "base64,", "integrity", "etag", "match", "digest", "checksum", "fingerprint")
+"""What stands in each of those, in lower case: most lines hold none."""
+
 _KNOWN = (
     r"(?:toolu|(?:agent_)?msg|call|chatcmpl|req|resp|run|thread|asst|file|batch|evt|cus|prod|price|sub|ch|pi|srvtoolu)_"
     r"|(?:chatcmpl|call|msg|req|file)-|AAAA[BCE][23][NV]|Qm[1-9A-HJ-NP-Za-km-z]{44}\b|sha(?:1|224|256|384|512)-|iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi|H4sI|UEsDB"
@@ -92,7 +95,10 @@ def _told(text: str, start: int, word: str) -> bool:
     if compiled(_KNOWN).match(word):
         return True
     line = text[max(0, start - 300) : start].rpartition("\n")[2]
-    return ("://" in line and "://" in _last_word(line)) or compiled(_BEFORE).search(line[-24:]) is not None
+    if "://" in line and "://" in _last_word(line):
+        return True
+    near = line[-24:].lower()
+    return any(map(near.__contains__, _HINTS)) and compiled(_BEFORE).search(line[-24:]) is not None
 
 
 def _last_word(line: str) -> str:

@@ -29,6 +29,8 @@ _NOTED_WITHIN = 1.0
 
 _HINT = "Nothing was changed; `workbench trust` shows what came and asks."
 
+_ELSEWHERE = "Nothing was changed; copy it to a folder of your own, or name it in WORKBENCH_TRUST."
+
 
 class NotTrusted(StoreProblem):
     """A change of a store that came from elsewhere and that nobody on this machine has looked at."""
@@ -111,6 +113,14 @@ def trust(folder: Path, heads_folder: Path | None, store: str) -> None:
     """Remember every line that stands in a store, and no other. Raises `OSError`."""
     lines = (heads.fingerprint_of(line) for line in chain.sealed_lines(folder))
     heads.note_lines(heads_folder, store, lines, anew=True)
+
+
+def require_own(folder: Path) -> None:
+    """Raise `StoreProblem` for a store that belongs to another user or that can only be read: it is not taken over."""
+    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        raise StoreProblem(f"{folder} belongs to another user.", _ELSEWHERE)
+    if not os.access(folder, os.W_OK):
+        raise StoreProblem(f"{folder} can only be read, so it cannot be taken over.", _ELSEWHERE)
 
 
 def looks_the_same(folder: Path, head: Head) -> bool:

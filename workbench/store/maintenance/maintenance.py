@@ -69,6 +69,12 @@ class Maintenance:
         """
         self._journal.trust(shown)
 
+    def require_own(self) -> None:
+        """Raise `StoreProblem` for a store that takes no word of this user's (see `store.identity.trust`)."""
+        from workbench.store.identity.trust import require_own  # once in the life of a store
+
+        require_own(self._journal.folder)
+
     def accept_losses(self) -> "tuple[Gone, ...]":
         """Take the store as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
         return self._journal.accept()

@@ -114,4 +114,16 @@ EPISODES = Table(
     place="workbench.tui.agents.episodes",
 )
 
-DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, PATTERNS)
+LESSONS = Table(
+    "what sessions teach",
+    (
+        Action("lessons.take", "ctrl+s", "store", "Store what is listed, as one change", CHANGE),
+        Action("lessons.again", "ctrl+r", "from the start", "Read the sessions from their beginning", FIND),
+        Action("lessons.pane", "tab", "text", "To the text, and back", MOVE),
+        Action("lessons.close", "escape,q", "close", "Stop reading, or close", APP),
+    ),
+    LIST,
+    place="workbench.tui.agents.lessons",
+)
+
+DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, LESSONS, PATTERNS)

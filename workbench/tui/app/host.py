@@ -10,6 +10,7 @@ from textual import events
 from textual.app import App
 from textual.message import Message
 from textual.theme import Theme
+from textual.widgets import Input, TextArea
 
 from workbench.bench.open import Workbench
 from workbench.config.drafts import Item
@@ -62,6 +63,10 @@ class LookBack(Message):
     def __init__(self, rev: int) -> None:
         super().__init__()
         self.rev = rev
+
+
+FIELD_MOVES = frozenset(("part", "next_part", "app.focus_next", "app.focus_previous"))
+"""Actions of keys that go from field to field, and do nothing else."""
 
 
 @survives
@@ -156,9 +161,24 @@ class Host(App[Path | None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Let esc give up what waits for another process, whatever is open."""
-        if isinstance(event, events.Key) and event.key == "escape" and not event.is_forwarded and self.waits.give_up():
-            return
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            if event.key == "escape" and self.waits.give_up():
+                return
+            if self._goes_to_the_next_field(event.key) and await self._check_bindings(event.key):
+                return
         await super().on_event(event)
+
+    def _goes_to_the_next_field(self, key: str) -> bool:
+        """Tell whether a key only moves from a field to another: done at once, what is typed behind it goes there.
+
+        Otherwise it would go up through all that the field is in, while keys still fall into the field.
+        """
+        field = self.focused
+        if not isinstance(field, Input | TextArea) or (isinstance(field, TextArea) and field.tab_behavior == "indent"):
+            return False
+        bound = (bindings.key_to_bindings.get(key) for _, bindings in self.screen._modal_binding_chain)
+        first = next((found for found in bound if found), ())
+        return any(binding.action in FIELD_MOVES for binding in first)
 
     def on_thread_waits(self, event: ThreadWaits) -> None:
         """Show that work in the background waits for another process."""

@@ -16,7 +16,7 @@ from workbench.core.pause import be_usual, give_back, withhold
 AFTER = 0.2
 """Seconds after the last hold in which collections happen again."""
 
-REST, LONG_REST = 0.3, 60.0
+REST, LONG_REST = 0.25, 60.0
 """Seconds without a key in which nobody minds a collection, and one of everything: the sooner, the less there is to
 collect. Three hundred thousand objects, what a minute of keys leaves, take a fifth of a second."""
 

@@ -30,6 +30,8 @@ from workbench.tui.duplicates.bullet_groups import (
 )
 from workbench.tui.duplicates.wording import AskingClaude, Streamed, Worded, what_is_sent
 from workbench.tui.playbook.actions import DUPLICATES
+from workbench.tui.records.acts import ActsBesideSliders, Place
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.confirm import Confirm
@@ -56,10 +58,10 @@ class Compared(Message):
 class BulletDuplicatesDialog(Dialog[None]):
     """A threshold, the groups, and the one under the cursor in full: merge it, keep all, or write one text.
 
-    `proposed` is another text than the kept bullet's own.
+    `proposed` is another text than the kept bullet's own. The usual keys act on the bullet that is kept.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(DUPLICATES)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*DUPLICATES, *on_row("e")))
     DEFAULT_CSS = """
     BulletDuplicatesDialog {
         & > .dialog { width: 96%; height: 96%; }
@@ -79,6 +81,7 @@ class BulletDuplicatesDialog(Dialog[None]):
         super().__init__("Duplicates in this playbook", [a for a in DUPLICATES if a.show])
         self.bench = bench
         self.claude = AskingClaude(self, bench.wording)
+        self.acts = ActsBesideSliders(lambda: self, self._record_here, then=self._again)
         self.proposed: str | None = None
         self._book = book
         self.found: Likeness | None = None
@@ -113,6 +116,10 @@ class BulletDuplicatesDialog(Dialog[None]):
     def group(self) -> BulletGroup | None:
         """The group under the cursor."""
         return self._rows.current
+
+    def _record_here(self, _what: str) -> Place | None:
+        group = self.group
+        return None if group is None else ("bullets", f"{self._book}/{group.bullets[self._kept].id}")
 
     # Finding
 

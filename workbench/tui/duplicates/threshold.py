@@ -18,7 +18,9 @@ from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.duplicates.thresholds import Thresholds
 from workbench.tui.app.actions import bindings
+from workbench.tui.records.acts import ActsBesideSliders, Place
 from workbench.tui.tuning.actions import DUPLICATES
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.bars.slider import Slider
@@ -58,7 +60,7 @@ class Threshold(Slider):
 class DuplicatesDialog(Dialog[None]):
     """A threshold, how much would merge, the pairs, and the difference of the one under the cursor.
 
-    `mask` takes the secrets out of what is shown.
+    `mask` takes the secrets out of what is shown. In the list the usual keys act on the newer memory of a pair.
     """
 
     class Went(Message):
@@ -76,7 +78,7 @@ class DuplicatesDialog(Dialog[None]):
             super().__init__()
             self.found = found
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(DUPLICATES)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*DUPLICATES, *on_row()))
     DEFAULT_CSS = """
     DuplicatesDialog {
         & > .dialog { width: 94%; max-width: 150; height: 94%; }
@@ -98,6 +100,7 @@ class DuplicatesDialog(Dialog[None]):
         self._keep = keep
         self._mask = mask
         self.found: MemoryPairs | None = None
+        self.acts = self._pair = ActsBesideSliders(lambda: self, self._record_here, then=self._compare)
 
     def contents(self) -> Iterable[Widget]:
         """Return the slider, the counts, the pairs and the difference."""
@@ -106,7 +109,6 @@ class DuplicatesDialog(Dialog[None]):
         rows: LineView[MemoryPair] = LineView(
             self._draw, lambda pair: (pair.older.id, pair.newer.id), empty=Content("")
         )
-        rows.can_focus = False
         pane = ReadingPane(id="duplicates-text")
         pane.can_focus = False
         yield Container(rows, pane, id="duplicates-panes")
@@ -117,7 +119,15 @@ class DuplicatesDialog(Dialog[None]):
         self._went(self.Went(0, 1))
         self._compare()
 
-    @work(thread=True, group="duplicates")
+    def _record_here(self, _what: str) -> Place | None:
+        pair: MemoryPair | None = self.query_one(LineView).current
+        return None if pair is None else ("memories", pair.newer.id)
+
+    @on(LineView.Opened)
+    def _open(self) -> None:
+        self._pair.open()
+
+    @work(thread=True, exclusive=True, group="duplicates")
     def _compare(self) -> None:
         worker = get_current_worker()
 
@@ -139,15 +149,15 @@ class DuplicatesDialog(Dialog[None]):
 
     @on(Found)
     def _compared(self, event: Found) -> None:
-        self.found = event.found
-        slider = self.query_one(Threshold)
+        first, self.found, slider = self.found is None, event.found, self.query_one(Threshold)
         slider.disabled = False
         slider.ticks = (event.found.review, event.found.flag)
         slider.scale = Scale(max(FLOOR, round(event.found.floor, 3)), 1.0, 0.01, 0.002)
         slider.default = event.found.flag
-        with slider.prevent(Slider.Changed):
-            slider.value = event.found.flag
-        slider.focus()
+        if first:
+            with slider.prevent(Slider.Changed):
+                slider.value = event.found.flag
+            slider.focus()
         self._show()
 
     @on(Slider.Changed)

@@ -42,6 +42,7 @@ IMPORT = Table(
         Action("import.mark", "space", "mark", "Mark it: with marks only those are taken", DECIDE, False),
         Action("import.undo", "ctrl+z", "undo", "Take the last import back", APP, False),
         Action("import.documents", "ctrl+l", "documents", "Follow this folder as one of documents", FIND, False),
+        Action("import.sessions", "ctrl+y", "sessions", "What sessions of agents here teach", FIND, False),
         Action("import.complete", "tab", "complete", "Complete the name, or back to it", FIND),
         Action("import.down", "down", "down", "From the name to the list", MOVE, False),
         Action("import.leave", "escape", "close", "Stop what is under way, or close", APP),

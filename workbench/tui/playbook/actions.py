@@ -1,7 +1,7 @@
 """The tables of actions of the Playbook and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import LINKS, LIST, MARKS, MOVES, PROMPT
+from workbench.tui.widgets.actions import LINKS, LIST, MARKS, MOVES, PROMPT, on_row
 
 PLAYBOOK = Table(
     "Playbook",
@@ -54,7 +54,7 @@ DUPLICATES = Table(
         Action("twins.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("twins.close", "escape,q", "close", "Stop Claude, or close", APP),
     ),
-    MOVES,
+    (*MOVES, *on_row("e")),
     place="workbench.tui.duplicates.bullets",
 )
 
@@ -72,7 +72,7 @@ BUDGET = Table(
         Action("budget.drop", "n", "no budget", "Take the budget away", CHANGE),
         Action("budget.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
     ),
-    MOVES,
+    (*MOVES, *on_row()),
     place="workbench.tui.playbook.budget",
 )
 

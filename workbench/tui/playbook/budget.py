@@ -22,6 +22,8 @@ from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
 from workbench.tui.playbook.actions import BUDGET
 from workbench.tui.playbook.rows import PINNED, bullets_in
+from workbench.tui.records.acts import ActsBesideSliders, Place
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.confirm import Confirm
@@ -47,7 +49,7 @@ class Line:
 class BudgetDialog(Dialog[str | None]):
     """A budget to move, and which bullets then are in and out; the result is a sentence about what was done."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(BUDGET)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*BUDGET, *on_row()))
     DEFAULT_CSS = """
     BudgetDialog {
         & > .dialog { width: 94%; max-width: 140; height: 94%; }
@@ -66,6 +68,7 @@ class BudgetDialog(Dialog[str | None]):
         self._by_value = True
         name = bench.safety.masked(self._view.playbook.book.name)
         super().__init__(f"Token budget of {name}", [a for a in BUDGET if a.show])
+        self.acts = ActsBesideSliders(lambda: self, self._record_here, then=self._reckon)
 
     @property
     def _budget(self) -> int:
@@ -90,7 +93,6 @@ class BudgetDialog(Dialog[str | None]):
         yield Static(Content(""), id="budget-state")
         empty = Content("Everything fits. ← lowers the budget, digits type one.")
         rows: LineView[Line] = LineView(self._draw, lambda line: line.bullet.id, empty=empty)
-        rows.can_focus = False
         yield rows
 
     def on_mount(self) -> None:
@@ -98,8 +100,24 @@ class BudgetDialog(Dialog[str | None]):
         self.query_one(Slider).focus()
         self._show()
 
+    def _record_here(self, _what: str) -> Place | None:
+        line: Line | None = self.query_one(LineView).current
+        return None if line is None else ("bullets", f"{self._book}/{line.bullet.id}")
+
+    def _reckon(self) -> None:
+        """Show what fits after a bullet was changed; the cursor stays on it."""
+        self._view = self._bench.playbooks.view(self._book)
+        self._show(cursor=None)
+
     @on(Slider.Changed)
-    def _show(self) -> None:
+    def _moved(self) -> None:
+        self._show()
+
+    @on(LineView.Opened)
+    def _type(self) -> None:
+        self.action_type()
+
+    def _show(self, *, cursor: int | None = 0) -> None:
         fitting, costs = self.fitting, self._view.costs.bullets
         outside = frozenset(fitting.outside)
         living = [b for b in self._view.playbook.bullets if b.state != "deprecated"]
@@ -107,7 +125,8 @@ class BudgetDialog(Dialog[str | None]):
         if self._by_value:
             lines.sort(key=lambda line: (line.inside, worth(line.bullet) / max(1, line.tokens)))
         out = [line for line in lines if not line.inside]
-        self.query_one(LineView).set_rows((*out, *(line for line in lines if line.inside)) if out else (), cursor=0)
+        shown = (*out, *(line for line in lines if line.inside)) if out else ()
+        self.query_one(LineView).set_rows(shown, cursor=cursor)
         self._say(self._state(fitting))
 
     def _state(self, fitting: Fitting) -> Content:

@@ -10,6 +10,7 @@ from workbench.core.named import implementation
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import started
+from workbench.tui.widgets.bars.slider import Slider
 
 Place = tuple[str, str]
 """Where a record is: its table and its key there."""
@@ -25,6 +26,11 @@ HANDS = {
 
 OPENS = "workbench.tui.records.record:open_over"
 """What opens a record or a document over the present place; its text has links, too."""
+
+VOTES, READING = ("helpful", "harmful"), ("copy", "history")
+"""The acts that are none while a slider has the keys, and those that change nothing and so hold there, too."""
+
+TO_THE_ROWS = "That key is for a row of the list: tab goes there."
 
 NO_RECORD = "That key is for a memory or a bullet; this row is none."
 
@@ -134,7 +140,7 @@ class Acts:
         here: Here,
         *,
         missing: str = NO_RECORD,
-        then: Callable[[], None] = lambda: None,
+        then: Callable[[], object] = lambda: None,
     ) -> None:
         self._screen = screen
         self._here = here
@@ -163,6 +169,18 @@ class Acts:
             if inspect.isawaitable(done):
                 await done
         self._then()
+
+
+class ActsBesideSliders(Acts):
+    """Those of a place with a slider: while that has the keys a vote is none, and records are only read."""
+
+    async def __call__(self, what: str) -> None:
+        """Do something to the record, where the list has the keys or nothing would be changed."""
+        screen = self._screen()
+        if not isinstance(screen.focused, Slider) or what in READING:
+            await super().__call__(what)
+        elif what not in VOTES:
+            area_below(screen).workbench_app.say(TO_THE_ROWS)
 
 
 def area_below(screen: Screen[Any]) -> AreaScreen:

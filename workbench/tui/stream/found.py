@@ -11,14 +11,16 @@ from workbench.tui.widgets.content import MUTED, fitted
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """The line between what holds the words and what is near them: how many are."""
+    """The line between what holds the words and what is near them: how many are, and how many of them wait."""
 
     count: int
+    waiting: int = 0
 
     @property
     def text(self) -> str:
         """What it says."""
-        return f"{self.count} by meaning"
+        waits = f", {self.waiting} of them {'waits' if self.waiting == 1 else 'wait'} in Review"
+        return f"{self.count} by meaning{waits if self.waiting else ''}"
 
 
 Found = Memory | Ruled

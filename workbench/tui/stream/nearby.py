@@ -1,4 +1,7 @@
-"""What is near by meaning, as the Stream lists it: loaded with the first ranking, for which no first screen waits."""
+"""What is near by meaning, as the Stream lists it: loaded with the first ranking, for which no first screen waits.
+
+A candidate near the words stands where it would be ranked; it has no score, for no agent is given it.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,7 +15,7 @@ from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import scores
 from workbench.tui.widgets.lists.row import Cell
 
-_BAR = 8
+_BAR, WAITS = 8, "waits"
 _WITH_BAR = 60
 """Columns from which a row has room for its score's bar."""
 
@@ -27,26 +30,39 @@ class Nearby:
         self._scored: Mapping[str, tuple[Scored, str]] = {
             scored.memory.id: (scored, text) for scored, text in zip(found.rows, totals, strict=True)
         }
+        self._waiting = frozenset(waiting.memory.id for waiting in found.waiting)
+        self._order = _order(found)
+        self._figures = max([*map(len, totals), len(WAITS) if found.waiting else 0], default=0)
 
     def rows(self, literal: Sequence[Memory], find: Callable[[str], Memory | None]) -> Sequence[Found]:
         """Return all rows of the list: what holds the words, and below the line what is only near them.
 
         `find` returns a memory as it is now.
         """
-        holding = {memory.id for memory in literal} if self._scored else set()
-        near = [memory for id in self._scored if id not in holding and (memory := find(id)) is not None]
-        return [*literal, Ruled(len(near)), *near] if near else literal
+        holding = {memory.id for memory in literal}
+        near = [memory for id in self._order if id not in holding and (memory := find(id)) is not None]
+        return [*literal, Ruled(len(near), sum(m.id in self._waiting for m in near)), *near] if near else literal
 
     def cells(self, memory: Memory, width: int) -> list[Cell] | None:
         """Return the cells at the end of a memory's row: its score, with a bar where there is room.
 
-        `None` for one that holds the words.
+        One that waits says so instead. `None` for one that holds the words.
         """
+        if memory.id in self._waiting:
+            return [*([Cell("", _BAR)] if width >= _WITH_BAR else []), Cell(WAITS, self._figures, MUTED, "right")]
         if memory.id not in self._scored:
             return None
         scored, text = self._scored[memory.id]
-        score = Cell(text, len(text), MUTED, "right")
+        score = Cell(text, self._figures, MUTED, "right")
         share = scored.total / self.found.full if self.found.full > 0 else 0.0
         full = sum(scored.weighted.values()) / share if share else 1.0
         bar = factor_bar(scored.weighted, _BAR, full, self._factors)
         return [Cell(bar, _BAR), score] if width >= _WITH_BAR else [score]
+
+
+def _order(found: NearBy) -> tuple[str, ...]:
+    """Return the ids of what is near: what is ranked, and each that waits above the first that it is better than."""
+    ids = [scored.memory.id for scored in found.rows]
+    for waiting in reversed(found.waiting):
+        ids.insert(waiting.above, waiting.memory.id)
+    return tuple(ids)

@@ -167,7 +167,7 @@ DUPLICATES = Table(
            "save('review')"),
     Action("duplicates.close", "escape", "close", "Close the preview", APP, True, "cancel"),
 ),
-    LIST,
+    (*LIST, *on_row()),
     place="workbench.tui.duplicates.threshold",
 )  # fmt: skip
 

@@ -19,7 +19,7 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
-from workbench.tui.records.acts import Acts, Place
+from workbench.tui.records.acts import TO_THE_ROWS, ActsBesideSliders, Place
 from workbench.tui.tuning import dialogs
 from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.verdict import VerdictLine
@@ -60,9 +60,6 @@ The verdict
 
 NUDGES = tuple(a for a in SLIDER if a.keys in ("left", "right", "shift+left", "shift+right", "backspace"))
 """What moves the current slider from any pane."""
-
-_VOTES, _READING = ("helpful", "harmful"), ("copy", "history")
-TO_THE_ROWS = "That key is for a row of the ranking: tab goes there."
 
 
 class TuneScreen(AreaScreen):
@@ -105,7 +102,7 @@ class TuneScreen(AreaScreen):
         self.verdict = VerdictLine(self.bench.tuning, self.session, self.measuring)
         self.resting = Resting(self, self.session, self.sliders, self.why, self.verdict)
         self.keeping = Keeping(self, self.session, self.measuring, self.sliders.put)
-        self.acts = Acts(lambda: self, self._row_for, missing=TO_THE_ROWS)
+        self.acts = ActsBesideSliders(lambda: self, self._row_for, missing=TO_THE_ROWS)
         keep = self.keeping.keep_thresholds
         self.tools = Tools(self, self.session, self.measuring, self.sliders.put, self._take_query, keep)
 
@@ -290,22 +287,9 @@ class TuneScreen(AreaScreen):
 
     # Changing the memory of a row
 
-    def _row_for(self, what: str) -> Place | None:
-        """Return where the memory of the row under the cursor is; while a slider has the keys, to read only."""
+    def _row_for(self, _what: str) -> Place | None:
         memory = memory_of(self.rows.current)
-        if memory is None or (self._is_sliding and what not in _READING):
-            return None
-        return ("memories", memory.id)
-
-    @property
-    def _is_sliding(self) -> bool:
-        """Whether a slider has the keys."""
-        return isinstance(self.focused, Slider)
-
-    async def action_act(self, what: str) -> None:
-        """Do something to the memory of the row; on a slider a vote is none."""
-        if not (self._is_sliding and what in _VOTES):
-            await super().action_act(what)
+        return None if memory is None else ("memories", memory.id)
 
     # Choosing
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from workbench.bench.stream.observation import Observation, cleaned, memory_of
 from workbench.core.agents.transcript.identity import print_of
-from workbench.core.agents.transcript.lessons import CANDIDATE, Kind, Lesson
+from workbench.core.agents.transcript.lessons import Kind, Lesson
 from workbench.core.record import iso
 from workbench.core.stream.arrival import ARRIVED
 from workbench.core.stream.importance import CODE, HIGHEST
@@ -44,7 +44,7 @@ def memory_from(lesson: Lesson, id: str, now: datetime, origin: Origin, mask: Ca
         memory,
         created_at=at,
         last_accessed_at=now,
-        status="candidate" if lesson.weight >= CANDIDATE else "signal",
+        status="candidate" if lesson.waits else "signal",
         helpful_absorbed=lesson.sessions - 1,
         metadata={**memory.metadata, CAPTURED: told, **({ARRIVED: iso(now)} if at < now else {})},
     )

@@ -47,7 +47,7 @@ class FollowingEdits:
         """Bring the files back that were written."""
         for edit in reversed(self._done):
             with contextlib.suppress(WorkbenchError):
-                carry_out([FileEdit(edit.path, edit.name, edit.after, edit.before, edit.folders)])
+                carry_out([FileEdit(edit.path, edit.name, edit.after, edit.before, edit.folders)], through_links=False)
         self._done = []
 
     def _move(self, path: Path, start: str, end: str, folders: int) -> None:
@@ -63,7 +63,7 @@ class FollowingEdits:
         if end and wanted is None:
             raise WorkbenchError(f"What {path} held is no longer kept.", NOTHING)
         edit = FileEdit(path, str(path), present, wanted, folders)
-        carry_out([edit])
+        carry_out([edit], through_links=False)
         self._done.append(edit)
 
 

@@ -1,4 +1,4 @@
-"""Files of episodes and of patterns as JSON (source 004): told from other files, and taken in as any import is."""
+"""Files of episodes and of patterns (source 004, agent-playbook): told from others, and taken in as any import is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,9 @@ from workbench.core.agents.patterns.lifecycle import claimed
 from workbench.core.agents.patterns.names import CATEGORIES
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.errors import InvalidRecord, UnreadableFile
+from workbench.core.files.formats import detect
 from workbench.formats.episodes.files import SUFFIXES, Found, episodes_in, files_in, read_text
+from workbench.formats.patterns.entry import NAME as ENTRIES
 
 Kind = Literal["episodes", "patterns"]
 
@@ -25,17 +27,33 @@ _HEAD = 1 << 16
 """Bytes at the beginning of a file in which its kind shows."""
 
 _MARKS = (b'"original_input"', b'"pattern_id"', b'"situation"')
+_ENTRIES = b'"patterns"'
 
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What files hold of one kind: those that are new, and the ids of those that are there already."""
+    """What files hold of one kind: those that are new, and the ids of those that are there already.
+
+    Of the latter `movable` many came in as memories, before there were patterns. `problems` say what cannot be read of
+    `skipped` records.
+    """
 
     kind: Kind
     name: str
     new: tuple[Found, ...]
     present: tuple[str, ...]
     patterns: tuple[Pattern, ...] = ()
+    movable: int = 0
+    problems: tuple[str, ...] = ()
+    skipped: int = 0
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What each new one is, as the files have it: a text that is not masked yet."""
+        if self.kind == "patterns":
+            return tuple(f"{one.id}  {one.status}  {one.name}" for one in self.patterns)
+        bodies = ((one.place, read_episode(one.doc)) for one in self.new)
+        return tuple(f"{body.id or place}  {body.outcome.lower()}  {body.task}" for place, body in bodies)
 
 
 def experience_in(context: Context, gate: Gate, path: Path) -> tuple[Experience, ...]:
@@ -45,18 +63,25 @@ def experience_in(context: Context, gate: Gate, path: Path) -> tuple[Experience,
     file, place and field, and `UnreadableFile` for one in a folder that is no JSON.
     """
     found: dict[Kind, list[Found]] = {}
+    entries = list[Path]()
     try:
         files = files_in(path, hidden=False)
     except OSError:
         return ()  # whoever reads it as another kind of file says what is wrong with it
     for file in files:
-        some = _found(file, in_folder=file != path)
+        head = _head(file, in_folder=file != path)
+        some = _found(file, head, in_folder=file != path)
         kind = _kind(some[0]) if some else None
         if kind is not None:
             found.setdefault(kind, []).extend(some)
-    name = name_of(Path(path.resolve().name))
-    reading = {"episodes": _episodes, "patterns": _patterns}
-    return tuple(reading[kind](context, gate, some, name) for kind, some in sorted(found.items()))
+        elif _ENTRIES in head and _is_of_entries(context, file, head):
+            entries.append(file)
+    name, made = name_of(Path(path.resolve().name)), list[Experience]()
+    if "episodes" in found:
+        made.append(_episodes(context, found["episodes"], name))
+    if "patterns" in found or entries:
+        made.append(_patterns(context, gate, found.get("patterns", ()), entries, name))
+    return tuple(made)
 
 
 def take(context: Context, experience: Experience) -> tuple[str, ...]:
@@ -68,22 +93,35 @@ def take(context: Context, experience: Experience) -> tuple[str, ...]:
     return tuple(one.episode.id for one in bring(context, experience.new, experience.name).stored)
 
 
-def _found(path: Path, *, in_folder: bool) -> tuple[Found, ...]:
-    """Return the JSON objects of a file that may hold some; nothing of any other file."""
+def _head(path: Path, *, in_folder: bool) -> bytes:
+    """Return how a file begins that may hold some; nothing of any other file."""
     try:
         if path.suffix.lower() not in SUFFIXES or not path.is_file():
-            return ()
+            return b""
         with path.open("rb") as file:
-            head = file.read(_HEAD)
-        return episodes_in(read_text(path), name_of(Path(path.name))) if any(mark in head for mark in _MARKS) else ()
+            return file.read(_HEAD)
     except OSError as error:
         if not in_folder:
-            return ()  # whoever reads it as another kind of file says what is wrong with it
+            return b""  # whoever reads it as another kind of file says what is wrong with it
         raise UnreadableFile(f"{name_of(Path(path.name))} cannot be read.", "Nothing was stored.") from error
+
+
+def _found(path: Path, head: bytes, *, in_folder: bool) -> tuple[Found, ...]:
+    """Return the JSON objects of a file that may hold some by how it begins."""
+    if not any(mark in head for mark in _MARKS):
+        return ()
+    try:
+        return episodes_in(read_text(path), name_of(Path(path.name)))
     except UnreadableFile:
-        if not in_folder:
-            return ()
-        raise
+        if in_folder:
+            raise
+        return ()
+
+
+def _is_of_entries(context: Context, path: Path, head: bytes) -> bool:
+    """Tell whether a file is most likely one of agent-playbook's, of patterns by name."""
+    likely = detect(path, head.decode("utf-8", "ignore"), context.formats)
+    return bool(likely) and likely[0].format == ENTRIES
 
 
 def _kind(first: Found) -> Kind | None:
@@ -96,8 +134,7 @@ def _kind(first: Found) -> Kind | None:
     return "patterns" if isinstance(doc.get("pattern_id"), str) and doc.get("category") in CATEGORIES else None
 
 
-def _episodes(context: Context, gate: Gate, found: Sequence[Found], name: str) -> Experience:
-    del gate
+def _episodes(context: Context, found: Sequence[Found], name: str) -> Experience:
     episodes = Episodes(context)
     bodies = [read_episode(one.doc) for one in checked(found, name)]
     known = {one.id for one in episodes.all()}
@@ -105,16 +142,26 @@ def _episodes(context: Context, gate: Gate, found: Sequence[Found], name: str) -
     return Experience("episodes", name, new, tuple(body.id for body in bodies if body.id in known))
 
 
-def _patterns(context: Context, gate: Gate, found: Sequence[Found], name: str) -> Experience:
+def _patterns(context: Context, gate: Gate, found: Sequence[Found], entries: Sequence[Path], name: str) -> Experience:
+    """Return the patterns of files as source 004 has them, and of `entries`, the files of agent-playbook."""
     made, now, table = list[Pattern](), context.now(), context.library.table(Pattern)
     for one in found:
         try:
             made.append(claimed(entered(one.doc, now, gate, _unnamed)))
         except InvalidRecord as error:
             raise InvalidRecord(f"{one.place}: {error.message}", error.hint) from error
-    new = tuple({one.id: one for one in made if table.find(one.id) is None}.values())
-    present = tuple(one.id for one in made if table.find(one.id) is not None)
-    return Experience("patterns", name, tuple(found), present, new)
+    intake = PatternIntake(context, gate)
+    movable = {move.pattern.id for move in intake.movable()} if entries else set()
+    plans = [intake.plan(file) for file in entries]
+    made += [pattern for plan in plans for pattern in plan.new]
+    there = [id for plan in plans for id in plan.present] + [one.id for one in made if one.id in movable]
+    new = tuple({one.id: one for one in made if one.id not in movable and table.find(one.id) is None}.values())
+    present = tuple(dict.fromkeys((*(one.id for one in made if table.find(one.id) is not None), *there)))
+    problems = [str(issue) for plan in plans for issue in plan.issues]
+    problems += [f"{id}: {why}" for plan in plans for id, why in plan.refused]
+    moving = sum(id in movable for id in present)
+    skipped = sum(issue.records for plan in plans for issue in plan.issues) + sum(len(plan.refused) for plan in plans)
+    return Experience("patterns", name, tuple(found), present, new, moving, tuple(problems), skipped)
 
 
 def _unnamed() -> str:

@@ -10,9 +10,13 @@ from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.files.format import Detection
 from workbench.core.files.formats import FORMATS, HEAD, Formats, detect, format_named
 from workbench.formats import opening
+from workbench.formats.transcripts.readers import reader_of
 
 MOST = 500
 """Entries of a folder that are looked at, and names that are offered, at most."""
+
+SESSION = "session of an agent"
+"""What a file is called in which an agent's program keeps what was said and done."""
 
 _LOOKED_AT = 4 * HEAD
 
@@ -21,7 +25,8 @@ _LOOKED_AT = 4 * HEAD
 class Offered:
     """A file that may be imported, or a folder to look into.
 
-    `title` is the format of a file, `confidence` (0–1) how sure that is; both are empty where nobody looked.
+    `title` is the format of a file, `confidence` (0–1) how sure that is; both are empty where nobody looked. A session
+    of an agent holds no records (`session`): what it teaches is captured.
     """
 
     path: Path
@@ -30,6 +35,7 @@ class Offered:
     confidence: float = 0.0
     reason: str = ""
     size: int = 0
+    session: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,12 @@ def listing(folder: Path, cancelled: Callable[[], bool] = lambda: False, formats
     return Listing(folder, tuple(found), others + max(0, len(entries) - MOST))
 
 
+def is_session(path: Path) -> bool:
+    """Tell whether a file is a session of an agent; no for one that cannot be opened."""
+    found = _recognised(path, FORMATS)
+    return found is not None and found.session
+
+
 def likely(path: Path, formats: Formats) -> tuple[Detection, ...]:
     """Return the formats that a file may have, the likeliest first. Raises `UnreadableFile`."""
     return detect(path, opening.read_text(path), formats)
@@ -132,6 +144,8 @@ def _recognised(path: Path, formats: Formats) -> Offered | None:
             data = file.read(_LOOKED_AT)
         text = data.decode("utf-8", "replace" if len(data) == _LOOKED_AT else "strict")
         size = path.stat().st_size
+        if reader_of(data) is not None:
+            return Offered(path, False, SESSION, 1.0, size=size, session=True)
     except UnicodeDecodeError:
         return _database(path, formats)
     except (OSError, ValueError):

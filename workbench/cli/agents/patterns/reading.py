@@ -266,7 +266,8 @@ def _print_found(found: "Found", shown: Shown, signs: Sequence[str], *, explain:
     if not found.matches:
         warn("No pattern in use fits this task." + ("" if explain else " --explain says why."))
     for pattern, why in found.left_out[:LEFT_OUT]:
-        say(shown(f"   not   {pattern.id}  {one_line(pattern.name, 80)}: {_why(why)}"))
+        # What is cut before it is masked may show how a secret begins.
+        say(f"   not   {pattern.id}  {one_line(shown(pattern.name), 80)}: {shown(_why(why))}")
     if len(found.left_out) > LEFT_OUT:
         say(f"   not   {len(found.left_out) - LEFT_OUT:,} more; --json has all of them")
 

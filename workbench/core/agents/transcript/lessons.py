@@ -82,6 +82,11 @@ class Lesson:
         return _BASE[self.kind] + self.extra + _SESSION * (min(self.sessions, _MOST_SESSIONS) - 1)
 
     @property
+    def waits(self) -> bool:
+        """Whether it waits for a person's decision; what weighs less is only noted."""
+        return self.weight >= CANDIDATE
+
+    @property
     def observation_type(self) -> str:
         """The observation type that it is stored with."""
         return TYPES[self.kind]

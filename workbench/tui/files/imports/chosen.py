@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.files.imports.importing import ImportPlan
-from workbench.bench.files.imports.paths import Listing, Offered, as_named, completions, listing
+from workbench.bench.files.imports.paths import (
+    SESSION,
+    Listing,
+    Offered,
+    as_named,
+    completions,
+    is_session,
+    listing,
+)
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import parse_time
@@ -15,7 +23,10 @@ from workbench.tui.files.imports.way import Way
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a name stands for: a plan, a folder's files, or how the name may go on; else a problem in words."""
+    """What a name stands for: a plan, a folder's files, or how the name may go on; else a problem in words.
+
+    `session`: it is a session of an agent, which has no plan: what it teaches is looked at apart.
+    """
 
     path: Path | None = None
     plan: ImportPlan | None = None
@@ -23,6 +34,7 @@ class Chosen:
     listing: Listing | None = None
     offered: tuple[Offered, ...] = ()
     problem: str = ""
+    session: bool = False
 
 
 def chosen_by(
@@ -45,6 +57,8 @@ def chosen_by(
         if not path.exists():
             offered = completions(path)
             return Chosen(path, offered=offered, problem="" if offered else f"There is no file {path}.")
+        if way.format is None and is_session(path):
+            return Chosen(path, format=SESSION, session=True)
         plan = bench.importer.plan(
             path,
             format=way.format,
@@ -58,7 +72,8 @@ def chosen_by(
         )
         return Chosen(path, plan, format_said(plan, way.format, bench.context.formats))
     except WorkbenchError as error:
-        return Chosen(_path(exact, name, base), problem=str(error))
+        tried = _path(exact, name, base)
+        return Chosen(tried, problem=_held(bench, tried) or str(error))
     except (OSError, ValueError):
         return Chosen(problem=f"{name} is no path.")
 
@@ -69,6 +84,20 @@ def _path(exact: Path | None, name: str, base: Path) -> Path | None:
         return exact or as_named(name, base)
     except WorkbenchError:
         return None
+
+
+def _held(bench: Workbench, path: Path | None) -> str:
+    """Say what a file of episodes or patterns holds, which no format reads, and what takes it in; "" for another."""
+    from workbench.bench.agents.experience.inlet import experience_in
+
+    try:
+        held = experience_in(bench.context, bench.gate, path) if path is not None and path.is_file() else ()
+    except (WorkbenchError, OSError) as error:
+        return str(error) if isinstance(error, WorkbenchError) else ""
+    if path is None or not held:
+        return ""
+    new = len(held[0].patterns) if held[0].kind == "patterns" else len(held[0].new)
+    return f"{path.name} holds {held[0].kind}, {new:,} of them new. `workbench import {path.name}` takes them in."
 
 
 def no_time(text: str) -> str | None:

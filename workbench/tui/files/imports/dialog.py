@@ -34,6 +34,7 @@ from workbench.tui.files.imports.rows import (
     offer_said,
     plan_rows,
     plan_said,
+    sessions_said,
     way_said,
 )
 from workbench.tui.files.imports.way import Way
@@ -139,10 +140,14 @@ class ImportDialog(Dialog[str | None]):
         if chosen.plan is not None:
             self._show_plan(chosen.plan)
             return
+        if chosen.session:
+            self._show_session()
+            return
         if chosen.listing is not None:
             self._folder, self._picked = chosen.path, False
             follows = (f" · {key_of(self, 'import.documents')} opens it as documents", MUTED)
-            self._state.say([*listing_said(chosen.listing), follows])
+            said = sessions_said(chosen.listing, key_of(self, "import.sessions"))
+            self._state.say([*listing_said(chosen.listing), follows, *said])
             self._rows.set_empty(Content("Nothing in this folder is of a known format. Type the path of another one."))
             self._rows.set_rows(chosen.listing.offered, cursor=self._next_of(chosen.listing.offered))
             return
@@ -167,12 +172,24 @@ class ImportDialog(Dialog[str | None]):
         self._rows.set_empty(Content("Everything in this file is in the store already."))
         self._rows.set_rows(plan_rows(plan), cursor=0)
 
+    def _show_session(self) -> None:
+        """Say what a session is; one that was picked from a folder is opened at once."""
+        key = key_of(self, "import.sessions")
+        follows = f"\nenter, or {key}, lists what it teaches; nothing is stored by that."
+        self._state.say([("What an agent and a person said and did: it holds no records.", "bold"), (follows, MUTED)])
+        self._rows.set_empty(Content(""))
+        self._rows.set_rows([])
+        if self._picked:
+            self.call_later(self.run_action, "sessions")
+
     # Choosing
 
     @on(Input.Submitted, "#import-path")
     def action_down(self) -> None:
-        """From the file's name to the lines."""
-        if self._rows.rows:
+        """From the file's name to the lines, or to what a session teaches."""
+        if self.chosen.session:
+            self.call_later(self.run_action, "sessions")
+        elif self._rows.rows:
             self._rows.focus()
 
     def action_complete(self) -> None:
@@ -334,6 +351,23 @@ class ImportDialog(Dialog[str | None]):
             self.app.push_screen(DocumentsDialog(self._bench, folder))
 
         change(self, follow, lambda error: self._notify(str(error), "error"))
+
+    @asking
+    async def action_sessions(self) -> None:
+        """List what the session that is named teaches, or all that lie in the folder."""
+        chosen = self.chosen
+        if chosen.session and chosen.path is not None:
+            files = [chosen.path]
+        else:
+            files = [one.path for one in chosen.listing.offered if one.session] if chosen.listing else []
+        if not files or self.writing:
+            self.app.bell()
+            return
+        from workbench.tui.agents.lessons import LessonsDialog
+
+        said = await self.app.push_screen_wait(LessonsDialog(self._bench, files))
+        if said is not None:
+            self.dismiss(said)
 
     def action_leave(self) -> None:
         """Stop what is under way, go back to the folder a file was picked from, or close."""

@@ -171,6 +171,17 @@ def listing_said(found: Listing) -> Parts:
     return [(files if count else "No file here can be imported", "bold"), (rest, MUTED)]
 
 
+def sessions_said(found: Listing, key: str) -> Parts:
+    """Return how many sessions of agents lie in a folder, and the key that lists what they teach."""
+    count = sum(one.session for one in found.offered)
+    many = "1 session of an agent" if count == 1 else f"{number(count)} sessions of agents"
+    return (
+        [(f"\n{many} among them: {key} lists what {'it teaches' if count == 1 else 'they teach'}.", "")]
+        if count
+        else []
+    )
+
+
 def done_said(report: ImportReport, undo: str) -> str:
     """Return what an import did, and which key takes it back."""
     plan, name = report.plan, printable(report.plan.path.name)

@@ -166,6 +166,9 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which flatters it", MUTED),
         assemble(verdict_parts(proposal.verdict)),
     ]
+    for name in proposal.dead:
+        left = f"On these queries {name} tells no two memories apart: its weight was left alone"
+        lines.append(Content.styled(left, MUTED))
     for name in proposal.seen:
         lines.append(Content.styled(f"{printable(name)} was tuned on these queries, so it is no evidence", MUTED))
     if changed and not proposal.keeps:
