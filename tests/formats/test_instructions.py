@@ -271,7 +271,5 @@ def test_a_heading_with_a_colon_has_one() -> None:
 
 
 def test_steps_that_go_on_behind_code_keep_their_numbers() -> None:
-    text = (
-        "## Run\n\n1. Stop it first\n2. Write this file:\n\n```sh\nmake\n```\n\n3. Start it\n4. Look at it\n"
-    )
+    text = "## Run\n\n1. Stop it first\n2. Write this file:\n\n```sh\nmake\n```\n\n3. Start it\n4. Look at it\n"
     assert [said.text for said in statements(text)][-1] == "Run: 3. Start it\n4. Look at it"
