@@ -268,3 +268,8 @@ def test_a_heading_with_a_colon_has_one() -> None:
         "Setup › Known issues: Snapshots need an update",
         "Setup › Known issues, When you change code: 1. Lint it\n2. Try it",
     ]
+
+
+def test_steps_that_go_on_behind_code_keep_their_numbers() -> None:
+    text = "## Run\n\n1. Stop it first\n2. Write this file:\n\n```sh\nmake\n```\n\n3. Start it\n4. Look at it\n"
+    assert [said.text for said in statements(text)][-1] == "Run: 3. Start it\n4. Look at it"

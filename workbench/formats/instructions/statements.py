@@ -27,7 +27,7 @@ _CHECK = re.compile(r"\[[ xX~-]?\]\s")
 _RULED = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}[-:| \t]*")
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_NUMBERED = re.compile(r"[ \t]*[0-9]{1,9}[.)][ \t]")
+_NUMBERED = re.compile(r"[ \t]*([0-9]{1,9})[.)][ \t]")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\S")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 _WORD = re.compile(r"[^\W_]{2,}")
@@ -80,22 +80,29 @@ def statements(text: str, *, titled: bool = False) -> Iterator[Said]:
     starts, paths = list(heads), _paths(heads, titled=titled)
     places = {line.number: line.text for line in lines(text)}
     group: list[Statement] = []
-    under, last = _Under(), (_Under(), False)
+    under, last, first = _Under(), (_Under(), False), 0
     for one in _own(text):
         path = paths[bisect_right(starts, one.line)]
         under = under if path == under.path else _Under(path)
-        steps = one.kind == "item" and _NUMBERED.match(places[one.line]) is not None
-        if group and (one.kind != "item" or (under, steps) != last):
-            yield from _listed(group, *last)
+        number = _number(places[one.line]) if one.kind == "item" else 0
+        if group and (one.kind != "item" or (under, number > 0) != last):
+            yield from _listed(group, under=last[0], first=first)
             group = []
         if one.kind == "item":
+            first = first if group else number
             group.append(one)
-            last = under, steps
+            last = under, number > 0
         elif one.line not in heads:
             lead = _lead_of(one)
             under = replace(under, lead=lead)
             yield from _made(one, under) if not lead else ()
-    yield from _listed(group, *last)
+    yield from _listed(group, under=last[0], first=first)
+
+
+def _number(row: str) -> int:
+    """Return the number of a step; nothing for an item without one, and one for one that begins with nothing."""
+    found = _NUMBERED.match(row)
+    return max(int(found[1]), 1) if found else 0
 
 
 def _lead_of(one: Statement) -> str:
@@ -105,13 +112,16 @@ def _lead_of(one: Statement) -> str:
     return _flat(said) if leads and "\n\n" not in said and not _FENCE.search(said) else ""
 
 
-def _listed(group: Sequence[Statement], under: _Under, steps: bool) -> Iterator[Said]:
-    """Yield a list: by its titles where it has some, as a whole where its items say little alone, else item by item."""
+def _listed(group: Sequence[Statement], under: _Under, first: int) -> Iterator[Said]:
+    """Yield a list: by its titles where it has some, as a whole where its items say little alone, else item by item.
+
+    `first` is the number of its first step, nothing where its items have none.
+    """
     if group and all(map(_title_of, group)):
         for one in group:
             yield from _titled(one, under)
-    elif steps and len(group) > 1:
-        yield from _made(_joined(group), under)
+    elif first and len(group) > 1:
+        yield from _made(_joined(group, first), under)
     elif _is_short(group) and under.lead:
         whole = "\n".join("- " + one.text.replace("\n", "\n  ") for one in group)
         yield from _made(replace(group[0], text=whole), under)
@@ -160,8 +170,8 @@ def _titled(one: Statement, under: _Under) -> Iterator[Said]:
         for inner in markdown.statements(textwrap.dedent(one.text.partition("\n")[2]))
     ]
     rows = one.text.split("\n")
-    steps = bool(inside) and _NUMBERED.match(rows[inside[0].line - one.line]) is not None
-    yield from _listed([inner for inner in inside if inner.kind == "item"], replace(under, lead=lead), steps)
+    first = _number(rows[inside[0].line - one.line]) if inside else 0
+    yield from _listed([inner for inner in inside if inner.kind == "item"], replace(under, lead=lead), first)
 
 
 def _own(text: str) -> Iterator[Statement]:
@@ -177,9 +187,9 @@ def _own(text: str) -> Iterator[Statement]:
             yield one
 
 
-def _joined(steps: Sequence[Statement]) -> Statement:
+def _joined(steps: Sequence[Statement], first: int) -> Statement:
     """Return the steps of a numbered list as one statement: they are nothing one by one."""
-    said = (f"{number}. " + one.text.replace("\n", "\n   ") for number, one in enumerate(steps, 1))
+    said = (f"{number}. " + one.text.replace("\n", "\n   ") for number, one in enumerate(steps, first))
     return replace(steps[0], text="\n".join(said))
 
 
