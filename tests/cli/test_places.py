@@ -1,5 +1,6 @@
 """`workbench config` and `workbench stores`."""
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -58,3 +59,8 @@ def test_stores_names_the_global_one_and_the_projects(cli: Cli) -> None:
     assert result.err == "No store was opened in the app yet.\n"
     (cli.cwd / ".workbench").mkdir()
     assert "opens here: of the project you are in" in cli.bare("stores").out
+
+
+def test_a_program_is_told_where_a_store_was_made(cli: Cli) -> None:
+    made = cli.bare("init", "--json")
+    assert (made.code, json.loads(made.out)) == (0, {"store": str(cli.cwd / ".workbench"), "shared": False})

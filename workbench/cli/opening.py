@@ -7,8 +7,8 @@ import tempfile
 from argparse import Namespace
 from pathlib import Path
 
-from workbench.cli.output import say
-from workbench.cli.parsing import Commands, add_command, folder
+from workbench.cli.output import say, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, folder, wants_json
 from workbench.cli.session import Session, Welcome, is_there, remember_since, say_made
 from workbench.config import paths, recent
 from workbench.core.errors import StoreProblem, WorkbenchError
@@ -23,7 +23,9 @@ _RECENT = 3
 
 _INIT = """Makes .workbench/ in DIR (otherwise: here), the store of that project from then on; with --store, that one.
 Git sees nothing of it. With --shared it is made to be committed: git sees its journal, merges two branches by keeping
-the lines of both, and ignores caches, locks and drafts."""
+the lines of both, and ignores caches, locks and drafts.
+
+  workbench init ~/shop --shared"""
 
 
 def add_commands(commands: Commands) -> None:
@@ -31,6 +33,7 @@ def add_commands(commands: Commands) -> None:
     init = add_command(commands, "init", make_store, "make a store here", _INIT)
     init.add_argument("dir", metavar="DIR", type=folder, nargs="?", help="the project's folder (otherwise: here)")
     init.add_argument("--shared", action="store_true", help="a store that is committed with the project")
+    add_json(init)
     parser = add_command(commands, "demo", open_demo, "open a demo store to try things out", _DEMO)
     parser.add_argument("--into", metavar="DIR", type=Path, help="make the demo store in this empty or new folder")
 
@@ -148,6 +151,9 @@ def make_store(session: Session) -> int:
     place = args.store or (args.dir or Path()) / paths.PROJECT_STORE
     made = paths.find_store(session.cwd, place).folder
     make_empty(made, session.clock, shared=args.shared)
+    if wants_json(args):
+        write_json({"store": made, "shared": args.shared})
+        return 0
     say(f"The store is in {made}.")
     if args.shared:
         say("It is made to be committed: git sees its journal; caches, locks and drafts are ignored.")

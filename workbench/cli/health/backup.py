@@ -24,7 +24,9 @@ Others may go on writing meanwhile. Caches are left out; they are made again. A 
 Secrets in it are counted on stderr (those in the records as they are now); it keeps them unless --mask is given."""
 
 _RESTORE = """Makes a new store of a backup, which is checked while it is read and counted afterwards.
-Nothing is left behind when something in it is not what the backup itself says."""
+Nothing is left behind when something in it is not what the backup itself says.
+
+  workbench restore memories.tar.gz ~/shop/.workbench"""
 
 
 def add_commands(commands: Commands) -> None:
