@@ -186,6 +186,15 @@ async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(
         assert "exists" not in screen_text(app)
 
 
+async def test_what_is_wrong_with_a_filter_is_in_sight_on_a_narrow_screen(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "slash", *"importnce:7")
+        assert "“importnce:” is searched as a word; importance: exists" in screen_text(app)
+        await keys(pilot, "home", "ctrl+k", *"importance:abc")
+        assert "✗ “abc” cannot follow “importance:”. For example: importance:" in screen_text(app)
+
+
 async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -> None:
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -67,6 +67,7 @@ class StreamScreen(AreaScreen):
         #filter-line { height: 1; padding: 0 1; }
         #filter { width: 1fr; background: $background; }
         #count { width: auto; max-width: 70%; height: 1; color: $text-muted; padding-left: 2; }
+        #count.-wide-one { max-width: 86%; }
         #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
         #found { width: 2fr; }
         #below { height: 1; padding: 0 2; color: $text-accent; display: none; }
@@ -143,7 +144,7 @@ class StreamScreen(AreaScreen):
             view = self.bench.stream.view_at_once(self._text)
         except InvalidQuery as error:
             self._search.forget()  # what is under way is of another filter, and would say so over this
-            self._count(Content.styled(f"✗ {error}", "$text-error"))
+            self._count(Content.styled(f"✗ {error}", "$text-error"), wide=True)
             return
         self._show(view, at_top=at_top)
 
@@ -253,12 +254,19 @@ class StreamScreen(AreaScreen):
             key = next(a for a in self.as_mapped(STREAM) if a.id == "stream.newest").shown_key
             news = f"{UNREAD} {number(len(above))} new, {key} goes there · "
             shown = Content.styled(news, "bold $text-accent") + shown
-        self._count(shown)
+        self._count(shown, wide=bool(view.filter.unknown))
 
     def _counted(self, view: StreamView) -> str:
         shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
         order = "" if self._arranging is None else self._arranging.told(words=bool(view.question))
-        return " · ".join(filter(None, (shown, self._found(view), order)))
+        return " · ".join(filter(None, (self._unknown(view), shown, self._found(view), order)))
+
+    def _unknown(self, view: StreamView) -> str:
+        """Say first, where it is in sight at every width, that a key is none and which one is meant perhaps."""
+        if not view.filter.unknown:
+            return ""
+        key, near = view.filter.unknown[0]
+        return f"“{key}:” is searched as a word; {near}: exists"
 
     def _found(self, view: StreamView) -> str:
         """Say how many of them the filter found."""
@@ -267,9 +275,6 @@ class StreamScreen(AreaScreen):
         shown = f"{number(len(view.memories))} {'with these words' if view.filter.words else 'shown'}"
         if view.is_partial:
             return f"{shown}, of the newest; reading the rest"
-        if view.filter.unknown:
-            key, near = view.filter.unknown[0]
-            shown += f" · “{key}:” is searched as a word; {near}: exists"
         at = self._ruled_at()
         return shown if at is None else f"{shown} · {len(self.rows.rows) - at - 1} by meaning"
 
@@ -291,8 +296,9 @@ class StreamScreen(AreaScreen):
         if self._view is not None and self._view.filter.words:
             self.show_store()
 
-    def _count(self, content: Content) -> None:
+    def _count(self, content: Content, *, wide: bool = False) -> None:
         count = self.query_one("#count", Static)
+        count.set_class(wide, "-wide-one")
         if not same(content, count.content):
             count.update(content)
 
