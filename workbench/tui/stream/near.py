@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,8 @@ class NearSearch:
         if not query or view.is_partial or not self._area.bench.retriever.ready:
             self.forget()
             return False
-        self._area.run_worker(self._rank(view, query), group=_GROUP, exclusive=True)
+        # Not its coroutine: one that the next key cancels before it began would be told as never awaited.
+        self._area.run_worker(partial(self._rank, view, query), group=_GROUP, exclusive=True)
         return True
 
     def forget(self) -> None:
