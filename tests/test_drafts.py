@@ -1,6 +1,9 @@
 """Drafts: kept beside the record for their owner only, tolerant of every broken file and full disk."""
 
+import os
 import stat
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 
 from workbench.config.draft_files import KEPT, KEPT_FOR
 from workbench.config.drafts import Draft, Item, digest, drop, drop_about, find, folder_of, keep, since
+from workbench.core.files.running import process
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ITEM = Item("memories/mem-1")
@@ -75,6 +79,32 @@ def test_what_was_typed_since_a_moment_is_named_once_the_latest_first(tmp_path: 
     assert since(tmp_path, NOW) == ("memories/b", "memories/mem-1")
     assert since(tmp_path, None)[-1] == "memories/a"
     assert since(tmp_path, NOW + timedelta(hours=1)) == since(tmp_path / "none", None) == ()
+
+
+def test_what_another_window_types_is_its_own_until_it_is_gone(tmp_path: Path) -> None:
+    wait = "import sys; sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", wait], stdin=subprocess.PIPE, text=True) as other:
+        keep(tmp_path, ITEM, draft("theirs", at=NOW + timedelta(minutes=1)))
+        (mine,) = tmp_path.iterdir()
+        theirs = mine.rename(mine.with_name(mine.name.replace(process(os.getpid()), process(other.pid))))
+        assert find(tmp_path, ITEM) is None
+        assert since(tmp_path, None) == ()
+        keep(tmp_path, ITEM, draft("mine"))
+        drop(tmp_path, ITEM)
+        assert list(tmp_path.iterdir()) == [theirs]
+        other.communicate("")
+    assert find(tmp_path, ITEM) == draft("theirs", at=NOW + timedelta(minutes=1))
+    assert since(tmp_path, None) == (ITEM.record,)
+    drop(tmp_path, ITEM)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("owner", ["", "-x", "0", "1-0", "٣", "-1", "99999999999", str(2**40)])
+def test_a_draft_of_nobody_that_runs_is_offered(tmp_path: Path, owner: str) -> None:
+    keep(tmp_path, ITEM, draft("words"))
+    (path,) = tmp_path.iterdir()
+    path.rename(path.with_name(f"{path.name.partition('-')[0]}{owner and '-'}{owner}.json"))
+    assert find(tmp_path, ITEM) == draft("words")
 
 
 def test_every_draft_about_an_erased_record_goes(tmp_path: Path) -> None:

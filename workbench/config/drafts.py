@@ -4,6 +4,9 @@ Drafts lie in `<state>/drafts/<store>/`, a small file for each text. That is the
 store: a store may be shared, under version control or read-only, and half a sentence is nobody else's business. The
 folder is its owner's (0700), and so are the files (0600), since what is typed may be a secret. Of the text that is
 edited only a digest is kept. A draft that cannot be written hinders no editor, and a broken one counts as none.
+
+A draft belongs to the window that wrote it for as long as that runs: no other one offers it, writes over it or
+lets go of it.
 """
 
 import contextlib
@@ -16,9 +19,12 @@ from pathlib import Path
 
 from workbench.config import draft_files
 from workbench.core.errors import StoreProblem
+from workbench.core.files.running import is_running, process
 from workbench.core.record import iso, parse_time
 
 FOLDER = "drafts"
+
+_END = ".json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +63,9 @@ def folder_of(state_dir: Path, store: Path) -> Path:
 
 
 def find(folder: Path, item: Item) -> Draft | None:
-    """Return the draft of an item, or `None`."""
-    data = draft_files.read(_path(folder, item))
-    text, base, at = (data.get(name) for name in ("text", "base", "at"))
-    if data.get("item") != item.name or not (isinstance(text, str) and isinstance(base, str) and isinstance(at, str)):
-        return None
-    try:
-        return Draft(text, base, parse_time(at), _fields(data.get("fields")))
-    except (ValueError, OverflowError):
-        return None
+    """Return the draft of an item that was written last, or `None`; what another window types now is none."""
+    found = (draft for path in _paths(folder, item) if (draft := _draft(path, item)) is not None)
+    return max(found, key=lambda draft: draft.at, default=None)
 
 
 def keep(folder: Path, item: Item, draft: Draft) -> str:
@@ -80,21 +80,26 @@ def keep(folder: Path, item: Item, draft: Draft) -> str:
     if draft.fields:
         data["fields"] = {name: list(typed) for name, typed in draft.fields.items()}
     try:
-        draft_files.write(_path(folder, item), data, draft.at)
+        draft_files.write(folder / f"{_name(item)}-{process(os.getpid())}{_END}", data, draft.at)
     except OSError as error:
         return error.strerror or type(error).__name__
     return ""
 
 
 def drop(folder: Path, item: Item) -> None:
-    """Let go of the draft of an item, if there is one."""
-    with contextlib.suppress(OSError):
-        _path(folder, item).unlink(missing_ok=True)
+    """Let go of the draft of an item, if there is one; what another window types now stays."""
+    for path in _paths(folder, item):
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def since(folder: Path, at: datetime | None) -> tuple[str, ...]:
-    """Return the records (`table/key`) with a draft written after `at` (`None`: whenever), the latest first."""
+    """Return the records (`table/key`) with a draft written after `at` (`None`: whenever), the latest first.
+
+    What another window types now is left out.
+    """
     late = (path for when, path in draft_files.files(folder) if at is None or when > at.timestamp())
+    late = (path for path in late if not _is_of_another(path))
     return tuple(dict.fromkeys(record for path in late if (record := _record(path))))
 
 
@@ -130,8 +135,32 @@ def _fields(found: object) -> dict[str, tuple[str, str]]:
     return fields
 
 
-def _path(folder: Path, item: Item) -> Path:
-    return folder / f"{digest(item.name)[:24]}.json"
+def _draft(path: Path, item: Item) -> Draft | None:
+    """Return the draft in a file, or `None` where there is none of the item."""
+    data = draft_files.read(path)
+    text, base, at = (data.get(name) for name in ("text", "base", "at"))
+    if data.get("item") != item.name or not (isinstance(text, str) and isinstance(base, str) and isinstance(at, str)):
+        return None
+    try:
+        return Draft(text, base, parse_time(at), _fields(data.get("fields")))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _name(item: Item) -> str:
+    return digest(item.name)[:24]
+
+
+def _paths(folder: Path, item: Item) -> list[Path]:
+    """Return the files with drafts of an item that no other window is about to write, the latest first."""
+    named = (path for _, path in draft_files.files(folder) if path.name.startswith(_name(item)))
+    return [path for path in named if not _is_of_another(path)]
+
+
+def _is_of_another(path: Path) -> bool:
+    """Tell whether a draft belongs to another process that runs; those of older versions are nobody's."""
+    owner = path.name.removesuffix(_END).partition("-")[2]
+    return owner != process(os.getpid()) and is_running(owner)
 
 
 def _record(path: Path) -> str:

@@ -6,6 +6,8 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
+from textual.worker import WorkType
+
 from workbench.bench.stream.stream import StreamView
 from workbench.core.errors import WorkbenchError
 from workbench.core.stopping import stoppable
@@ -38,7 +40,8 @@ class NearSearch:
             self.forget()
             return False
         # Not its coroutine: one that the next key cancels before it began would be told as never awaited.
-        self._area.run_worker(partial(self._rank, view, query), group=_GROUP, exclusive=True)
+        work: WorkType[None] = partial(self._rank, view, query)
+        self._area.run_worker(work, group=_GROUP, exclusive=True)
         return True
 
     def forget(self) -> None:
