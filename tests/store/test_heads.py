@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -184,6 +184,30 @@ def test_a_store_that_looks_as_it_was_left_is_not_read_again(tmp_path: Path, mon
     opened(tmp_path)
     hook(tmp_path)
     opened(tmp_path)
+
+
+def test_a_store_that_is_believed_is_read_whole_for_one_change_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.store.journal import chain
+
+    filled(tmp_path)
+    reads, sealed = list[Path](), chain.sealed_lines
+
+    def counted(folder: Path) -> Iterator[bytes]:
+        reads.append(folder)
+        return sealed(folder)
+
+    monkeypatch.setattr(chain, "sealed_lines", counted)
+    believing, others = QUIET._replace(believed=True), tmp_path / "others"
+    journal = Journal(tmp_path / "s", clock, key_of=key_of, options=believing, heads=others)
+    for number in range(6, 10):
+        put(journal, number)
+    assert reads == [tmp_path / "s"]
+    assert not Journal(tmp_path / "s", clock, key_of=key_of, options=QUIET, heads=others).standing.trusted
+    trust(tmp_path / "s", others, journal.store)
+    put(journal, 10)
+    assert Journal(tmp_path / "s", clock, key_of=key_of, options=QUIET, heads=others).standing.trusted
 
 
 def test_a_moved_store_takes_its_head_along_and_a_copy_has_its_own(tmp_path: Path) -> None:

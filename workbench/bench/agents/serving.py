@@ -179,7 +179,7 @@ def _without(ranking: Ranking, judges: Sequence[Judge]) -> tuple[Ranking, list[i
     refused: list[set[str]] = [set() for _ in judges]
     judged = 0
     while True:
-        best = ranking.best(looked)
+        best = ranking.top if looked == wanted else ranking.best(looked)
         fresh = [scored.memory for scored in best[judged:]]
         for judge, known in zip(judges, refused, strict=True):
             known |= judge(fresh)

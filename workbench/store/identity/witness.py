@@ -37,6 +37,7 @@ class Witness:
         self._closed = ""
         self._none_closed = Standstill(folder)
         self._trusted = False
+        self._strange = False
 
     @property
     def accepted(self) -> frozenset[Range]:
@@ -52,7 +53,7 @@ class Witness:
         """Find the head of the store whose journal was read."""
         found = heads.read(self._heads, tail.store, self._folder)
         self._found = self._head = found
-        self._written = b""
+        self._written, self._strange = b"", False
         self.store = tail.store or (found.store if found is not None else "") or self.store or new_store_id()
         self._closed = heads.look_at_closed(self._folder) if self._heads is not None else ""
 
@@ -65,7 +66,10 @@ class Witness:
             # Nothing can be kept there, so nothing is to be looked up for it again and again.
             return
         here = present is not None and present.trusted and self._looks_as_in(present)
-        self._trusted = here or (trusted and stand(self._folder, self._heads).trusted)
+        # A store that is believed for what a person said outside it holds strange lines as long as nobody trusts it:
+        # that takes reading it whole to find out, so it is found out once.
+        self._trusted = here or (trusted and not self._strange and stand(self._folder, self._heads).trusted)
+        self._strange = trusted and not self._trusted
 
     def trust(self, rev: int, tail: Tail) -> None:
         """Remember that all that stands there now is trusted, under the write lock."""
