@@ -82,3 +82,21 @@ def test_a_pipe_in_the_place_of_a_note_has_no_difference(bench: Workbench, notes
     to_pipe(notes / "drinks/tea.md", notes)
     with pytest.raises(WorkbenchError, match="not an ordinary file"):
         bench.difference(notes / "drinks/tea.md")
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_record_that_changed_between_the_plan_and_the_writing_keeps_the_change(
+    bench: Workbench, tmp_path: Path, is_gone: bool
+) -> None:
+    folder = tmp_path / "log"
+    folder.mkdir()
+    (folder / "2026-01-05.md").write_text("# Monday\n\n- The cache is warm\n- Redis drops the jobs\n")
+    bench.importer.carry_out(bench.importer.plan(folder))
+    edit(bench, "cache", "The cache is hot")
+    plan = bench.folder_exporter.plan(folder)
+    (noted,) = plan.noted
+    now = replace(bench.library.memories.get(noted.id), content="The cache is gone", pinned=True)
+    with bench.library.transaction("human", "edit") as tx:
+        (tx.delete if is_gone else tx.put)(now)
+    assert bench.folder_exporter.write(plan).edits == plan.edits
+    assert bench.library.memories.find(noted.id) == (None if is_gone else replace(now, aliases=noted.aliases))

@@ -179,3 +179,24 @@ def test_a_title_that_a_section_has_already_or_that_would_be_empty_is_no_place(
     assert [p.misfit for p in bench.replacing.places(Wanted("Old", "", names=True))] == ["empty"]
     with pytest.raises(InvalidRecord):
         bench.replacing.carry_out(Wanted("Old", "New"), bench.replacing.places(Wanted("Old", "New", names=True)))
+
+
+def test_titles_that_would_come_to_say_the_same_are_no_places_together(tmp_path: Path, open_bench: Open) -> None:
+    bench = open_bench(folder=tmp_path / "store")
+    sections = (Section("a", "flip_go", "FLIP GO"), Section("b", "go_flip", "GO FLIP", order=1.0))
+    put(bench, Book("main", name="main"), *sections)
+    places = bench.replacing.places(Wanted("GO", "", names=True))
+    assert [(place.name, place.misfit) for place in places] == [
+        ("section main/a", ""),
+        ("section main/b", "taken"),
+    ]
+
+
+def test_tags_are_counted_as_they_are_and_stay_lines(tmp_path: Path, open_bench: Open) -> None:
+    bench = open_bench(folder=tmp_path / "store")
+    put(bench, memory("m1", "See issue #3.", tags=("ci", "go  on"), category="ci"))
+    assert [place.count for place in bench.replacing.places(Wanted("#", "no. ", names=True))] == [1]
+    wanted = Wanted("ci", "build\nserver", word=True, names=True)
+    bench.replacing.carry_out(wanted, bench.replacing.places(wanted))
+    named = bench.library.memories.get("m1")
+    assert (named.tags, named.category) == (("build server", "go  on"), "build server")

@@ -44,6 +44,25 @@ def test_one_change_is_one_line_and_the_line_is_known_again() -> None:
     assert changed_lines(LESSONS, after(PARSED, LESSONS, PORTS.id, helpful_imported=3))[1].endswith('"helpful":3}')
 
 
+@pytest.mark.parametrize(
+    "line", ['{"id": 1, "text": "Old."}', '{"id": 1, "uuid": 2, "text": "Old."}', '{"_id": 3, "text": "Old."}']
+)
+def test_a_numbered_line_is_known_again_after_its_text_changed(line: str) -> None:
+    text = line + '\n{"id": 2, "text": "Another."}\n'
+    parsed = read(text, context("x.jsonl"))
+    changed = after(parsed, text, parsed.memories[0].id, content="New.")
+    assert json.loads(changed.partition("\n")[0]).items() > (json.loads(line) | {"text": "New."}).items()
+    again = read(changed, context("x.jsonl")).memories
+    assert [(m.id, m.content) for m in again] == [(parsed.memories[0].id, "New."), (parsed.memories[1].id, "Another.")]
+
+
+def test_an_id_that_comes_twice_stays_what_it_is() -> None:
+    text = '{"id": "a", "text": "One."}\n{"id": "a", "text": "Two."}\n'
+    parsed = read(text, context("x.jsonl"))
+    changed = after(parsed, text, parsed.memories[1].id, content="Three.")
+    assert changed == text.replace("Two.", "Three.")
+
+
 def test_removing_and_adding() -> None:
     assert without(PARSED, LESSONS, PORTS.id).split("\n") == [*LESSONS.split("\n")[:1], *LESSONS.split("\n")[2:]]
     new = Memory("mem-1", "Ask first.", NOW, NOW)

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from tests.tui.support import NOW, app_over, import_file, open_bench, screen_text
 from tests.tui.test_health import beside, health, keys, settled
-from tests.tui.waiting import until
+from tests.tui.waiting import until, until_drawn
 from workbench.bench.files.lint import Linted, look_over
 from workbench.bench.open import Workbench, open_workbench
 from workbench.core.files.formats import Formats
@@ -390,6 +390,26 @@ async def test_notes_are_written_back_after_a_look_and_undo_brings_them_back(pro
         assert ("≠", "vault/tea.md") not in listed(pilot)
         await pilot.press("u")
         await until(pilot, lambda: (vault / "tea.md").read_text() == notes["tea.md"])
+
+
+async def test_a_long_question_keeps_its_keys_in_sight(project: Path) -> None:
+    bench = bench_of(project)
+    vault = project / "vault"
+    vault.mkdir()
+    for number in range(8):
+        (vault / f"n{number}.md").write_text(f"# {number}\n\nGreen, and so on. {'A longer line. ' * 10}\n")
+    bench.importer.carry_out(bench.importer.plan(vault))
+    for memory in bench.library.memories.all():
+        with bench.library.transaction("human", "edit") as tx:
+            tx.put(replace(memory, content=memory.content.replace("Green", "Black")))
+    async with opened(bench) as pilot:
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await until_drawn(pilot, lambda: "leave them" in screen_text(app_of(pilot)))
+        await pilot.press("end")
+        await until_drawn(pilot, lambda: "more lines" in screen_text(app_of(pilot)))
 
 
 async def test_a_changed_file_that_brings_no_records_only_says_so(project: Path) -> None:

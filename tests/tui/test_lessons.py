@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
@@ -98,6 +99,21 @@ async def test_a_session_that_is_picked_is_opened_as_one(tmp_path: Path, folder:
         await pilot.press("escape")
         await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog))
         assert app.screen.is_attached
+
+
+async def test_enter_lists_what_a_named_session_teaches_although_it_was_pressed_early(
+    tmp_path: Path, folder: Path
+) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("F")
+        await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
+        await pilot.press("down")  # to the files of the folder, from where a name is typed on
+        box = app.screen.query_one("#import-path", Input)
+        box.value = str(folder / "0b5e6a34.jsonl")
+        await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.session)
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest)
 
 
 async def test_what_was_taken_back_is_read_from_the_start_on_a_word(tmp_path: Path, folder: Path) -> None:

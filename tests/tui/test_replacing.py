@@ -121,7 +121,7 @@ async def test_tags_and_titles_are_taken_along_on_a_key_and_said_before(tmp_path
         await pilot.press("t")
         await until_drawn(pilot, lambda: "3 places" in screen_text(app))
         await pilot.press("A")
-        await until_drawn(pilot, lambda: "3 taken, 2 of them not looked at" in screen_text(app))
+        await until_drawn(pilot, lambda: "3 taken, 1 of them not looked at" in screen_text(app))
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: not app.screen.is_modal)
         assert bench.library.memories.get("m2").tags == ("gated",)

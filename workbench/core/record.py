@@ -109,7 +109,12 @@ def parse_time(text: str) -> datetime:
     at = datetime.fromisoformat(text)
     if at.tzinfo is UTC:
         return at
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    if at.tzinfo is None:
+        return at.replace(tzinfo=UTC)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as error:  # the first or last hours there are, in another place
+        raise ValueError(f"{text} is beyond the times there are") from error
 
 
 Codec = Callable[[Any], Any]

@@ -195,12 +195,18 @@ def _id(doc: Doc, names: _Names) -> str:
 
     A number, which lines of other files have as well, is a part of one.
     """
+    if said := _said_id(doc):
+        return said
     given = next((doc[name] for name in _IDS if name in doc), None)
-    if isinstance(given, str) and given.strip() and not given.strip().isdigit():
-        return given.strip()
     when = next((str(doc[name]) for name in _TIMES if _is_moment(doc.get(name))), "")
     number = f"{given} " if isinstance(given, str | int) else ""
     return content_id(number + str(doc.get(names.title, "")), when) if when else content_id(number + doc[names.text])
+
+
+def _said_id(doc: Doc) -> str:
+    """Return the id that a line says, of which a number is none; nothing where it says none."""
+    given = (said.strip() for name in _IDS if isinstance(said := doc.get(name), str))
+    return next((said for said in given if said and not said.isdigit()), "")
 
 
 def _is_moment(value: object) -> bool:
@@ -255,7 +261,11 @@ def _document(memory: Memory, name: str) -> Doc:
         doc = restored(memory, _keys(names), NAME, lambda doc: _memory(doc, names.text, at_time_of(memory))[0])
     if doc is None or names is None:
         return {"id": memory.id, name: memory.content, "created_at": iso(memory.created_at)}
-    return doc if _id(doc, names) == memory.id or "id" in doc else {**doc, "id": memory.id}
+    # A number that the file gives a line stays what it is.
+    name = next((name for name in _IDS if name not in doc), "")
+    if _id(doc, names) == memory.id or not name or (name != _IDS[0] and _said_id(doc)):
+        return doc
+    return {**doc, name: memory.id}
 
 
 def _names_of(memory: Memory) -> _Names | None:

@@ -159,11 +159,13 @@ class Replacing:
     ) -> Iterator[Place]:
         taken = {(section.book, section.key) for section in self._library.sections.all()} if names else set()
         for record in records:
-            count = sum(len(pattern.findall(text)) for text in _texts(record, names=names))
+            count = sum(len(pattern.findall(text)) for text in _looked_through(record, names=names))
             if count:
                 after = self._replaced(record, pattern, new, names=names)
                 if after != record:
                     yield Place(record, after, count, _misfit(record, after, taken))
+                if isinstance(after, Section):
+                    taken.add((after.book, after.key))  # two titles may come to say the same
 
     def _replaced(self, record: Replaceable, pattern: re.Pattern[str], new: str, *, names: bool) -> Replaceable:
         def stored(text: str) -> str:
@@ -178,8 +180,12 @@ class Replacing:
         worded = replace(record, content=stored(record.content), summary=stored(record.summary))
         if not names:
             return worded
-        tags = dict.fromkeys(stored(tag).strip() for tag in record.tags)
-        return replace(worded, tags=tuple(filter(None, tags)), category=stored(record.category).strip())
+
+        def named(text: str) -> str:  # a tag or a category is a line
+            return text if (wanted := stored(text)) == text else " ".join(wanted.split())
+
+        tags = dict.fromkeys(map(named, record.tags))
+        return replace(worded, tags=tuple(filter(None, tags)), category=named(record.category))
 
 
 def _living(memories: Iterable[Memory]) -> Iterator[Memory]:
@@ -199,6 +205,12 @@ def _texts(record: Replaceable, *, names: bool = True) -> tuple[str, ...]:
         return (record.content,)
     named = (" ".join(f"#{tag}" for tag in record.tags), record.category) if names else ()
     return (record.summary, record.content, *named)
+
+
+def _looked_through(record: Replaceable, *, names: bool) -> tuple[str, ...]:
+    """Return what is looked through: tag by tag, without the sign that they are shown with."""
+    named = (*record.tags, record.category) if isinstance(record, Memory) and names else ()
+    return (*_texts(record, names=False), *named)
 
 
 def _misfit(before: Replaceable, after: Replaceable, taken: Container[tuple[str, str]]) -> Misfit:

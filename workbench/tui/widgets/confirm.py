@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
@@ -16,15 +18,21 @@ from workbench.tui.widgets.dialog import Dialog
 GUARD = 0.15
 """Seconds after it appears in which a question takes no "yes", against stray keys."""
 
+_AROUND = 9
+"""Lines of the box at most beside the detail: its border, the question, and the keys, with the gaps between."""
+
 
 class Confirm(Dialog[bool]):
     """Ask yes or no; the result is True only for a yes.
 
     `clock` gives seconds that never go back (such as `time.monotonic`). `question` may hold stored
-    text; `detail` says what will happen and what will not be lost.
+    text; `detail` says what will happen and what will not be lost. One that is too long for the screen scrolls.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONFIRM)
+    DEFAULT_CSS = """
+    Confirm .confirm--detail { height: auto; }
+    """
 
     def __init__(
         self,
@@ -44,7 +52,12 @@ class Confirm(Dialog[bool]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the detail, if there is one."""
-        return (Static(self._detail),) if self._detail else ()
+        return (VerticalScroll(Static(self._detail), classes="confirm--detail"),) if self._detail else ()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Leave room for the keys."""
+        for detail in self.query(".confirm--detail"):
+            detail.styles.max_height = max(1, event.size.height - _AROUND)
 
     def on_mount(self) -> None:
         """Start the guard."""

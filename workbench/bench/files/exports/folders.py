@@ -182,9 +182,21 @@ class FolderExporter:
             for edit, _ in done:
                 if edit.after is not None:
                     states.agree(tx, edit.path, edit.format, hash_of(edit.after), "read")
-            for memory in plan.noted:
+            for memory in filter(None, map(self._noted, plan.noted)):
                 tx.put(memory)
             follow()
+
+    def _noted(self, planned: Memory) -> Memory | None:
+        """Return a record as it is by now, with the names that were planned for it; `None` for one that is gone.
+
+        A person looks at a plan for as long as they like, and whatever else was changed meanwhile stays.
+        """
+        now = self._library.memories.find(planned.id)
+        if now is None:
+            return None
+        hook = {"hook": planned.metadata["hook"]} if "hook" in planned.metadata else {}
+        aliases = tuple(dict.fromkeys((*now.aliases, *planned.aliases)))
+        return replace(now, aliases=aliases, metadata={**now.metadata, **hook})
 
 
 def _place(root: Path, edit: FolderEdit) -> Path | LeftAlone:

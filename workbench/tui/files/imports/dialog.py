@@ -181,6 +181,8 @@ class ImportDialog(Dialog[str | None]):
         self._rows.set_rows([])
         if self._picked:
             self.call_later(self.run_action, "sessions")
+        elif self._rows.has_focus:
+            self._path.focus()  # who pressed enter before it was known what the name stands for is on an empty list
 
     # Choosing
 
