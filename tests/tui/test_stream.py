@@ -1,6 +1,8 @@
 """The Stream by its keys, over a real store."""
 
 import asyncio
+import gc
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,20 +15,24 @@ from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, s
 from tests.tui.waiting import until, until_drawn
 from workbench.bench.agents.serving import look
 from workbench.bench.open import open_workbench
+from workbench.bench.stream.near_by import near_by
 from workbench.config.loading import load
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.orders import Arranged, SavedView
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.stillness import Stillness
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.stream.found import ruled_at
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.memory_view import Surroundings, detail
+from workbench.tui.stream.nearby import Nearby
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.lists.long_text import LongText
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
@@ -700,3 +706,42 @@ def test_what_counts_from_the_start_is_called_no_vote() -> None:
     assert "votes" not in text
     assert "votes +2" in detail(replace(counted, helpful_votes=1), Surroundings(NOW, 5.0, None)).plain
     assert confidence_of(counted) == 0
+
+
+async def test_each_letter_in_the_filter_holds_the_collector_which_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disabled: list[bool] = []
+    hold = Stillness.hold
+
+    def noted(still: Stillness) -> None:
+        hold(still)
+        disabled.append(not gc.isenabled())
+
+    monkeypatch.setattr(Stillness, "hold", noted)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "slash", "p", "n")
+    assert disabled == [True, True]
+    assert gc.isenabled()
+
+
+async def test_the_detail_follows_when_nobody_types(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "slash", *"pnpm")
+        line = current(app).line
+        await until(pilot, lambda: line[:20] in str(stream(app).query_one("#detail", LongText).content))
+
+
+def test_what_holds_the_words_is_not_listed_again_as_near(tmp_path: Path) -> None:
+    with closing(demo_bench(tmp_path)) as bench:
+        bench.retriever.load()
+        every = bench.stream.view().memories
+        found = near_by(bench.tuning, "deploy", (), (), bench.context.now())
+        near = [scored.memory for scored in found.rows]
+        shown = Nearby(found, apart=every[:0]).rows(near[:1], bench.library.memories.find)
+        assert [row for row in shown if row == near[0]] == near[:1]
+        beside = tuple(memory for memory in every if memory not in near)
+        shown = Nearby(found, apart=beside).rows(beside, bench.library.memories.find)
+        assert [row for row in shown[len(beside) + 1 :] if row in near] == near

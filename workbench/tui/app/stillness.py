@@ -27,11 +27,15 @@ LATE = 200
 """Collections of the younger objects after which a full one happens even so; Python's own is 10."""
 
 
-class Stillness:
-    """Holds collections back for a moment."""
+YOUNG = 1
+"""The generation up to which what came during a hold is collected at its end, before the next key would have to."""
 
-    def __init__(self, screen: Screen[object]) -> None:
-        self._screen = screen
+
+class Stillness:
+    """Holds collections back for a moment: until `after` seconds after the last hold."""
+
+    def __init__(self, screen: Screen[object], after: float = AFTER) -> None:
+        self._screen, self._after = screen, after
         self._timer: Timer | None = None
 
     def hold(self) -> None:
@@ -40,7 +44,11 @@ class Stillness:
             self._timer.reset()
         elif gc.isenabled():
             gc.disable()
-            self._timer = self._screen.set_timer(AFTER, self.release)
+            self._timer = self._screen.set_timer(self._after, self._rested)
+
+    def _rested(self) -> None:
+        self.release()
+        gc.collect(YOUNG)
 
     def release(self) -> None:
         """Let collections happen again."""

@@ -4,6 +4,7 @@ A candidate near the words stands where it would be ranked; it has no score, for
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 
 from workbench.bench.stream.near_by import NearBy
 from workbench.core.stream.memory import Memory
@@ -21,10 +22,15 @@ _WITH_BAR = 60
 
 
 class Nearby:
-    """What is near by meaning, and how the score of each memory looks in its row."""
+    """What is near by meaning, and how the score of each memory looks in its row.
 
-    def __init__(self, found: NearBy, factors: Sequence[Factor] = RECIPE.factors) -> None:
+    `apart` are memories that nothing of it is among: those that held the words when it was ranked. Beside the same
+    ones none has to be looked for, who may be the whole store.
+    """
+
+    def __init__(self, found: NearBy, factors: Sequence[Factor] = RECIPE.factors, apart: Sequence[Memory] = ()) -> None:
         self.found = found
+        self._apart = apart
         self._factors = factors
         totals = scores([scored.total for scored in found.rows])
         self._scored: Mapping[str, tuple[Scored, str]] = {
@@ -39,7 +45,7 @@ class Nearby:
 
         `find` returns a memory as it is now.
         """
-        holding = {memory.id for memory in literal}
+        holding = frozenset(self._order).intersection(map(attrgetter("id"), literal)) if literal != self._apart else ()
         near = [memory for id in self._order if id not in holding and (memory := find(id)) is not None]
         return [*literal, Ruled(len(near), sum(m.id in self._waiting for m in near)), *near] if near else literal
 

@@ -7,6 +7,7 @@ from textual import on
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -18,6 +19,7 @@ from workbench.core.stream.memory import Memory
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
+from workbench.tui.app.stillness import Stillness
 from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.actions import STREAM
 from workbench.tui.stream.around import surroundings
@@ -41,6 +43,12 @@ if TYPE_CHECKING:
 
 IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
 """What the Stream adds to the filter language."""
+
+_TYPED_S = 0.05
+"""How long no key comes before the detail of what was found is shown: who types on does not wait for it."""
+
+_RESTED_S = 1.0
+"""How long no key comes in the filter before garbage is collected: longer than between two keys of who types."""
 
 _OWN = ("human", "cli", "import")
 """Who brings in what needs no mark: the person, by whatever door."""
@@ -90,6 +98,8 @@ class StreamScreen(AreaScreen):
         self._arranging: Arranging | None = None
         self._columns = USUAL_COLUMNS
         self._detail_waits = False
+        self._typing: Timer | None = None
+        self._still = Stillness(self, after=_RESTED_S)
         empty = Content(keyed(EMPTY_STORE))
         self.rows: LineList[Found] = LineList(self._draw, key_of, is_heading=is_ruled, empty=empty, id="list")
         self._search = NearSearch(self, self._take_near, lambda: bool(self._arranging and self._arranging.by_score))
@@ -118,6 +128,10 @@ class StreamScreen(AreaScreen):
             if news.sentence:
                 self.query_one("#news", Static).update(Content(f"{news.sentence} · esc closes this line"))
                 self.query_one("#news").display = True
+
+    def on_unmount(self) -> None:
+        """Leave the collector as it was found."""
+        self._still.release()
 
     # Showing
 
@@ -192,7 +206,7 @@ class StreamScreen(AreaScreen):
 
     def _show(self, view: StreamView, *, at_top: bool = False) -> None:
         # What was near stays in sight until it is ranked anew, unless something else is asked.
-        asks_the_same = self._view is not None and self._view.filter.words == view.filter.words
+        asks_the_same = self._view is not None and self._view.question == view.question
         self._view = view
         asks = self._search.ask(view)
         if not asks or not asks_the_same:
@@ -208,7 +222,7 @@ class StreamScreen(AreaScreen):
 
         # Where nothing is listed, there is still to be said that nothing was found.
         if self._view is view and not (known and self.rows.rows):
-            self._nearby = Nearby(found, self.bench.recipe.factors)
+            self._nearby = Nearby(found, self.bench.recipe.factors, view.memories)
             first = self.rows.cursor == 0
             if self._arranging is not None:
                 self._arranging.scores = found.held
@@ -356,8 +370,13 @@ class StreamScreen(AreaScreen):
         self._text = event.value
         if event.value.strip():
             self._last_search = event.value
+        self._still.hold()
+        self._detail_waits = True
         # The best match of what is typed stands first; a cleared filter leaves the cursor on its memory.
         self._show_filtered(at_top=bool(event.value.strip()))
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(_TYPED_S, self._show_detail_at_last)
 
     @on(Input.Submitted, "#filter")
     def _filtered(self) -> None:
