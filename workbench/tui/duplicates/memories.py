@@ -34,8 +34,12 @@ WARN = "$text-warning"
 
 
 def gather(bench: Workbench, watch: Watch) -> DedupPlan:
-    """Compare every memory with every other."""
-    return bench.deduplication.plan(None, watch.tell, watch.cancelled)
+    """Compare every memory with every other; Review lists what comes of it, too."""
+    plan = bench.deduplication.plan(None, watch.tell, watch.cancelled)
+    if not watch.cancelled():
+        now = bench.context.now()
+        bench.working_out.take("merge", [group.proposal(now) for group in bench.deduplication.standing(plan).groups])
+    return plan
 
 
 def rows(facts: Facts) -> Sequence[Row]:
@@ -50,7 +54,7 @@ def rows(facts: Facts) -> Sequence[Row]:
     plan = facts.bench.deduplication.standing(cast(DedupPlan, facts.found[ID].value))
     found = [remark(ID, "summary", _summary(plan), item=plan)]
     found += [_group(facts, group, "=" if group.exact else "~") for group in plan.groups[:LISTED]]
-    found += in_review(facts, ID, "same", len(plan.groups) + plan.waiting)
+    found += in_review(facts, ID, "same")
     if plan.apart:
         count = len(plan.apart)
         looks = "1 pair looks alike, but says" if count == 1 else f"{number(count)} pairs look alike, but say"
