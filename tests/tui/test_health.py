@@ -125,6 +125,9 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
         assert "Nothing was done in this store yet." in text
         await keys(pilot, "D")
         assert "No duplicates among 0 memories." in screen_text(app)
+        await keys(pilot, "m", "x")
+        said = [note.message for note in app._notifications]
+        assert said.count("No duplicates among 0 memories. There is nothing to go to.") == 2
         await keys(pilot, "a", "p", "m", "x", "t", "c", "z", "enter", "escape")
         assert app.bench.library.journal.rev == 0
 
