@@ -265,7 +265,7 @@ def test_questions_about_the_memory_are_answered_by_it(bench: Workbench) -> None
 
 def test_only_what_lives_is_promoted_and_only_once(bench: Workbench) -> None:
     promote(bench, "m1", block())
-    with pytest.raises(WorkbenchError, match=r"m1 was promoted to CLAUDE\.md already"):
+    with pytest.raises(WorkbenchError, match=r"m1 was promoted to CLAUDE\.md already.*undo --rev REV"):
         bench.promotion.plan(["m1"], block("AGENTS.md"))
     bench.stream.forget(["m2"])
     with pytest.raises(WorkbenchError, match="archived"):

@@ -128,7 +128,7 @@ async def test_a_source_that_is_gone_and_what_was_imported_are_listed(tmp_path: 
     (project / "playbook.txt").unlink()
     async with opened(bench) as pilot:
         (sign, name), waits = listed(pilot)
-        assert waits == ("1", "waits in Review · enter goes there")
+        assert waits == ("1", "waits in Review · Changed on disk · enter goes there")
         assert sign == "✗"
         assert name.endswith("playbook.txt")
         assert "not there" in screen_text(app_of(pilot))

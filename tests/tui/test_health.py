@@ -125,6 +125,9 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
         assert "Nothing was done in this store yet." in text
         await keys(pilot, "D")
         assert "No duplicates among 0 memories." in screen_text(app)
+        await keys(pilot, "m", "x")
+        said = [note.message for note in app._notifications]
+        assert said.count("No duplicates among 0 memories. There is nothing to go to.") == 2
         await keys(pilot, "a", "p", "m", "x", "t", "c", "z", "enter", "escape")
         assert app.bench.library.journal.rev == 0
 
@@ -428,13 +431,16 @@ async def test_a_broken_change_of_files_is_shown_and_settled_after_a_yes(tmp_pat
 async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> None:
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
-        count = len(app.bench.upkeep.plan().proposals)
+        plan = app.bench.upkeep.plan()
+        count = len(plan.of("prune"))
         go(app, "upkeep", "in review")
         await pilot.pause()
-        assert f"{count}  wait in Review · enter goes there" in screen_text(app)
+        assert f"{count}  wait in Review · Only noise? · enter goes there" in screen_text(app)
+        assert f"Review ({len(plan.proposals)})" in screen_text(app), "the tab counts what Health found"
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id != "health" and "Only noise?" in screen_text(app))
         await until(pilot, lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise")  # type: ignore[attr-defined]
+        await until(pilot, lambda: f"Only noise?  {count}" in screen_text(app))
 
 
 async def test_the_store_is_counted_as_it_is_now(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.exports.dialog import Pane
 from workbench.tui.promotion.dialog import NO_PROJECT, PromoteDialog
+from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -351,6 +352,38 @@ async def test_what_was_archived_cannot_be_promoted(bench: Workbench) -> None:
         h.app.screen.query_one("#list").focus()
         await h.opened()
         assert "archived (forgotten) and cannot be promoted" in h.state
+
+
+async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(bench: Workbench) -> None:
+    async with hand(bench, (80, 24)) as h:
+        await h.opened()
+        await h.keys("enter")
+        await h.closed()
+        await h.opened()
+        said = (
+            "k1 was promoted to CLAUDE.md already. To move it, take that back first: esc leaves, h shows its history, u"
+        )
+        assert said in h.state
+        await h.keys("escape")
+        await h.closed()
+        await h.keys("h")
+        await h.until(lambda: isinstance(h.app.screen, HistoryDialog))
+        await h.keys("u")
+        await h.until(lambda: isinstance(h.app.screen, Confirm))
+        h.app.screen.dismiss(True)
+        await h.until(lambda: bench.library.memories.get("k1").status == "confirmed")
+
+
+async def test_the_first_line_that_changes_is_in_sight_on_a_small_screen(bench: Workbench, project: Path) -> None:
+    (project / "CLAUDE.md").write_text(
+        "".join(f"A rule of ours, number {n}. {'So it goes. ' * 20}\n" for n in range(9))
+    )
+    async with hand(bench, (80, 24)) as h:
+        await h.opened()
+        await h.until(lambda: "Deploys need a second person" in screen_text(h.app).split("+", 1)[-1])
+        pane = h.app.screen.query_one("#promote-lines", Pane)
+        first = next(at for at, row in enumerate(pane.rows) if row.kind == "added")
+        assert pane.scroll_offset.y <= first < pane.scroll_offset.y + pane.size.height
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])

@@ -207,6 +207,16 @@ async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
         assert driver.toasts == ["A reflection is due: many observations have come in. R reflects."]
 
 
+async def test_all_that_makes_it_due_is_named(tmp_path: Path) -> None:
+    clock = Ticking()
+    bench = almost_due(tmp_path, clock)
+    bench.ingest.add(Observation("A second and very different observation of lighthouses"))
+    clock.move(hours=25)
+    async with driving(app_over(bench)) as driver:
+        await driver.planned()
+        assert "due (observations, hours)" in driver.text("#reflect-plan")
+
+
 async def test_time_alone_makes_it_due(tmp_path: Path) -> None:
     clock = Ticking()
     bench = almost_due(tmp_path, clock)

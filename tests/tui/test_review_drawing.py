@@ -69,14 +69,28 @@ def test_the_pace_starts_anew_after_a_pause() -> None:
     assert progress.without(frozenset({"a0", "b2"})).sentence(5, 0) == "5 decided · 5 left"
 
 
-def test_what_is_only_found_is_left_too() -> None:
+def test_what_is_left_is_to_decide_before_the_first_decision() -> None:
     progress = Progress()
-    assert progress.sentence(0, 0, 3) == "3 found to decide"
-    assert progress.sentence(2, 0, 3) == "2 to decide · 3 found"
+    assert progress.sentence(3, 0) == "3 to decide"
     decided = progress.with_decided(["a"], NOW)
-    assert decided.sentence(0, 1, 3) == "1 decided · 3 found left · 1 put off"
-    assert decided.sentence(2, 0, 3) == "1 decided · 2 left · 3 found"
+    assert decided.sentence(3, 1) == "1 decided · 3 left · 1 put off"
     assert decided.sentence(0, 0) == "1 decided · 0 left"
+
+
+def test_where_there_is_little_room_the_least_important_part_goes_and_no_number_is_cut() -> None:
+    progress = Progress()
+    for n in range(4):
+        progress = progress.with_decided([f"a{n}"], NOW + timedelta(seconds=2 * n))
+    whole = "12 listed · 4 decided · 112 left · 1 put off · 30 a minute"
+    assert progress.sentence(112, 1, 12) == progress.sentence(112, 1, 12, len(whole)) == whole
+    said = [progress.sentence(112, 1, 12, room) for room in range(len(whole) + 1)]
+    assert list(dict.fromkeys(reversed(said))) == [
+        whole,
+        "12 listed · 4 decided · 112 left · 1 put off",
+        "12 listed · 4 decided · 112 left",
+        "12 listed · 112 left",
+        "112 left",
+    ]
 
 
 def test_deciding_again_counts_once() -> None:

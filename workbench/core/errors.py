@@ -21,6 +21,10 @@ class InvalidRecord(WorkbenchError):
     """A record breaks a rule of the data model; nothing was written."""
 
 
+class AlreadyPromoted(WorkbenchError):
+    """A memory stands where agents read it, and is not promoted to another place too."""
+
+
 class InvalidQuery(WorkbenchError):
     """A filter or query cannot be read."""
 

@@ -17,7 +17,7 @@ from workbench.bench.promotion.targets import Drafts
 from workbench.bench.safety.provenance import provenances
 from workbench.bench.safety.safety import FlaggedText, Held, Safety
 from workbench.core.agents.actors import OWN_TERMINAL, stands_by
-from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.errors import AlreadyPromoted, Conflict, WorkbenchError
 from workbench.core.playbook import delta
 from workbench.core.promotion.placement import Placement
 from workbench.core.review import lifecycle
@@ -25,6 +25,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 
 UNCHANGED = "Nothing was changed."
+_TO_MOVE = "To move it, take that back first: `workbench history {id}` lists it, `workbench undo --rev REV` does it."
 
 
 class Promotion:
@@ -141,7 +142,7 @@ class Promotion:
             memory = lifecycle.approve(memory, self._context.now(), self._context.settings.lifecycle)
         if memory.status == "promoted":
             where = memory.promoted_to or "another place"
-            raise WorkbenchError(f"{memory.id} was promoted to {where} already.", "Undo that first to move it.")
+            raise AlreadyPromoted(f"{memory.id} was promoted to {where} already.", _TO_MOVE.format(id=memory.id))
         return lifecycle.promote(memory, to)
 
     def _stamped(self, plan: PromotionPlan) -> list[Placement]:

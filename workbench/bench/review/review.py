@@ -75,6 +75,12 @@ class Review:
         """Return how many proposals wait and are not put off."""
         return self._queue.waiting()
 
+    def waiting_in(self, group: str) -> int:
+        """Return how many proposals of a group wait and are not put off, those that nobody stored among them."""
+        kinds, now = self._context.kinds, self._context.now()
+        every = (*self._queue.all(), *self._found.standing())
+        return sum(kinds[one.kind].group == group and not is_put_off(one, now) for one in every)
+
     def waiting_candidates(self) -> int:
         """Return how many candidates wait for a decision, put off or not: no agent is served one."""
         return len(self._library.waiting(Memory, "candidate"))

@@ -1,6 +1,6 @@
 """Working out what waits without being stored, finder by finder, and handing it to Review."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from workbench.bench.review.finders.finder import Cancelled, Parts, finder_of, finding
@@ -62,6 +62,10 @@ class WorkingOut:
             else:
                 problems += self._look(name, kinds, cancelled, again=asked)
         return WorkedOut(tuple(unasked), tuple(unready), tuple(problems))
+
+    def take(self, kind: str, found: Iterable[Proposal]) -> None:
+        """Let Review list what somebody else worked out of a kind, and of those that are found together with it."""
+        self._review.take_found({self._kinds[kind].finder: found})
 
     def kind_of(self, id: str) -> str:
         """Return the kind of a proposal of this name that could be worked out; empty for none."""

@@ -54,6 +54,11 @@ class Gauge(NamedTuple):
     conditions: tuple[Condition, ...]
     leading: Condition
 
+    @property
+    def reached(self) -> tuple[Reason, ...]:
+        """Every condition that makes a reflection due, in trigger order."""
+        return tuple(one.name for one in self.conditions if one.value >= one.limit)
+
 
 DEFAULT_LIMITS = TriggerLimits()
 
@@ -79,10 +84,8 @@ def should_reflect(
     """Tell whether a reflection is due at `now`; a condition fires when it reaches its limit."""
     if force:
         return TriggerVerdict(True, "force")
-    for condition in gauge(state, now, limits).conditions:
-        if condition.value >= condition.limit:
-            return TriggerVerdict(True, condition.name)
-    return TriggerVerdict(False)
+    first = next(iter(gauge(state, now, limits).reached), None)
+    return TriggerVerdict(first is not None, first)
 
 
 def gauge(state: ReflectionState, now: datetime, limits: TriggerLimits = DEFAULT_LIMITS) -> Gauge:

@@ -161,8 +161,7 @@ class AreaScreen(Screen[object]):
 
     def show_status(self) -> None:
         """Show in the top bar what waits and what is due, and in the key bar what is to be known of the next key."""
-        waiting = self.bench.overview.waiting()
-        self.query_one(TopBar).counts = {"review": waiting}
+        self.query_one(TopBar).counts = {"review": self.bench.waiting}
         self.query_one(TopBar).due = frozenset(("health",)) if self.bench.overview.due().due else frozenset()
         self.query_one(KeyBar).urgent = self.workbench_app.urgent
         self.query_one(TopBar).store = self.workbench_app.title_shown

@@ -32,10 +32,16 @@ WITH_REASON = 54
 
 WARN = "$text-warning"
 
+NOT_COMPARED = "Nothing was compared yet. {health.compare} does it."
+
 
 def gather(bench: Workbench, watch: Watch) -> DedupPlan:
-    """Compare every memory with every other."""
-    return bench.deduplication.plan(None, watch.tell, watch.cancelled)
+    """Compare every memory with every other; Review lists what comes of it, too."""
+    plan = bench.deduplication.plan(None, watch.tell, watch.cancelled)
+    if not watch.cancelled():
+        now = bench.context.now()
+        bench.working_out.take("merge", [group.proposal(now) for group in bench.deduplication.standing(plan).groups])
+    return plan
 
 
 def rows(facts: Facts) -> Sequence[Row]:
@@ -50,7 +56,7 @@ def rows(facts: Facts) -> Sequence[Row]:
     plan = facts.bench.deduplication.standing(cast(DedupPlan, facts.found[ID].value))
     found = [remark(ID, "summary", _summary(plan), item=plan)]
     found += [_group(facts, group, "=" if group.exact else "~") for group in plan.groups[:LISTED]]
-    found += in_review(facts, ID, "same", len(plan.groups) + plan.waiting)
+    found += in_review(facts, ID, "same")
     if plan.apart:
         count = len(plan.apart)
         looks = "1 pair looks alike, but says" if count == 1 else f"{number(count)} pairs look alike, but say"
@@ -114,7 +120,7 @@ async def merge_group(health: Hands, row: Row) -> None:
     """Merge a group at once; of a pair that only looks alike, ask first."""
     group = row.item
     if not isinstance(group, Group):
-        health.workbench_app.say(keyed("Go to a group first; {health.merge} merges it."))
+        health.workbench_app.say(_no_group(health, "Go to a group first; {health.merge} merges it."))
         return
     if any(pair.kind == "apart" for pair in group.pairs) and not await _sure(health, group):
         return
@@ -130,7 +136,7 @@ async def keep(health: Hands, row: Row) -> None:
     """Remember that all of a group stay."""
     group = row.item
     if not isinstance(group, Group):
-        health.workbench_app.say(keyed("Go to a group first; {health.refuse} keeps its memories apart."))
+        health.workbench_app.say(_no_group(health, "Go to a group first; {health.refuse} keeps its memories apart."))
         return
 
     def keep_apart() -> None:
@@ -138,6 +144,17 @@ async def keep(health: Hands, row: Row) -> None:
         health.workbench_app.say("Kept apart. They are asked about again when a text changes.")
 
     health.workbench_app.change(keep_apart)
+
+
+def _no_group(health: Hands, otherwise: str) -> str:
+    """Say why there is no group under the cursor: nothing was compared, none was found, or it is `otherwise`."""
+    if ID in health.facts.running:
+        return keyed("The memories are being compared; {app.back} stops it.")
+    found = health.facts.found.get(ID)
+    if found is None or not isinstance(found.value, DedupPlan):
+        return keyed(NOT_COMPARED)
+    plan = health.bench.deduplication.standing(found.value)
+    return keyed(otherwise) if plan.groups or plan.apart else f"{_summary(plan)} There is nothing to go to."
 
 
 async def _sure(health: Hands, group: Group) -> bool:
@@ -161,7 +178,7 @@ def record(row: Row) -> tuple[str, str] | None:
 def _plan(health: Hands) -> DedupPlan | None:
     found = health.facts.found.get(ID)
     if found is None or not isinstance(found.value, DedupPlan):
-        health.workbench_app.say(keyed("Nothing was compared yet. {health.compare} does it."))
+        health.workbench_app.say(keyed(NOT_COMPARED))
         return None
     return found.value
 

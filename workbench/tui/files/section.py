@@ -50,11 +50,10 @@ def rows(facts: Facts) -> Sequence[Row]:
     ordered = sorted(checks.files.values(), key=lambda checked: (checked.became is None, not _speaks(checked)))
     telling = [checked for checked in ordered if _speaks(checked)]
     sound = ordered[len(telling) :]
-    changed = sum(proposal.kind == "file" for proposal in facts.bench.review.found())
     found = [_row(checked, facts) for checked in (*telling, *sound[:SHOWN_SOUND])]
     if len(sound) > SHOWN_SOUND:
         found.append(remark(ID, "more", f"and {number(len(sound) - SHOWN_SOUND)} more without a finding"))
-    return [*found, *in_review(facts, ID, "files", changed)]
+    return [*found, *in_review(facts, ID, "files")]
 
 
 def detail(row: Row, facts: Facts) -> Content:

@@ -177,7 +177,8 @@ class PartsList(LineView[Row]):
         if found is None and section.when != "asked":
             return [_sentence(section.id, "waiting", WAITING, "$text-muted")]
         # One part that looks again makes the rows of all; those of the others stay as they are.
-        made_of = (self._bench.library.revision, found, self.facts.running.get(section.id))
+        waits = self._bench.review.found()
+        made_of = (self._bench.library.revision, found, self.facts.running.get(section.id), waits)
         known = self._made.get(section.id)
         if known is None or known[0] != made_of:
             known = self._made[section.id] = (made_of, list(section.rows(self.facts)))

@@ -54,7 +54,7 @@ def detail(row: Row, facts: Facts) -> Content:
     del row
     standing = cast(Standing, facts.found[ID].value)
     due = standing.verdict.due
-    head = f"A reflection is due ({standing.verdict.reason})." if due else "No reflection is due yet."
+    head = f"A reflection is due ({', '.join(standing.gauge.reached)})." if due else "No reflection is due yet."
     key = facts.keys.get("app.reflect", "R")
     parts = [Content.styled(head, "bold"), Content("")]
     for condition in standing.gauge.conditions:

@@ -110,6 +110,11 @@ class HealthScreen(AreaScreen):
         else:
             self._stale = True
 
+    @on(PartsList.Gathered)
+    def _gathered(self) -> None:
+        """Count what a part found among what waits."""
+        self.show_status()
+
     @on(LineView.Highlighted)
     def _show_detail(self) -> None:
         row = self.rows.current

@@ -30,8 +30,10 @@ _SAYS: Mapping[str, str] = {
 
 
 def gather(bench: Workbench, _watch: Watch) -> UpkeepPlan:
-    """Make the dry run; contradictions are looked for as soon as the model is loaded."""
-    return bench.upkeep.plan(search=bench.retriever.ready)
+    """Make the dry run, which Review lists, too; contradictions are looked for as soon as the model is loaded."""
+    plan = bench.upkeep.plan(search=bench.retriever.ready)
+    bench.working_out.take("prune", plan.proposals)
+    return plan
 
 
 def rows(facts: Facts) -> Sequence[Row]:
@@ -53,7 +55,7 @@ def rows(facts: Facts) -> Sequence[Row]:
         text = "candidate in Review is" if len(plan.waiting) == 1 else "candidates in Review are"
         text += " flagged for waiting long"
         found.append(figures(ID, "waiting", number(len(plan.waiting)), text, item="waiting"))
-    found += in_review(facts, ID, "noise", len(plan.proposals) + len(plan.open))
+    found += in_review(facts, ID, "noise")
     return found or [remark(ID, "nothing", "Nothing to do: no rule of the lifecycle has anything to say.")]
 
 

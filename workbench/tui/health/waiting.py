@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from workbench.core.review.groups import GROUPS
 from workbench.tui.health.model import Facts, Hands, Row, figures
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.keys import key_of
+
+_TITLES = {group.id: group.title for group in GROUPS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +20,14 @@ class InReview:
     count: int
 
 
-def in_review(facts: Facts, section: str, group: str, count: int) -> list[Row]:
-    """Return the line for what waits, or none where nothing does."""
+def in_review(facts: Facts, section: str, group: str) -> list[Row]:
+    """Return the line for what waits in a group, with the number that Review gives it, or none where nothing does."""
+    count = facts.bench.review.waiting_in(group)
     if not count:
         return []
     key = facts.keys["list.open"]
-    text = "waits in Review" if count == 1 else "wait in Review"
-    item = InReview(group, count)
-    return [figures(section, "in review", number(count), f"{text} · {key} goes there", item=item)]
+    text = f"{'waits' if count == 1 else 'wait'} in Review · {_TITLES[group]} · {key} goes there"
+    return [figures(section, "in review", number(count), text, item=InReview(group, count))]
 
 
 def told(found: InReview, facts: Facts) -> Content:

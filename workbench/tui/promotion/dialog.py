@@ -247,7 +247,7 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
             self.query_one("#promote-state", Static).update(assemble(list(_state(found))))
         pane = self.query_one("#promote-lines", Pane)
         pane.set_empty(Content(""))
-        pane.show(found.lines)
+        pane.show(found.lines, changed=True)
         self._ready.set()
 
     def _target(self, offer: Offer) -> Target:

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from workbench.bench.files.diff import DiffLine
 from workbench.bench.open import Workbench
 from workbench.bench.promotion.plan import PromotionPlan, Target
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import AlreadyPromoted, WorkbenchError
+from workbench.tui.widgets.keys import keyed
+
+TO_MOVE = (
+    "To move it, take that back first: {app.back} leaves, {stream.history} shows its history, {history.undo} there "
+    "takes a change back."
+)
 
 Changes = Sequence[tuple[str, Sequence[DiffLine]]]
 """The files or playbooks that change, by name, with their differences."""
@@ -48,6 +54,8 @@ def look(bench: Workbench, asked: Asked) -> Look:
         return Look(asked, problem=asked.problem)
     try:
         plan = bench.promotion.plan(asked.ids, asked.target)
+    except AlreadyPromoted as error:
+        return Look(asked, problem=f"{error.message} {keyed(TO_MOVE)}")
     except WorkbenchError as error:
         return Look(asked, problem=str(error))
     changes = tuple(plan.changes())

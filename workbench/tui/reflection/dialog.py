@@ -102,11 +102,10 @@ class ReflectDialog(Dialog[Asked | None]):
             self._starts = False
             self._say(Content.styled(f"✗ {printable(event.problem)}", "$text-error"))
             return
-        verdict = self._reflecting.verdict()
+        gauge = self._reflecting.gauge()
         waiting = len(self._reflecting.runs.waiting())
-        reason = (verdict.reason or "") if verdict.due else ""
         width = self.query_one("#reflect-plan").size.width
-        self._say(plan_text(event.plan, self._reflecting.gauge(), self._now, reason, waiting, width))
+        self._say(plan_text(event.plan, gauge, self._now, waiting, width))
         if self._starts:
             self.action_start()
 

@@ -25,10 +25,10 @@ _LABEL = 11
 _CELLS = 24
 
 
-def plan_text(plan: Plan, gauge: Gauge, now: datetime, due: str, unread: int, width: int) -> Content:
-    """Return what would be read, by whom, and what it would cost; `due` says why it is due, or is empty."""
+def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int, width: int) -> Content:
+    """Return what would be read, by whom, and what it would cost, and every condition that makes it due."""
     leading = gauge.leading
-    remark = f" · due ({due})" if due else " · not due yet"
+    remark = f" · due ({', '.join(gauge.reached)})" if gauge.reached else " · not due yet"
     stands = gauge_line(leading.value, leading.limit, leading.name) + Content.styled(remark, MUTED)
     lines = [_row("gauge", stands), _row("", behind(gauge)[3:]), _row("reads", _reads(plan, now))]
     if plan.reflector == CLAUDE:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping
 
 from textual.cache import LRUCache
 from textual.content import Content
-from textual.widgets import Static
 
 from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
@@ -12,6 +11,7 @@ from workbench.bench.review.review import is_put_off
 from workbench.core.errors import InvalidQuery
 from workbench.core.review.proposal import Proposal
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.review.inbox.count import Count
 from workbench.tui.review.inbox.grouping import ASK, Heading, Item, grouped, heading_line
 from workbench.tui.review.inbox.progress import Progress
 from workbench.tui.review.rows import row
@@ -46,7 +46,7 @@ class Queue:
         self._progress = Progress()
         self._kinds = bench.context.kinds
         self.box = FilterInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
-        self.count = Static(id="count")
+        self.count = Count(id="count")
         # A decision moves every row below it by a line, and none of them is drawn anew.
         self.rows: LineList[Item] = LineList(
             self._draw, lambda p: p.id, is_heading=lambda p: isinstance(p, Heading), kept=1024, id="queue"
@@ -106,7 +106,8 @@ class Queue:
         try:
             listed = review.matching((*every, *found), filter)
         except InvalidQuery as error:
-            self._count(Content.styled(f"✗ {error}", "$text-error"))
+            problem = Content.styled(f"✗ {error}", "$text-error")
+            self.count.show(lambda _: problem)
             return False
         now = self._bench.context.now()
         waiting = frozenset(p.id for p in every if not is_put_off(p, now))
@@ -119,8 +120,8 @@ class Queue:
         if (self.unasked or self.looking) and not filter.strip():
             rows.append(Heading(ASK, text=LOOKING if self.looking else ""))
         self._set_rows(rows)
-        sentence = self._progress.sentence(len(waiting), put_off, len(found))
-        self._count(Content(f"{len(listed)} listed · {sentence}" if filter.strip() else sentence))
+        left, shown = len(waiting) + len(found), len(listed) if filter.strip() else None
+        self.count.show(lambda room: Content(self._progress.sentence(left, put_off, shown, room)))
         return True
 
     def _set_rows(self, rows: list[Item]) -> None:
@@ -132,9 +133,6 @@ class Queue:
         if place is None and not self.rows.rows:
             place = next((i for i, row in enumerate(rows) if not isinstance(row, Heading)), None)
         self.rows.set_rows(rows, cursor=place)
-
-    def _count(self, content: Content) -> None:
-        self.count.update(content, layout=False)
 
     def _nothing(self) -> str:
         """Say what was done, and what to do, when the queue is empty."""

@@ -53,7 +53,10 @@ class ReviewScreen(AreaScreen):
     ReviewScreen {
         #filter-line { height: 1; padding: 0 1; }
         #filter { width: 2fr; background: $background; }
-        #count { width: 3fr; color: $text-muted; padding-left: 1; text-align: right; text-wrap: nowrap; }
+        #count {
+            width: 3fr; color: $text-muted; padding-left: 1;
+            text-align: right; text-wrap: nowrap; text-overflow: ellipsis;
+        }
         #work { height: 1fr; }
         #queue { width: 42%; max-width: 72; }
         #texts { width: 1fr; layout: vertical; }
@@ -156,6 +159,7 @@ class ReviewScreen(AreaScreen):
         if event.look.asked and self.queue.looking:
             self._tell(event)
         self.queue.unasked, self.queue.looking = bool(self.looking.unasked), self.looking.is_asked
+        self.show_status()
         if self._in_sight:
             self.show_store()
         else:

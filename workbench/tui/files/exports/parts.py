@@ -86,10 +86,13 @@ class Pane(LineView[Piece]):
         super().__init__(draw, lambda piece: piece.index, id=name, empty=body("An empty file."))
         self._lines: Sequence[DiffLine] = ()
         self._wrapped_to = 0
+        self._seeks = False
+        """Whether the first line that changed is to be in sight, and was not placed yet."""
 
-    def show(self, lines: Sequence[DiffLine]) -> None:
-        """Show these lines from the top."""
+    def show(self, lines: Sequence[DiffLine], *, changed: bool = False) -> None:
+        """Show these lines from the top, or with the first `changed` one of them in sight."""
         self._lines = lines
+        self._seeks = changed
         self._wrap(0)
 
     def on_wrapped(self, event: Wrapped) -> None:
@@ -111,9 +114,19 @@ class Pane(LineView[Piece]):
             self.set_rows((), cursor=cursor)
             return
         first = beginning(self._lines, AT_ONCE)
-        self.set_rows(pieces(first, width - 2), cursor=cursor)
+        rows = pieces(first, width - 2)
+        if self._seeks:
+            self._seeks = False
+            cursor = _first_change(rows)
+        self.set_rows(rows, cursor=cursor)
+        if cursor:
+            self.call_after_refresh(self._show_from, cursor - 1)
         if first is not self._lines:
             self._wrap_all(self._lines, width, cursor)
+
+    def _show_from(self, row: int) -> None:
+        """Scroll so that a row is the first one, where the rest does not fit."""
+        self.scroll_to(y=row, animate=False, force=True)
 
     @work(thread=True, exclusive=True, group="wrapping", exit_on_error=False, description="wrapping")
     def _wrap_all(self, lines: Sequence[DiffLine], width: int, cursor: int) -> None:
@@ -122,3 +135,8 @@ class Pane(LineView[Piece]):
         rows = pieces(lines, width - 2)
         if not worker.is_cancelled:
             self.post_message(Wrapped(lines, width, rows, cursor))
+
+
+def _first_change(rows: Sequence[Piece]) -> int:
+    """Return the place of the first line that changed, or the first one where nothing did."""
+    return next((at for at, row in enumerate(rows) if row.kind in ("added", "removed")), 0)

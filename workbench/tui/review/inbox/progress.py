@@ -11,6 +11,14 @@ PAUSE = 120.0
 """Seconds without a decision after which the pace starts anew."""
 
 
+Part = tuple[int, str]
+"""How much a part of the sentence matters, and what it says."""
+
+
+def _joined(parts: list[Part]) -> str:
+    return " · ".join(text for _, text in parts)
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The ids decided in this sitting with the time of each and what was done, in order."""
@@ -40,20 +48,20 @@ class Progress:
         seconds = (run[-1] - run[0]).total_seconds() if len(run) >= 3 else 0.0
         return (len(run) - 1) * 60 / seconds if seconds >= 1 else None
 
-    def sentence(self, left: int, put_off: int, found: int = 0) -> str:
-        """Return "12 decided · 5 left · 3 found · 2 put off · 9 a minute"; what is `found` is stored nowhere.
+    def sentence(self, left: int, put_off: int, listed: int | None = None, room: int | None = None) -> str:
+        """Return "12 decided · 8 left · 2 put off · 9 a minute", as much of it as there is `room` for, in cells.
 
-        What is only found is open, too: nothing is called left, or to decide, without it.
+        What nobody stored is left, too. The least that it says is what is left, and before that goes how many a
+        filter lists.
         """
-        open_still = "left" if self.decided else "to decide"
-        parts = [f"{len(self.decided)} decided"] if self.decided else []
-        parts += [f"{left} {open_still}", f"{found} found"] if left and found else []
-        parts += [f"{found or left}{' found' if found else ''} {open_still}"] if not (left and found) else []
-        if put_off:
-            parts.append(f"{put_off} put off")
-        if self.pace is not None:
-            parts.append(f"{self.pace:.0f} a minute")
-        return " · ".join(parts)
+        parts = [(3, f"{listed} listed")] if listed is not None else []
+        parts += [(2, f"{len(self.decided)} decided")] if self.decided else []
+        parts.append((4, f"{left} {'left' if self.decided else 'to decide'}"))
+        parts += [(1, f"{put_off} put off")] if put_off else []
+        parts += [(0, f"{self.pace:.0f} a minute")] if self.pace is not None else []
+        while room is not None and len(parts) > 1 and len(_joined(parts)) > room:
+            parts.remove(min(parts))
+        return _joined(parts)
 
     def done(self, put_off: int) -> str:
         """Return "Done for today: 12 approved, 3 rejected · 2 left for later"; empty while nothing was done."""
