@@ -537,3 +537,16 @@ async def test_what_is_typed_right_behind_tab_goes_into_the_next_field(tmp_path:
         assert form(app).query_one(InertTextArea).text == f"{text}x"
         assert "ab" in line(app, "title").value
         assert "c" in line(app, "type").value
+
+
+async def test_what_is_typed_right_behind_enter_goes_into_the_next_field(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(app, pilot, "e")
+        await pilot.press("tab")
+        lines = list(form(app).query(FieldLine))[:3]
+        title = lines[0].value
+        for key in ("x", "enter", "a", "b", "enter", "c"):
+            app.simulate_key(key)
+        await until_drawn(pilot, lambda: lines[2].value == "c")
+        assert [one.value for one in lines] == [f"{title}x", "ab", "c"]

@@ -73,3 +73,10 @@ async def test_the_palette_of_the_app_lists_what_was_typed(tmp_path: Path) -> No
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("ctrl+p", *"delete")
         await until_drawn(pilot, lambda: "Forget" in screen_text(app))
+
+
+async def test_help_finds_the_key_that_replaces_everywhere_by_rename(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("question_mark", "slash", *"rename")
+        await until_drawn(pilot, lambda: "Other words in all that hold them" in screen_text(app))

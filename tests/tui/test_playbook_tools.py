@@ -355,3 +355,18 @@ async def test_no_tool_needs_a_playbook(empty: Workbench) -> None:
         await hand.press("equals_sign", "B", "V", "I", "D", "W", "S")
         assert hand.app.screen is hand.screen
         assert empty.library.journal.rev == 0
+
+
+async def test_on_a_card_the_usual_keys_are_for_the_bullet_that_it_is_about(twins: Workbench, tmp_path: Path) -> None:
+    async with opened(twins) as hand:
+        dialog = await suggested(hand, tmp_path / "reply.json")
+        cards = dialog.query_one(LineView)
+        about = next(place for place, card in enumerate(dialog.cards) if len(card.touches) == 1)
+        cards.cursor = about
+        before = texts(twins)
+        await hand.press("plus")
+        await until_drawn(hand.pilot, lambda: texts(twins) != before)
+        cards.cursor = next(place for place, card in enumerate(dialog.cards) if not card.touches)
+        await hand.press("p")
+        await until_drawn(hand.pilot, lambda: any("about none, or about several" in said for said in hand.said))
+        assert hand.app.screen is dialog

@@ -44,8 +44,8 @@ EDITED = (
 )  # fmt: skip
 """What of a pattern is edited: what it says, not what speaks for it."""
 
-SIGNS = {"validated": "●", "candidate": "○", "under_review": "?", "deprecated": "×"}
-"""How each status is marked in the list; the text beside it has the word."""
+SIGNS = {"validated": "●", "candidate": "?", "under_review": "!", "deprecated": "×"}
+"""How each status is marked in the list, as elsewhere: “?” waits, “!” is to be looked at; the text has the word."""
 
 WIDE = 56
 """Cells of the list from which on it says how often a pattern was used, and its category."""

@@ -84,11 +84,15 @@ class Table(Sequence[Action]):
 
 @dataclass(frozen=True, slots=True)
 class HelpGroup:
-    """A heading of the help and its rows: the keys as shown, and what they do; `keys` are each row's first by name."""
+    """A heading of the help and its rows: the keys as shown, and what they do; `keys` are each row's first by name.
+
+    `labels` are the short names of the rows, by which they may be looked for, too.
+    """
 
     title: str
     rows: tuple[tuple[str, str], ...]
     keys: tuple[str, ...]
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,12 @@ def help_groups(actions: Sequence[Action]) -> tuple[HelpGroup, ...]:
     panes = _panes(actions)
     parts = [(group, tuple(part)) for group, part in groupby(ranked, lambda a: a.group)]
     return tuple(
-        HelpGroup(group, tuple(_row(a, panes.get(a.id, "")) for a in part), tuple(a.first_key for a in part))
+        HelpGroup(
+            group,
+            tuple(_row(a, panes.get(a.id, "")) for a in part),
+            tuple(a.first_key for a in part),
+            tuple(a.label for a in part),
+        )
         for group, part in parts
     )
 

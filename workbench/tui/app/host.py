@@ -26,6 +26,7 @@ from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class Host(App[Path | None]):
         self.review_at = options.review_at
         self.store_is_gone = False
         self.next_at: int | None = None
+        self._entered: SafeInput | None = None
+        self._ahead: list[events.Key] = []
 
     @property
     def title_shown(self) -> str:
@@ -160,13 +163,45 @@ class Host(App[Path | None]):
             yield
 
     async def on_event(self, event: events.Event) -> None:
-        """Let esc give up what waits for another process, whatever is open."""
+        """Let esc give up what waits for another process; what is typed behind tab or enter goes where these go."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             if event.key == "escape" and self.waits.give_up():
                 return
+            if self._is_ahead(event):
+                return
             if self._goes_to_the_next_field(event.key) and await self._check_bindings(event.key):
                 return
+            if event.key == "enter" and (field := self._entered_field()) is not None:
+                self._entered = field
+                field.submit_in_turn()
+                return
         await super().on_event(event)
+
+    def _is_ahead(self, key: events.Key) -> bool:
+        """Keep a key while enter is still being done in a field; esc forgets those, and is never kept itself."""
+        if self._entered is None:
+            return False
+        if key.key == "escape":
+            self._entered, self._ahead = None, []
+            return False
+        self._ahead.append(key)
+        return True
+
+    def _entered_field(self) -> SafeInput | None:
+        """Return the field in which enter takes what is written, unless it keeps keys itself."""
+        field = self.focused
+        if not isinstance(field, SafeInput) or isinstance(field, FilterInput):
+            return None
+        return field if self._bound("enter") == "submit" else None
+
+    async def on_safe_input_settled(self, event: SafeInput.Settled) -> None:
+        """Let what has the focus now have the keys that were typed right behind enter."""
+        if event.field is not self._entered:
+            return
+        self._entered = None
+        ahead, self._ahead = self._ahead, []
+        for key in ahead:
+            await self.on_event(key)  # behind another enter they are kept again
 
     def _goes_to_the_next_field(self, key: str) -> bool:
         """Tell whether a key only moves from a field to another: done at once, what is typed behind it goes there.
@@ -176,9 +211,12 @@ class Host(App[Path | None]):
         field = self.focused
         if not isinstance(field, Input | TextArea) or (isinstance(field, TextArea) and field.tab_behavior == "indent"):
             return False
-        bound = (bindings.key_to_bindings.get(key) for _, bindings in self.screen._modal_binding_chain)
-        first = next((found for found in bound if found), ())
-        return any(binding.action in FIELD_MOVES for binding in first)
+        return self._bound(key) in FIELD_MOVES
+
+    def _bound(self, key: str) -> str:
+        """Return the action that a key has where the focus is; empty without one."""
+        chain = self.screen._modal_binding_chain
+        return next((b.action for _, bindings in chain for b in bindings.key_to_bindings.get(key, ())), "")
 
     def on_thread_waits(self, event: ThreadWaits) -> None:
         """Show that work in the background waits for another process."""

@@ -12,6 +12,7 @@ SYNONYMS = (
     frozenset(("forget", "delete", "remove", "archive", "trash")),
     frozenset(("find", "search", "filter", "look", "grep")),
     frozenset(("edit", "change", "correct", "fix", "rename", "modify")),
+    frozenset(("replace", "rename", "substitute")),
     frozenset(("vote", "helpful", "like", "useful", "upvote")),
     frozenset(("harmful", "dislike", "wrong", "downvote")),
     frozenset(("undo", "revert", "back", "restore")),

@@ -113,7 +113,7 @@ CARDS = Table(
         Action("cards.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("cards.close", "escape,q", "close", "Close; decisions take esc twice", APP),
     ),
-    MOVES,
+    (*MOVES, *on_row("e")),
     place="workbench.tui.playbook.curation.cards",
 )
 

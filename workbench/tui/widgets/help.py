@@ -115,9 +115,10 @@ def narrowed(groups: Sequence[HelpGroup], more: str, asked: list[str]) -> tuple[
 
     found: list[HelpGroup] = []
     for group in groups:
-        kept = [(row, key) for row, key in zip(group.rows, group.keys, strict=True) if described(asked, " ".join(row))]
+        rows = zip(group.rows, group.keys, group.labels, strict=True)
+        kept = [row for row in rows if described(asked, " ".join((*row[0], row[2])))]
         if kept:
-            found.append(HelpGroup(group.title, tuple(row for row, _ in kept), tuple(key for _, key in kept)))
+            found.append(HelpGroup(group.title, *zip(*kept, strict=True)))
     return found, "\n".join(line for line in more.split("\n") if line.startswith("  ") and described(asked, line))
 
 

@@ -24,6 +24,8 @@ from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import change
 from workbench.tui.playbook.actions import CARDS
 from workbench.tui.playbook.curation.card_text import PROBLEM, SIGNS, Decision, card_text
+from workbench.tui.records.acts import Acts, Place
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.keys import keyed, undo
@@ -32,11 +34,13 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor
 
+NO_BULLET = "That key is for a bullet: this suggestion is about none, or about several."
+
 
 class CardsDialog(Dialog[str | None]):
     """Cards to decide on; the result is a sentence about what was done, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(CARDS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*CARDS, *on_row("e")))
     DEFAULT_CSS = """
     CardsDialog {
         & > .dialog { width: 96%; height: 96%; }
@@ -61,6 +65,7 @@ class CardsDialog(Dialog[str | None]):
         self._kept: tuple[str, ...] = ()
         self._warned = False
         self.cards: tuple[Card, ...] = ()
+        self.acts = Acts(lambda: self, self._bullet_here, missing=NO_BULLET, then=self._look)
 
     def contents(self) -> Iterable[Widget]:
         """Return what the reply says, the cards, and the one under the cursor."""
@@ -125,6 +130,12 @@ class CardsDialog(Dialog[str | None]):
             else card_text(self.cards[place], self.decision(place), self._bench.safety.masked)
         )
         self.query_one(ReadingPane).show(text)
+
+    def _bullet_here(self, _what: str) -> Place | None:
+        """Return where the only bullet is that the suggestion under the cursor is about."""
+        place = self._rows.current
+        touched = () if place is None else self.cards[place].touches
+        return self._bench.library.records.place_of(touched[0]) if len(touched) == 1 else None
 
     # Deciding
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from textual import events
+from textual.message import Message
 from textual.widgets import Input
 
 from workbench.core.errors import WorkbenchError
@@ -13,6 +14,13 @@ from workbench.tui.app.surviving import survives
 @survives
 class SafeInput(Input):
     """Textual's `Input` for stored or pasted text: no control or bidi character gets in, no cursor blinks."""
+
+    class Settled(Message):
+        """What enter does in a field was done, or the field was left before that."""
+
+        def __init__(self, field: "SafeInput") -> None:
+            super().__init__()
+            self.field = field
 
     def __init__(
         self,
@@ -27,6 +35,23 @@ class SafeInput(Input):
             printable(value), placeholder=printable(placeholder), compact=True, name=name, id=id, classes=classes
         )
         self.cursor_blink = False
+
+    def submit_in_turn(self) -> None:
+        """Do what enter does, once the keys before it are in the field."""
+        self.call_later(self._submit)
+
+    async def _submit(self) -> None:
+        await self.action_submit()
+        # It goes the way of what was submitted, right behind it: where it arrives that was dealt with.
+        self.post_message(self.Settled(self))
+
+    def on_blur(self) -> None:
+        """Say that the field was left."""
+        self.app.post_message(self.Settled(self))
+
+    def on_unmount(self) -> None:
+        """Say that the field is gone."""
+        self.app.post_message(self.Settled(self))
 
     def validate_value(self, value: str) -> str:
         """Replace what is not plain ink by visible symbols."""
