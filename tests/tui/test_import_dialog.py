@@ -183,7 +183,7 @@ async def test_tab_on_a_folders_path_goes_on_in_it(tmp_path: Path, folder: Path)
         await pilot.press("tab")
         await until_drawn(pilot, lambda: dialog.chosen.plan)
         await pilot.press("tab")
-        assert dialog.focused is dialog._rows
+        assert dialog._rows.has_focus
 
 
 async def test_another_format_can_be_chosen(tmp_path: Path, folder: Path) -> None:
