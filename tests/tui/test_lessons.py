@@ -72,7 +72,7 @@ async def test_all_that_was_passed_over_is_shown(tmp_path: Path, folder: Path, s
     async with app.run_test(size=size) as pilot:
         dialog = await taught(app, pilot, "ctrl+y")
         assert dialog.harvest is not None
-        passed = tuple(Passed(reason, "", 1) for reason in list(PASSED)[:10])
+        passed = tuple(Passed(reason) for reason in list(PASSED)[:10])
         dialog._say(harvest_said(replace(dialog.harvest, passed=passed), 1, again=False))
         await pilot.pause()
         shown = " ".join(screen_text(app).replace("│", " ").split())
