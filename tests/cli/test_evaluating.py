@@ -247,4 +247,34 @@ def test_a_k_above_the_store_measures_all_of_it(demo: Cli, queries: str) -> None
     (folder / "all.toml").write_text("recency = 0.0\nimportance = 0.0\nrelevance = 1.0\nk = 5000\n")
     found = json.loads(demo.ok("eval", queries, "--profile", "all", "--json"))
     assert found["profiles"]["all"]["mean"]["recall@5000"] == pytest.approx(1, abs=0.2)
-    assert len(json.loads(demo.ok("search", "deploy", "--profile", "all", "--json"))) < 5000
+    assert len(json.loads(demo("search", "deploy", "--profile", "all", "--json").out)) < 5000
+
+
+def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> None:
+    stored = json.loads(demo.ok("queries", "list", "--json"))
+    graded = [row for row in stored if row["judgments"]]
+    found = json.loads(demo("eval", "--json", "--profile", "workbench").out)
+    assert found["query_set"]["name"] == "the store"
+    assert found["query_set"]["queries"] + found["query_set"]["queries_left_out"] == len(stored)
+    assert 0 < found["query_set"]["queries"] <= len(graded)
+    count = found["query_set"]["queries"]
+    said = next(line for line in demo("eval", "--profile", "workbench").out.splitlines() if " queries, " in line)
+    assert said.startswith(f"{count} queries, ")
+    assert said.endswith(": the store's own, as no file was named")
+    tuned = demo("tune", "--folds", "2").out.splitlines()
+    assert tuned[0] == said
+
+
+def test_a_file_may_stand_behind_an_option(demo: Cli, queries: str) -> None:
+    found = json.loads(demo.ok("eval", "--profile", "workbench", queries, "--json"))
+    assert found["query_set"]["name"] == "queries.jsonl"
+    assert "as no file was named" not in demo.ok("eval", "--profile", "workbench", queries)
+
+
+@pytest.mark.parametrize("command", ["eval", "tune"])
+def test_a_store_without_judged_queries_says_what_to_name(cli: Cli, command: str) -> None:
+    cli.ok("ingest", "The staging cluster is reset every Monday.")
+    result = cli(command)
+    assert result.code == 2
+    assert "No query of this store is judged yet" in result.err
+    assert "Name a query set" in result.err

@@ -65,6 +65,18 @@ def test_every_command_explains_itself(cli: Cli, command: str) -> None:
     assert "--store DIR" in result.out
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_the_terminal_and_breaks_between_words(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    wide = cli.bare(command, "--help").out.partition("\n\n")[2]
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = cli.bare(command, "--help").out.partition("\n\n")[2]
+    assert [line for line in narrow.splitlines() if len(line) > 80] == []
+    assert narrow.split() == wide.split()
+
+
 def test_an_unknown_command_is_one_sentence(cli: Cli) -> None:
     result = cli.bare("remember")
     assert (result.code, result.out) == (2, "")

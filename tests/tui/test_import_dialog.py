@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.support import app_over, open_bench, screen_text
+from tests.tui.support import app_over, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.bench.files.imports.importing import CHUNK
 from workbench.bench.files.imports.paths import Offered
@@ -90,6 +90,25 @@ async def test_a_folder_lists_what_can_be_imported(tmp_path: Path, folder: Path,
         assert "ctrl+s import" in text
 
 
+async def test_the_stores_own_files_are_never_offered(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = demo_bench(tmp_path)
+    store = bench.library.folder
+    assert {"journal.jsonl", "memory.json"} <= {path.name for path in store.iterdir()}
+    shutil.copy(folder / "book.txt", store / "book.txt")
+    monkeypatch.chdir(store)
+    async with opened(bench) as (app, pilot, dialog):
+        assert dialog.chosen.listing is not None
+        offered = [one.path.name for one in dialog.chosen.listing.offered]
+        assert (offered[0], "memory.json" in offered, "blobs" in offered) == ("book.txt", False, False)
+        assert "journal.jsonl" not in screen_text(app)
+        await name(pilot, dialog, str(store.parent))
+        await until_drawn(pilot, lambda: dialog.chosen.path == store.parent and dialog.chosen.listing)
+        assert dialog.chosen.listing is not None
+        assert store not in [one.path for one in dialog.chosen.listing.offered]
+
+
 async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_path: Path, folder: Path) -> None:
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):
@@ -143,6 +162,28 @@ async def test_names_are_completed_as_far_as_they_agree(tmp_path: Path, folder: 
         assert f"✗ There is no file {folder / 'nothing-such'}." in state(dialog).replace("\n", "")
         await pilot.press("ctrl+s")
         assert app.bench.library.journal.rev == 0
+
+
+async def test_tab_on_a_folders_path_goes_on_in_it(tmp_path: Path, folder: Path) -> None:
+    (folder / "inner" / "only.txt").write_text(BOOK)
+    async with opened(open_bench(tmp_path)) as (_app, pilot, dialog):
+        await pilot.press(*"inner", "tab")
+        await until_drawn(pilot, lambda: dialog._path.value == f"{folder / 'inner'}/")
+        assert dialog.focused is dialog._path
+        await until_drawn(pilot, lambda: dialog.chosen.listing and dialog.chosen.path == folder / "inner")
+        await pilot.press("tab")
+        await until_drawn(pilot, lambda: dialog._path.value == str(folder / "inner" / "only.txt"))
+        assert dialog.focused is dialog._path
+        await name(pilot, dialog, f"{folder}/")
+        await until_drawn(pilot, lambda: dialog.chosen.listing and dialog.chosen.path == folder)
+        await pilot.press("tab", *"book")
+        assert dialog._path.value == f"{folder}/book"
+        assert dialog.focused is dialog._path
+        await until_drawn(pilot, lambda: dialog.chosen.offered)
+        await pilot.press("tab")
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
+        await pilot.press("tab")
+        assert dialog._rows.has_focus
 
 
 async def test_another_format_can_be_chosen(tmp_path: Path, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Sessions of agents in the app: a person who opens one is led to what it teaches, sees it, and stores it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from textual.widgets import Input
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.bench.open import Workbench
-from workbench.tui.agents.lessons import LessonsDialog
+from workbench.core.agents.transcript.lessons import Passed
+from workbench.core.agents.transcript.passed import PASSED
+from workbench.tui.agents.lessons import LessonsDialog, harvest_said
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports.dialog import ImportDialog
 
@@ -62,6 +65,20 @@ async def taught(app: WorkbenchApp, pilot: Pilot[Path | None], *keys: str) -> Le
     await until_drawn(pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest)
     assert isinstance(app.screen, LessonsDialog)
     return app.screen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_all_that_was_passed_over_is_shown(tmp_path: Path, folder: Path, size: tuple[int, int]) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=size) as pilot:
+        dialog = await taught(app, pilot, "ctrl+y")
+        assert dialog.harvest is not None
+        passed = tuple(Passed(reason) for reason in list(PASSED)[:10])
+        dialog._say(harvest_said(replace(dialog.harvest, passed=passed), 1, again=False))
+        await pilot.pause()
+        shown = " ".join(screen_text(app).replace("│", " ").split())
+        assert all(f"{PASSED[one.reason]} (1)" in shown for one in passed)
+        assert "stores what is listed and nothing else" in shown
 
 
 def stored(bench: Workbench) -> int:

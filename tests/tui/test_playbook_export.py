@@ -83,6 +83,22 @@ async def test_an_edit_is_one_line_of_the_diff_and_is_written(bench: Workbench, 
     assert source.read_bytes() == TEXT.replace("Retry everything twice.", "Retry once.").encode()
 
 
+async def test_enter_in_a_field_says_which_key_writes(bench: Workbench, tmp_path: Path) -> None:
+    async with opened(bench) as hand:
+        dialog = await exporting(hand)
+        await hand.press("enter")
+        assert "writes the file as shown" not in state(dialog)
+        await go_to(hand, dialog, tmp_path / "new.txt")
+        dialog.query_one(SafeInput).focus()
+        await hand.press("enter")
+        assert hand.app.screen is dialog
+        assert "ctrl+s writes the file as shown." in state(dialog)
+        assert not dialog.query_one(SafeInput).has_focus
+        await hand.press("ctrl+s")
+        await hand.back()
+    assert (tmp_path / "new.txt").read_text() == TEXT
+
+
 async def test_dialects_change_the_preview_and_say_what_is_lost(bench: Workbench) -> None:
     async with opened(bench) as hand:
         dialog = await exporting(hand)

@@ -126,6 +126,11 @@ async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) 
         )
         text = proposal_text(dialog.proposal, 5, changed=False).plain
         assert "Keep yours: nobody can tell whether this beats workbench." in text
+        moved = proposal_text(dialog.proposal, 5, changed=True).plain
+        assert "settings around workbench as it is saved" in moved
+        assert "Keep workbench: nobody can tell whether this beats workbench." in moved
+        assert "The best setting tried, from workbench as it is saved:" in moved
+        assert "The sliders were moved by hand: where they stand was not measured here." in moved
         assert "enter leaves the sliders as they are; a tries this setting." in text
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))

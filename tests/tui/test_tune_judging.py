@@ -94,6 +94,21 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         assert "compare with mine" in verdict(app)
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_query_line_says_what_was_judged_just_now(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await measured(pilot)
+        await ask(pilot, app)
+        assert "saved · " not in screen_text(app)
+        await judging(pilot, app)
+        await keys(pilot, "3", "2", "0", "escape")
+        await until(pilot, lambda: app.screen is tune(app) and "saved · 3 judged" in screen_text(app))
+        for _ in range(3):
+            app.bench.history.undo()
+        await until(pilot, lambda: "saved · " not in screen_text(app))
+
+
 async def test_grades_are_undone_one_by_one_and_the_query_with_the_first(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:

@@ -39,6 +39,44 @@ class _Formatter(RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_columns() - 2)
 
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Fit a text to the terminal: lines that are too long for it break between words, not in them."""
+        blocks = (_fitted(block.splitlines(), width - len(indent)) for block in text.split("\n\n"))
+        return "\n\n".join("\n".join(indent + line for line in block) for block in blocks) + "\n"
+
+
+def _fitted(lines: list[str], width: int) -> list[str]:
+    """Return a block of a help text in `width` cells: a paragraph filled anew, tables and examples line by line."""
+    if all(len(line) <= width for line in lines):
+        return lines
+    from textwrap import wrap
+
+    if not any(line.startswith(" ") or "  " in line for line in lines):
+        return wrap(" ".join(lines), width, break_long_words=False, break_on_hyphens=False)
+    found = list[str]()
+    for line in _rows(lines):
+        below = " " * min(_column(line), width // 2)
+        found += wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    return found
+
+
+def _rows(lines: list[str]) -> list[str]:
+    """Put the lines that go on in the last column of a table behind the row they belong to."""
+    rows = list[str]()
+    for line in lines:
+        words = line.lstrip(" ")
+        if rows and (at := len(line) - len(words)) and at == _column(rows[-1]) and rows[-1][:at].strip():
+            rows[-1] += f" {words}"
+        else:
+            rows.append(line)
+    return rows
+
+
+def _column(line: str) -> int:
+    """Return where the last column of a line of a table begins."""
+    found = list(re.finditer(r"(?:^|\S) {2,}(?=\S)", line))
+    return found[-1].end() if found else 0
+
 
 def _columns() -> int:
     """Return the columns of the terminal, as `shutil.get_terminal_size` does; 80 where there is none."""

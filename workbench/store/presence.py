@@ -7,6 +7,9 @@ from workbench.store.journal import chain
 
 _FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json"})
 
+_OWN = ("journal", "memory.", "checkpoint.", "lock", "blobs", "cache", "documents", "backup-", "placing-")
+"""How the files and folders begin that a store keeps in its folder; a person's own may lie beside them."""
+
 
 def is_store(folder: Path) -> bool:
     """Tell whether a folder holds a store, a damaged one included; raises `StoreProblem` when it cannot be read."""
@@ -24,3 +27,8 @@ def id_of(folder: Path) -> str:
         return chain.store_id(folder)
     except OSError:
         return ""
+
+
+def belongs(name: str) -> bool:
+    """Tell whether a file or folder of this name, in the folder of a store, is the store's own."""
+    return name.startswith(_OWN)

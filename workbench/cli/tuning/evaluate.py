@@ -11,7 +11,7 @@ from workbench.cli.parsing import Commands, Parser, add_command, add_json, count
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
 from workbench.cli.tuning.profile import default_profile, profile_of
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import InvalidQuery, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
@@ -26,13 +26,14 @@ LONG = 2000
 """Texts above which embedding them shows its progress."""
 
 _EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} a line, or TREC qrels
-of queries saved in the store. Every profile is compared with the first one named (without --profile: the
-one in your settings, and all are measured, built-in ones and your own). Metrics are cut at 10, recall also
-at 5; a profile that serves another number is measured at that too. It only looks: no access is counted."""
+of queries saved in the store; without it the store's own judged queries are taken. Every profile is compared
+with the first one named (without --profile: the one in your settings, and all are measured, built-in ones and
+your own). Metrics are cut at 10, recall also at 5; a profile that serves another number is measured at that
+too. It only looks: no access is counted."""
 
 _TUNE = """Tries every point of a grid over the weights and half-lives, starting from --profile, and measures the
-choice on queries it was not chosen on (cross-validation). The result is a proposal: nothing is changed,
-unless --save keeps it as a profile of its own."""
+choice on queries it was not chosen on (cross-validation). Without QUERIES the store's own judged queries are
+taken. The result is a proposal: nothing is changed, unless --save keeps it as a profile of its own."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -76,7 +77,7 @@ def evaluate(session: Session) -> int:
 
         write_json(masked(_evaluation_json(found), cache(masked_text)))  # each query stands there once for a profile
     else:
-        _print_evaluation(found)
+        _print_evaluation(found, own=args.queries is None)
     return 0
 
 
@@ -112,6 +113,8 @@ def tune(session: Session) -> int:
     if wants_json(args):
         write_json(_proposal_json(found, judged, saved))
     else:
+        if args.queries is None:
+            say(_counted(judged, own=True))
         _print_proposal(found, saved)
     if held:
         worth = "nobody can tell whether the proposal is better" if found.beaten else "the proposal is not better"
@@ -132,14 +135,14 @@ def _every(profiles: "Profiles") -> "list[Profile]":
 
 
 def _add_queries(parser: Parser) -> None:
-    parser.add_argument("queries", metavar="QUERIES", type=Path, help="the query set")
+    about = "the query set (otherwise: the store's own judged queries)"
+    parser.add_argument("queries", metavar="QUERIES", nargs="?", type=Path, help=about)
+    parser.mixes = True
 
 
 def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
-    """Read the query set and load the memories, so that what is wrong with the set is said at once."""
-    from workbench.bench.tuning.queries.sets import from_file
-
-    judged = from_file(bench.context, session.cwd / session.args.queries.expanduser())
+    """Take the query set and load the memories, so that what is wrong with the set is said at once."""
+    judged = _query_set(session, bench)
     for remark in judged.remarks:
         warn(remark)
     line = ProgressLine("reading the memories", LONG)
@@ -148,6 +151,18 @@ def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
     finally:
         line.clear()
     return judged
+
+
+def _query_set(session: Session, bench: "Workbench") -> "JudgedSet":
+    """Read the query set that is named; without a name take the store's own."""
+    from workbench.bench.tuning.queries.sets import from_file, from_store, judged_queries
+
+    if session.args.queries is not None:
+        return from_file(bench.context, session.cwd / session.args.queries.expanduser())
+    if not any(query.relevant for query in judged_queries(bench.context)):
+        hint = "Name a query set, `workbench import FILE` one, or grade memories in Tune (J)."
+        raise InvalidQuery("No query of this store is judged yet, so there is nothing to measure with.", hint)
+    return from_store(bench.context)
 
 
 def _evaluator(bench: "Workbench") -> "Evaluator":
@@ -228,13 +243,19 @@ def _proposal_json(found: "TunedProfile", judged: "JudgedSet", saved: Path | Non
     }
 
 
-def _print_evaluation(found: "Evaluation") -> None:
+def _counted(judged: "JudgedSet", own: bool) -> str:
+    """Count the queries and grades that were measured with, and say when they are the store's `own`."""
+    text = f"{counted(len(judged.queries), 'query', 'queries')}, {counted(judged.judgments, 'judgment')}"
+    return f"{text}: the store's own, as no file was named" if own else text
+
+
+def _print_evaluation(found: "Evaluation", own: bool) -> None:
     names = list(found.results[0].mean)
     rows = [("profile", *names, "unjudged")]
     rows += [(r.profile.name, *(f"{value:.3f}" for value in r.mean.values()), f"{r.unjudged:,}") for r in found.results]
     for line in table(rows, right=range(1, len(names) + 2)):
         say(line)
-    say(f"{counted(len(found.judged.queries), 'query', 'queries')}, {counted(found.judged.judgments, 'judgment')}")
+    say(_counted(found.judged, own))
     if (first := found.results[0]).unjudged:
         served = sum(len(query.ids) for query in first.queries)
         say(

@@ -68,7 +68,8 @@ class LessonsDialog(Dialog[str | None]):
         & > .dialog { width: 94%; max-width: 150; height: 94%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title { margin-bottom: 0; }
-        & #lessons-state { height: auto; max-height: 6; margin: 1 0; }
+        & #lessons-state { height: auto; max-height: 14; margin: 1 0; }
+        &.-narrow #lessons-state { margin: 0; }
         & #lessons-body { height: 1fr; }
         & #lessons-list { width: 1fr; background: $background; }
         & #lessons-text { width: 1fr; border-left: solid $panel; }
@@ -207,13 +208,13 @@ def harvest_said(harvest: Harvest, files: int, *, again: bool) -> list[tuple[str
         (f" · {number(len(harvest.again))} the store has from other sessions" if harvest.again else "", ""),
         (f" · {_many(harvest.waiting, 'failure')} nobody resolved yet" if harvest.waiting else "", MUTED),
     ]
-    if harvest.passed:
-        told = ", ".join(f"{PASSED[reason]} ({number(many)})" for reason, many in harvest.reasons.items())
-        parts.append((f"\nPassed over: {told}.", MUTED))
     if count or harvest.again:
         parts.append((f"\n{key_of('lessons.take')} stores what is listed and nothing else.", MUTED))
     elif not again:
         parts.append((f"\nWhat was read before is not read again; {key_of('lessons.again')} does.", MUTED))
+    if harvest.passed:
+        told = ", ".join(f"{PASSED[reason]} ({number(many)})" for reason, many in harvest.reasons.items())
+        parts.append((f"\nPassed over: {told}.", MUTED))
     return parts
 
 

@@ -30,9 +30,10 @@ def nothing_relevant(against: AgainstFloor) -> Said:
     if floor is None or reach is None:
         return WEAK
     best, background = f"{reach.cosine:.2f} + {reach.lexical:.2f}", f"{floor.query:.2f}"
+    total = f"{reach.together:.2f}"
     return (
-        f"nothing relevant: {best} < {background}",
-        f"nothing is relevant: best match {best}, background questions {background}",
+        f"nothing relevant: best {total}, floor {background}",
+        f"nothing is relevant: the best match reaches {total}, the floor is {background}",
         f"Nothing here is relevant to the query: the best match reaches {best}, background questions reach "
         f"{background} here. An agent is given nothing.",
     )

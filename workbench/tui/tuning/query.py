@@ -134,6 +134,16 @@ class QueryLine(Horizontal):
             self._state = state
             self.query_one("#query-state", Static).update(Content.styled(state, MUTED))
 
+    def store_changed(self) -> None:
+        """Find out whether the query is saved by now, or still is, and say so."""
+        held = self._session.query
+        if held is None or held.id not in self._bench.library.queries:
+            same = self._bench.tuning.saved_like(self._session.text)
+            self._session.query = same[0] if same else None
+            if same and same[0].now is not None:
+                self.ask()
+        self.show_state()
+
     def take(self, query: SavedQuery) -> None:
         """Ask a saved query. What is ranked is what is saved, whatever of it may be shown."""
         shown = self._bench.safety.masked(query.text)

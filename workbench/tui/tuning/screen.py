@@ -153,7 +153,7 @@ class TuneScreen(AreaScreen):
         super().follow(touched)
         if self._in_sight:
             self.verdict.want()
-            self.query_line.show_state()
+            self.query_line.store_changed()
 
     def retriever_ready(self) -> None:
         """Rank what was asked meanwhile."""
@@ -371,6 +371,7 @@ class TuneScreen(AreaScreen):
     async def action_judge(self) -> None:
         """Grade the pool of the query."""
         await self.tools.judge()
+        self.query_line.store_changed()
 
     def action_save_query(self) -> None:
         """Save the query without judging it."""

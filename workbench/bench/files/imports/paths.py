@@ -1,7 +1,7 @@
 """Finding the file to import: the files of a folder that can be read, and how a half-written name may go on."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -11,6 +11,7 @@ from workbench.core.files.format import Detection
 from workbench.core.files.formats import FORMATS, HEAD, Formats, detect, format_named
 from workbench.formats import opening
 from workbench.formats.transcripts.readers import reader_of
+from workbench.store.presence import belongs, id_of
 
 MOST = 500
 """Entries of a folder that are looked at, and names that are offered, at most."""
@@ -72,15 +73,27 @@ def as_named(name: str, folder: Path) -> Path:
         raise WorkbenchError(f"{plain} names a home folder that is not known.", "Nothing was read.") from error
 
 
-def listing(folder: Path, cancelled: Callable[[], bool] = lambda: False, formats: Formats = FORMATS) -> Listing:
-    """Look at the files of a folder, hidden ones left out. Raises `UnreadableFile` when it cannot be opened."""
+def listing(
+    folder: Path,
+    cancelled: Callable[[], bool] = lambda: False,
+    formats: Formats = FORMATS,
+    store: Path | None = None,
+) -> Listing:
+    """Look at the files of a folder, hidden ones left out. Raises `UnreadableFile` when it cannot be opened.
+
+    What a store keeps in its folder is left out, and so are stores; `store` is the one that is open.
+    """
     found, others = list[Offered](), 0
-    entries = [entry for entry in _entries(folder) if not entry.name.startswith(".")]
+    within = _is_store(folder, store)
+    entries = [
+        entry for entry in _entries(folder) if not (entry.name.startswith(".") or (within and belongs(entry.name)))
+    ]
     for entry in entries[:MOST]:
         if cancelled():
             break
         if _is_folder(entry):
-            found.append(Offered(Path(entry.path), True))
+            if not _is_store(Path(entry.path), store):
+                found.append(Offered(Path(entry.path), True))
         elif (file := _recognised(Path(entry.path), formats)) is not None:
             found.append(file)
         else:
@@ -114,9 +127,13 @@ def completions(path: Path) -> tuple[Offered, ...]:
 
 def completed(path: Path, offered: tuple[Offered, ...]) -> Path:
     """Return a name as far as all that is offered agrees."""
-    names = [one.path.name for one in offered]
-    common = os.path.commonprefix(names) if names else path.name  # noqa: RUF071 - letters of names, not parts of paths
+    common = beginning(offered)
     return path.parent / common if len(common) > len(path.name) else path
+
+
+def beginning(offered: Sequence[Offered]) -> str:
+    """Return the letters that all names begin with; none where nothing is offered."""
+    return os.path.commonprefix([one.path.name for one in offered])  # noqa: RUF071 - letters, not parts of paths
 
 
 def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
@@ -126,6 +143,14 @@ def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no such folder"
         raise UnreadableFile(f"The folder {folder} cannot be opened: {reason}.", "Nothing was read.") from error
+
+
+def _is_store(folder: Path, store: Path | None) -> bool:
+    """Tell whether a folder holds a store with its history, or is the `store` that is open."""
+    try:
+        return bool(id_of(folder)) or (store is not None and folder.resolve() == store.resolve())
+    except (OSError, ValueError, WorkbenchError):
+        return False
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

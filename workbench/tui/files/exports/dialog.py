@@ -151,7 +151,12 @@ class ExportDialog(Dialog[Written | None]):
 
     @on(Input.Submitted)
     def _to_preview(self) -> None:
+        """Go on to the next field; where the file may be written, say which key does that."""
         self.screen.focus_next()
+        preview = self._may_go()
+        if preview is not None and preview.changed and preview.obstacle is None:
+            self._notice = [(f"{self._key('export.write')} writes the file as shown. ", "bold")]
+            self._show()
 
     @property
     def _has_dialects(self) -> bool:

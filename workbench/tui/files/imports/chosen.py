@@ -53,7 +53,8 @@ def chosen_by(
     try:
         path = exact or (as_named(name, base) if name.strip() else base)
         if path.is_dir():
-            return Chosen(path, listing=listing(path, cancelled, bench.context.formats))
+            found = listing(path, cancelled, bench.context.formats, bench.library.folder)
+            return Chosen(path, listing=found)
         if not path.exists():
             offered = completions(path)
             return Chosen(path, offered=offered, problem="" if offered else f"There is no file {path}.")

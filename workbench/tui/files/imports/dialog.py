@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.bench.files.imports.importing import ImportPlan
-from workbench.bench.files.imports.paths import Offered, completed
+from workbench.bench.files.imports.paths import Offered, beginning, completed
 from workbench.bench.files.imports.said import counts_steps
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
@@ -200,11 +200,23 @@ class ImportDialog(Dialog[str | None]):
             self._path.focus()
             return
         chosen = self.chosen
-        offered = chosen.listing.offered if chosen.listing else chosen.offered
-        if chosen.path is None or not offered or chosen.listing:
+        if chosen.path is not None and chosen.listing is not None and self._path.value.strip():
+            self._complete_below(chosen.path, chosen.listing.offered)
+        elif chosen.path is None or not chosen.offered or chosen.listing is not None:
             self.action_down()
-            return
-        self._line.put(completed(chosen.path, offered), offered[0].folder if len(offered) == 1 else False)
+        else:
+            alone = len(chosen.offered) == 1 and chosen.offered[0].folder
+            self._line.put(completed(chosen.path, chosen.offered), alone)
+
+    def _complete_below(self, folder: Path, offered: Sequence[Offered]) -> None:
+        """Go on in the folder that is named as far as the names in it agree; what follows is typed."""
+        begun = beginning(offered) if self._path.value.endswith("/") else ""
+        if begun:
+            self._line.put(folder / begun, len(offered) == 1 and offered[0].folder)
+        elif not self._path.value.endswith("/"):
+            self._line.put(folder, True)
+        else:
+            self.app.bell()
 
     @on(LineView.Opened)
     def _opened(self) -> None:

@@ -108,7 +108,9 @@ class AutoTune(Dialog[Answer | None]):
             self._show_progress(event.done, event.total)
 
     def _show_progress(self, done: int, total: int) -> None:
-        head = Content(f"Trying every setting around {printable(self._start.name)}. Esc stops it; nothing is changed.")
+        head = Content(
+            f"Trying every setting around {_start(self._start, self._changed)}. Esc stops it; nothing is changed."
+        )
         self._say(Content("\n").join([head, Content(""), gauge(done, total, "queries", _CELLS)]))
 
     @on(Found)
@@ -145,15 +147,16 @@ class AutoTune(Dialog[Answer | None]):
 def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Content:
     """Return what would move, what it is worth on queries it was not chosen on, and the verdict."""
     about = (
-        f"{number(proposal.tried)} settings around {printable(proposal.start.name)} "
+        f"{number(proposal.tried)} settings around {_start(proposal.start, changed)} "
         f"on {number(proposal.queries)} queries with {number(judgments)} judgments."
     )
     lines = [Content.styled(about, MUTED), Content("")]
     if proposal.keeps:
-        lines.append(Content.styled(f"Keep yours: {_why_kept(proposal)}.", "bold $text-success"))
+        lines.append(Content.styled(_kept(proposal, changed), "bold $text-success"))
     if proposal.profile != proposal.start:
         what = f"Your profile {printable(proposal.contender)}" if proposal.contender else "The best setting tried"
-        lines += [Content(f"{what}:"), *map(_moved, proposal.moved)]
+        since = f", from {_start(proposal.start, changed)}" if changed else ""
+        lines += [Content(f"{what}{since}:"), *map(_moved, proposal.moved)]
     lines += [
         Content(""),
         assemble(
@@ -171,22 +174,32 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         lines.append(Content.styled(left, MUTED))
     for name in proposal.seen:
         lines.append(Content.styled(f"{printable(name)} was tuned on these queries, so it is no evidence", MUTED))
-    if changed and not proposal.keeps:
-        lines += [
-            Content(""),
-            Content.styled("The changed sliders would go; they are in no profile yet.", "$text-warning"),
-        ]
+    if changed:
+        lines += [Content(""), Content.styled(_beside(proposal), "$text-warning")]
     if proposal.keeps and proposal.profile != proposal.start:
         keys = keyed("{auto.apply} leaves the sliders as they are; {auto.anyway} tries this setting.")
         lines += [Content(""), Content.styled(keys, MUTED)]
     return Content("\n").join(lines)
 
 
-def _why_kept(proposal: TunedProfile) -> str:
+def _start(start: Profile, changed: bool) -> str:
+    """Name what the search starts from: the saved profile, which is not what stands on sliders that were moved."""
+    return f"{printable(start.name)} as it is saved" if changed else printable(start.name)
+
+
+def _beside(proposal: TunedProfile) -> str:
+    """Say what the proposal means for sliders that were moved by hand."""
+    if proposal.keeps:
+        return "The sliders were moved by hand: where they stand was not measured here."
+    return "The changed sliders would go; they are in no profile yet."
+
+
+def _kept(proposal: TunedProfile, changed: bool) -> str:
     name = printable(proposal.start.name)
+    head = f"Keep {name}" if changed else "Keep yours"
     if proposal.beaten:
-        return f"nobody can tell whether this beats {name}"
-    return f"nothing beats {name} on queries it was not chosen on"
+        return f"{head}: nobody can tell whether this beats {name}."
+    return f"{head}: nothing beats {name} on queries it was not chosen on."
 
 
 def _moved(moved: Moved) -> Content:
