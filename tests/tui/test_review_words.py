@@ -57,6 +57,21 @@ async def test_any_memory_is_found_to_merge_into_and_the_outcome_is_in_sight_at_
         assert drive.current == "c1"
 
 
+async def test_a_memory_that_changed_meanwhile_is_shown_before_anything_is_merged_into_it(bench: Workbench) -> None:
+    put(bench, memory("far", "Zebras graze in the savanna.", created_at=NOW - timedelta(days=9)))
+    async with review(bench, (80, 24)) as drive:
+        await drive.settle()
+        await drive.keys("m", "slash", *"savanna", "enter")
+        bench.stream.edit("far", "Somebody else wrote this.")
+        await drive.keys("y")
+        assert "Somebody else wrote this." in shown(drive)
+        assert "y merges all the same" in shown(drive)
+        assert bench.library.memories.get("c1").archived_reason is None
+        await drive.keys("y")
+        assert bench.library.memories.get("c1").archived_reason == "merged"
+        assert bench.library.memories.get("far").content == "Somebody else wrote this."
+
+
 async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change(bench: Workbench) -> None:
     for id in ("near", "far"):
         put(bench, memory(id, f"Zebras graze {id} the savanna.", created_at=NOW - timedelta(days=9)))

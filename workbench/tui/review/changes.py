@@ -99,11 +99,10 @@ class Changes:
 
         def take(chosen: Merging) -> Refused | None:
             into, following = chosen.into, self._queue.after([proposal.id])
-            expected = None if chosen.text is None else into.content
             try:
                 label = f"merge {proposal.id} into {into.id}"
                 with self._bench.safety.keeping(label, chosen.typed, lambda: [into.id]):
-                    self._bench.review.merge_into(proposal.id, into.id, chosen.text, expected)
+                    self._bench.review.merge_into(proposal.id, into.id, chosen.text, into.content)
             except Conflict as error:
                 return Refused(
                     f"{error} It says this now; {key_of('merge.yes')} merges all the same.",
