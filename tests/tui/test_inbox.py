@@ -60,7 +60,9 @@ async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the
         await drive.keys("a")
         assert status(bench, "n0") == "archived"
         assert drive.current == prunes[1]
+        assert f"Approved {prunes[0]} · u takes it back" in screen_text(drive.app)
         await drive.keys("x")
+        await drive.until(lambda: f"Rejected {prunes[1]} · u takes it back" in screen_text(drive.app))
         assert (drive.ids, groups(drive)) == (["c1", "c2", "c3", "c4"], [])
         await drive.keys("u")
         await drive.keys("u")
@@ -98,6 +100,9 @@ async def test_a_whole_group_is_put_off_without_a_look(bench: Workbench) -> None
         await drive.keys("space")
         assert groups(drive) == ["new", "later"]
         assert "7 put off" in drive.count
+        assert "Put off 7 · u takes them back" in screen_text(drive.app)
+        await drive.keys("u")
+        assert "Put off 7" not in screen_text(drive.app)
 
 
 async def test_a_file_that_changed_shows_what_it_says_and_is_taken_over(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ from workbench.tui.review.line import ReasonLine, Rejected
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.views import view_of
-from workbench.tui.widgets.keys import keyed
+from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import keyed, undo
 
 LONGEST_REASON = 300
+_DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off"}
 
 
 class Deciding:
@@ -101,6 +103,7 @@ class Deciding:
             else:
                 (review.approve if verb == "approve" else review.later)(targets)
             self._reasons.rejected = rejected
+            self._reasons.say("" if rejected else _said(verb, targets), following or "")
             done = "rejected" if verb == "reject" else "approved"
             self._queue.decided(targets if verb != "later" else [], following, done)
 
@@ -134,6 +137,12 @@ class Deciding:
     def _record(self, rejected: Rejected, why: str, keep: Callable[[str], object] | None = None) -> None:
         self._bench.review.explain(rejected.group, rejected.ids, why, keep)
         self._app.say(f"Rejected: {self._bench.safety.masked(why)}.")
+
+
+def _said(verb: str, ids: list[str]) -> str:
+    """Say what was decided, and the way back."""
+    what, back = (ids[0], "it") if len(ids) == 1 else (number(len(ids)), "them")
+    return f"{_DONE[verb]} {what} · {undo()} takes {back} back"
 
 
 def _too_long(reason: str) -> str | None:

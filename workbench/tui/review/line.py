@@ -1,4 +1,4 @@
-"""The line below the texts of Review: after a rejection it offers reasons, else it explains the signs."""
+"""The line below the texts of Review: what was decided last, reasons after a rejection, else what the signs mean."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,8 @@ class Rejected:
 class ReasonLine(Widget):
     """One line that is always there, so that nothing moves when it asks.
 
-    `rejected` is what a reason would be for. It is `asking` from when the cursor has come to rest beside that.
+    `rejected` is what a reason would be for. It is `asking` from when the cursor has come to rest beside that. What is
+    `said` of another decision stays until the cursor goes on from there.
     """
 
     class Picked(Message):
@@ -48,6 +49,7 @@ class ReasonLine(Widget):
     """
 
     asking = reactive(False)
+    said = reactive("")
     hint = reactive("")
     """Stands on the right while nothing is asked."""
 
@@ -55,11 +57,18 @@ class ReasonLine(Widget):
         super().__init__()
         self._reasons = tuple(reasons)
         self.rejected: Rejected | None = None
+        self._beside = ""
+
+    def say(self, text: str, beside: str) -> None:
+        """Say what was decided, while the cursor is `beside` where that stood; an empty text says nothing."""
+        self.said, self._beside = text, beside
 
     def rest(self, beside: str, *, moving: bool) -> None:
         """Ask while the cursor is where the rejection left it, or still on its way there."""
         if self.rejected is not None and not moving and beside != self.rejected.beside:
             self.rejected = None
+        if not moving and beside != self._beside:
+            self.said = ""
         self.asking = self.rejected is not None
 
     def go_on(self) -> None:
@@ -72,7 +81,8 @@ class ReasonLine(Widget):
         if not self.asking:
             hint = Content.styled(self.hint, MUTED)
             room = max(0, self.content_size.width - len(self.hint))
-            return fitted(legend(room), room) + hint
+            told = Content(self.said) if self.said else legend(room)
+            return fitted(told, room) + hint
         pieces = [(HEAD, "bold")]
         for action in self._reasons:
             pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}  ", "")]

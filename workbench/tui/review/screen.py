@@ -133,6 +133,8 @@ class ReviewScreen(AreaScreen):
             return
         self.still.hold()
         self.looking.saw()
+        if touched.kind in ("undo", "redo"):
+            self.reasons.say("", "")
         ids = {key for table, key in touched.keys if table in ("memories", "proposals")}
         before, expected = self.queue.current, self.queue.expect(touched, ids)
         self.show_store()
