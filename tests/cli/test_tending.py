@@ -4,6 +4,8 @@ import json
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands import Command
 from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_scanning import KEY, put
@@ -101,6 +103,20 @@ def edit_outside(store: Path, old: str, new: str) -> None:
     text = file.read_text("utf-8")
     assert old in text
     file.write_text(text.replace(old, new), "utf-8")
+
+
+@pytest.mark.parametrize("lead", ["Long before anything differs there are words that stay. " * 3, "x" * 150])
+def test_the_history_shows_a_long_text_from_where_it_differs(cli: Cli, lead: str) -> None:
+    library = Library(cli.store, lambda: NOW)
+    for text in (f"{lead}old name, and more", f"{lead}new name, and more"):
+        with library.transaction("cli", "write") as tx:
+            tx.put(_memory("m1", text))
+    library.close()
+    line = next(line for line in cli.ok("history", "m1", "-n", "1").splitlines() if "content:" in line)
+    before, _, after = line.partition("→")
+    assert "old name" in before
+    assert "new name" in after
+    assert "… " in before
 
 
 def test_an_outside_edit_is_shown_then_taken_over_and_can_be_undone(cli: Cli) -> None:

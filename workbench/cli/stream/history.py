@@ -1,5 +1,6 @@
 """`workbench undo`, `redo` and `history`: what was done, and the way back."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -117,12 +118,24 @@ def _change(field: "FieldEvent") -> str:
         return "(purged)"
     if field.step is not None:
         return f"{field.step:+g}"
-    before = "" if field.before is None else f"{_value(field.before)} → "
-    return f"{before}{'(default)' if field.after is None else _value(field.after)}"
+    old, new = compact(field.before), compact(field.after)
+    start = 0 if field.before is None or field.after is None else _start(old, new)
+    before = "" if field.before is None else f"{_value(old, start)} → "
+    return f"{before}{'(default)' if field.after is None else _value(new, start)}"
 
 
-def _value(value: object) -> str:
-    return one_line(compact(value), SHOWN) or "(empty)"
+def _start(old: str, new: str) -> int:
+    """Return from which character on two texts are shown, so that what differs is in sight."""
+    same = len(os.path.commonprefix((old, new)))
+    if same < SHOWN // 2 or max(len(old), len(new)) <= SHOWN:
+        return 0
+    cut = same - SHOWN // 6
+    space = old.rfind(" ", cut - SHOWN // 6, cut)
+    return space + 1 if space >= 0 else cut
+
+
+def _value(text: str, start: int) -> str:
+    return one_line(f"… {text[start:]}" if start else text, SHOWN) or "(empty)"
 
 
 def _json(event: "Event") -> dict[str, object]:
