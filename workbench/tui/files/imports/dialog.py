@@ -157,8 +157,8 @@ class ImportDialog(Dialog[str | None]):
             self._state.say([(f"✗ {printable(chosen.problem)}", "$text-error")])
         else:
             count = len(chosen.offered)
-            said = "1 name begins like this" if count == 1 else f"{number(count)} names begin like this"
-            self._state.say([(said, MUTED)])
+            names = "1 name begins like this" if count == 1 else f"{number(count)} names begin like this"
+            self._state.say([(names, MUTED)])
 
     def _show_plan(self, plan: ImportPlan) -> None:
         parts = plan_said(plan)
