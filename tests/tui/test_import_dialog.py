@@ -180,6 +180,7 @@ async def test_tab_on_a_folders_path_goes_on_in_it(tmp_path: Path, folder: Path)
         assert dialog._path.value == f"{folder}/book"
         assert dialog.focused is dialog._path
         await until_drawn(pilot, lambda: dialog.chosen.offered)
+        assert "1 name begins like this" in state(dialog)
         await pilot.press("tab")
         await until_drawn(pilot, lambda: dialog.chosen.plan)
         await pilot.press("tab")

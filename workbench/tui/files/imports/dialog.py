@@ -156,7 +156,9 @@ class ImportDialog(Dialog[str | None]):
         if chosen.problem:
             self._state.say([(f"✗ {printable(chosen.problem)}", "$text-error")])
         else:
-            self._state.say([(f"{number(len(chosen.offered))} names begin like this", MUTED)])
+            count = len(chosen.offered)
+            names = "1 name begins like this" if count == 1 else f"{number(count)} names begin like this"
+            self._state.say([(names, MUTED)])
 
     def _show_plan(self, plan: ImportPlan) -> None:
         parts = plan_said(plan)
