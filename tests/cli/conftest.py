@@ -1,6 +1,7 @@
 """Runs the command line in this process, at a fixed time, from a folder of the test's own."""
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -46,9 +47,13 @@ class Cli:
         return Result(code, *self.read())
 
     def ok(self, *args: str) -> str:
-        """Run a command that has to succeed, with no remark but that it made the store; return what it printed."""
+        """Run a command that has to succeed; return what it printed.
+
+        It makes no remark but that it made the store, and which candidates a search would have found, too.
+        """
         result = self(*args)
-        remarks = [line for line in result.err.splitlines() if not line.startswith("Made a new store in ")]
+        usual = re.compile(r"Made a new store in |[\d,]+ candidates? fits? and waits? in Review: ")
+        remarks = [line for line in result.err.splitlines() if not usual.match(line)]
         assert (result.code, remarks) == (0, [])
         return result.out
 

@@ -41,6 +41,8 @@ class Replaced:
 
         Of very much not every single copy waits for the disk: one that a power loss cut off is known by its hash.
         """
+        if not held:
+            return
         if self.folder is None:
             raise WorkbenchError("There is no folder to keep what is replaced.", "Nothing was written.")
         put = self._put if len(held) <= MOST else _put_soon

@@ -80,7 +80,7 @@ def search(session: Session) -> int:
         blocks = None if args.actor is None else _blocks(served)
         for remark in _remarks(bench, served, args.query, args.k or 0):
             warn(remark)
-        if args.actor is None and (waiting := _waiting(bench, served)):
+        if args.actor is None and not wants_json(args) and (waiting := _waiting(bench, served)):
             warn(waiting)
         _say_nothing_relevant(args, served)
         # An agent's answer comes masked already, but for what a person allowed.
