@@ -267,8 +267,8 @@ def test_few_memories_have_no_floor_and_say_why_when_asked(cli: Cli) -> None:
 def test_candidates_that_fit_are_named_beside_the_answer_and_to_no_agent(demo: Cli) -> None:
     words = "side effects that others observe come after the commit"
     waiting = "mem-20260302-0000147"
-    done = demo("search", words, "--json")
-    assert waiting not in [row["id"] for row in json.loads(done.out)]
-    assert f"in Review: {waiting}" in done.err
+    assert waiting not in [row["id"] for row in json.loads(demo("search", words, "--json").out)]
+    assert f"in Review: {waiting}" in demo("search", words).err
+    assert demo("search", words, "--json").err == ""
     assert "in Review" not in demo("search", words, "--for-agent", "codex").err
     assert "in Review" not in demo("search", "a recipe for lasagne").err
