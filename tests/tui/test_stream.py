@@ -5,11 +5,13 @@ import gc
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
+from textual.worker import Worker
 
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
@@ -433,6 +435,23 @@ async def test_words_list_what_is_near_by_meaning_below_a_line(tmp_path: Path) -
         before = current(app).helpful_votes
         await keys(pilot, "plus")
         assert current(app).helpful_votes == before + 1
+
+
+async def test_what_ranks_is_not_described_by_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    described: list[str] = []
+    run_worker = StreamScreen.run_worker
+
+    def told(screen: StreamScreen, *work: Any, **named: Any) -> Worker[Any]:
+        worker = run_worker(screen, *work, **named)
+        described.append(worker.description)
+        return worker
+
+    monkeypatch.setattr(StreamScreen, "run_worker", told)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await ranked(pilot, app, "refresh")
+    assert described
+    assert max(map(len, described)) < 200, "a second for a key over 100,000 memories"
 
 
 async def test_a_candidate_near_the_words_stands_among_them_without_a_score(tmp_path: Path) -> None:

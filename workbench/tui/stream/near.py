@@ -41,7 +41,8 @@ class NearSearch:
             return False
         # Not its coroutine: one that the next key cancels before it began would be told as never awaited.
         work: WorkType[None] = partial(self._rank, view, query)
-        self._area.run_worker(work, group=_GROUP, exclusive=True)
+        # Described, or Textual would describe it by its arguments: every memory that was found, a second for a key.
+        self._area.run_worker(work, group=_GROUP, exclusive=True, description=_GROUP)
         return True
 
     def forget(self) -> None:
