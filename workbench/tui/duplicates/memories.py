@@ -120,7 +120,7 @@ async def merge_group(health: Hands, row: Row) -> None:
     """Merge a group at once; of a pair that only looks alike, ask first."""
     group = row.item
     if not isinstance(group, Group):
-        health.workbench_app.say(_no_group(health, "Go to a group first; {health.merge} merges it."))
+        health.workbench_app.say(_no_group(health, keyed("Go to a group first; {health.merge} merges it.")))
         return
     if any(pair.kind == "apart" for pair in group.pairs) and not await _sure(health, group):
         return
@@ -136,7 +136,9 @@ async def keep(health: Hands, row: Row) -> None:
     """Remember that all of a group stay."""
     group = row.item
     if not isinstance(group, Group):
-        health.workbench_app.say(_no_group(health, "Go to a group first; {health.refuse} keeps its memories apart."))
+        health.workbench_app.say(
+            _no_group(health, keyed("Go to a group first; {health.refuse} keeps its memories apart."))
+        )
         return
 
     def keep_apart() -> None:
@@ -154,7 +156,7 @@ def _no_group(health: Hands, otherwise: str) -> str:
     if found is None or not isinstance(found.value, DedupPlan):
         return keyed(NOT_COMPARED)
     plan = health.bench.deduplication.standing(found.value)
-    return keyed(otherwise) if plan.groups or plan.apart else f"{_summary(plan)} There is nothing to go to."
+    return otherwise if plan.groups or plan.apart else f"{_summary(plan)} There is nothing to go to."
 
 
 async def _sure(health: Hands, group: Group) -> bool:

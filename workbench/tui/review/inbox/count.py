@@ -5,10 +5,13 @@ from collections.abc import Callable
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.tui.app.surviving import survives
+
 Say = Callable[[int | None], Content]
 """Given the cells there are, or `None` before anybody knows, returns what is said."""
 
 
+@survives
 class Count(Static):
     """Says the same in fewer words where there is less room, and never half a number."""
 
