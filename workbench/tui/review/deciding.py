@@ -103,7 +103,7 @@ class Deciding:
             else:
                 (review.approve if verb == "approve" else review.later)(targets)
             self._reasons.rejected = rejected
-            self._reasons.say("" if rejected else _said(verb, targets), following or "")
+            self._reasons.say("" if rejected else _said(verb, targets, self._bench.safety.masked), following or "")
             done = "rejected" if verb == "reject" else "approved"
             self._queue.decided(targets if verb != "later" else [], following, done)
 
@@ -139,9 +139,9 @@ class Deciding:
         self._app.say(f"Rejected: {self._bench.safety.masked(why)}.")
 
 
-def _said(verb: str, ids: list[str]) -> str:
+def _said(verb: str, ids: list[str], masked: Callable[[str], str]) -> str:
     """Say what was decided, and the way back."""
-    what, back = (ids[0], "it") if len(ids) == 1 else (number(len(ids)), "them")
+    what, back = (masked(ids[0]), "it") if len(ids) == 1 else (number(len(ids)), "them")
     return f"{_DONE[verb]} {what} · {undo()} takes {back} back"
 
 
