@@ -1,5 +1,6 @@
 """`workbench undo`, `redo` and `history`: what was done, and the way back."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -125,8 +126,7 @@ def _change(field: "FieldEvent") -> str:
 
 def _start(old: str, new: str) -> int:
     """Return from which character on two texts are shown, so that what differs is in sight."""
-    pairs = enumerate(zip(old, new, strict=False))
-    same = next((place for place, (one, other) in pairs if one != other), min(len(old), len(new)))
+    same = len(os.path.commonprefix((old, new)))  # noqa: RUF071 - letters of texts, not parts of paths
     if same < SHOWN // 2 or max(len(old), len(new)) <= SHOWN:
         return 0
     cut = same - SHOWN // 6

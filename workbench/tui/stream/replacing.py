@@ -146,11 +146,8 @@ class ReplaceDialog(Dialog[int]):
 
     def _look(self) -> None:
         find, new = (self.query_one(f"#replace-{name}", SafeInput).value for name in ("find", "with"))
-        self._want(replace(self._wanted, find=find, replacement=new))
-
-    def _want(self, wanted: Wanted) -> None:
-        self._wanted = wanted
-        self._find(wanted)
+        self._wanted = replace(self._wanted, find=find, replacement=new)
+        self._find(self._wanted)
 
     @work(thread=True, exclusive=True, group="replace-find", description="the places")
     def _find(self, wanted: Wanted) -> None:
