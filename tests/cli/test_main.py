@@ -80,10 +80,17 @@ def test_help_fits_the_terminal_and_breaks_between_words(
 def test_an_unknown_command_is_one_sentence(cli: Cli) -> None:
     result = cli.bare("remember")
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("workbench: there is no command “remember”")
-    assert "did you mean list?" in cli.bare("lst").err
+    assert result.err == "workbench: there is no command “remember”. See “workbench --help”.\n"
+    assert cli.bare("lst").err == ("workbench: there is no command “lst”. Did you mean list? See “workbench --help”.\n")
+    assert cli.bare("promote").err == "workbench: there is no command “promote”. See “workbench --help”.\n"
     assert "an empty text names no folder" in cli.bare("--store", "", "list").err
-    assert result.err.count("\n") == 1
+
+
+def test_a_word_that_is_none_of_the_choices_is_met_with_the_nearest(cli: Cli) -> None:
+    result = cli.bare("review", "aprove")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith("). Did you mean approve? See “workbench review --help”.\n")
+    assert "Did you mean" not in cli.bare("review", "zzz").err
 
 
 def test_the_way_in_returns_exit_codes(

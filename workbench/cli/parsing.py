@@ -106,7 +106,7 @@ class Parser(ArgumentParser):
         option = message.removeprefix("argument ").partition(":")[0].rpartition("/")[2]
         if message.endswith("expected one argument") and option.startswith("--"):
             message += f" (one that begins with - is given as {option}=…)"
-        self.exit(2, f"{self.prog}: {printable(_near(message))}. See “{self.prog} --help”.\n")
+        self.exit(2, f"{self.prog}: {printable(_near(message))} See “{self.prog} --help”.\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, also when options stand between the words of a command that `mixes` them."""
@@ -155,15 +155,19 @@ _UNKNOWN = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)$")
 
 
 def _near(message: str) -> str:
-    """Name the nearest command to one that is not there, in place of all of them."""
+    """End what is wrong as a sentence, and ask whether the nearest word was meant by one that is not there.
+
+    All commands are too many to be read in an error: they are left out; what another argument may be is told.
+    """
     found = _UNKNOWN.search(message)
-    if found is None or not message.startswith("argument COMMAND"):
-        return message
+    if found is None:
+        return f"{message}."
     import difflib
 
     word, known = found[1], re.findall(r"[\w-]+", found[2])
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f"there is no command “{word}”" + (f"; did you mean {close[0]}?" if close else "")
+    what = f"there is no command “{word}”" if message.startswith("argument COMMAND") else message
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"{what}. Did you mean {close[0]}?" if close else f"{what}."
 
 
 def add_command(commands: "Commands", name: str, handler: Handler, help: str, details: str = "") -> Parser:
