@@ -106,7 +106,7 @@ class Parser(ArgumentParser):
         option = message.removeprefix("argument ").partition(":")[0].rpartition("/")[2]
         if message.endswith("expected one argument") and option.startswith("--"):
             message += f" (one that begins with - is given as {option}=…)"
-        self.exit(2, f"{self.prog}: {printable(_near(message))} See “{self.prog} --help”.\n")
+        self.exit(2, f"{self.prog}: {printable(_sentence(message))} See “{self.prog} --help”.\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, also when options stand between the words of a command that `mixes` them."""
@@ -154,7 +154,7 @@ _NEGATED = re.compile(r"-[^-\s].")
 _UNKNOWN = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)$")
 
 
-def _near(message: str) -> str:
+def _sentence(message: str) -> str:
     """End what is wrong as a sentence, and ask whether the nearest word was meant by one that is not there.
 
     All commands are too many to be read in an error: they are left out; what another argument may be is told.
