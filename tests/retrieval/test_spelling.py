@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from workbench.retrieval.fulltext.spelling import START_FROM, TYPO_FROM, Spelling
+from workbench.retrieval.fulltext.spelling import START_FROM, TYPO_FROM, Spelling, is_near
 
 WORDS = st.text("abcdé𝐚", max_size=9) | st.text("abß", min_size=30, max_size=36)
 
@@ -37,6 +37,7 @@ def test_words_near_another_are_those_that_comparing_all_finds(
         whole, longer = ([words[place] for place in places.tolist()] for places in spelling.near(word))
         assert len(whole) == len(set(whole))
         assert (set(whole), set(longer)) == plain(words, word)
+    assert {known for known in words if is_near(word, known)} == set(whole) | set(longer)
 
 
 @pytest.mark.parametrize("word", ["", "abc", "abcd" * 30])

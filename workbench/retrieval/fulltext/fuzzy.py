@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 
 from workbench.retrieval.arrays import Column, Mask
 from workbench.retrieval.fulltext.line_words import EXACT, INSIDE, TYPO, WORD, LineWords, Values
-from workbench.retrieval.fulltext.spelling import TYPO_FROM, Spelling
+from workbench.retrieval.fulltext.spelling import TYPO_FROM, is_near
 
 MOST = EXACT
 """The highest score of a line."""
@@ -134,9 +134,7 @@ def spans_in(text: str, query: str) -> tuple[Span, ...]:
     for word in _words_of(query):
         places = [(m.start(), m.end()) for m in re.finditer(re.escape(word), line)]
         if not places:
-            known = list(dict.fromkeys(WORD.findall(line)))
-            near = {known[place] for places in Spelling(known).near(word) for place in places.tolist()}
-            places = [m.span() for m in WORD.finditer(line) if m[0] in near]
+            places = [m.span() for m in WORD.finditer(line) if is_near(word, m[0])] if len(word) >= TYPO_FROM else []
         found += places
     return _merged(found)
 

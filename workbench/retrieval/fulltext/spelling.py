@@ -27,6 +27,20 @@ Letters = NDArray[np.uint64]
 """Which kinds of letters a word has, a bit each, for each of some words."""
 
 
+def is_near(word: str, other: str) -> bool:
+    """Tell whether another word is `word` with one typo, or a longer one that starts so: what `Spelling` finds."""
+    size = len(word)
+    if size < TYPO_FROM or len(other) < size - 1:
+        return False
+    # A typo leaves one of the first two letters where it is, or moves it by one place.
+    if word[0] != other[0] and word[1] != other[1] and word[0] != other[1] and word[1] != other[0]:
+        return False
+    if len(other) <= size + 1:
+        return OSA.distance(word, other, score_cutoff=1) <= 1
+    starts = (other[:end] for end in range(size - 1, size + 2)) if size >= START_FROM else ()
+    return any(OSA.distance(word, start, score_cutoff=1) <= 1 for start in starts)
+
+
 class Spelling:
     """Distinct words, found by others that are one typo away; immutable, but for what is kept of earlier questions.
 

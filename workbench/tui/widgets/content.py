@@ -45,16 +45,26 @@ def line(text: str, width: int, style: str = "", align: str = "left") -> Content
     if width <= 0:
         return Content("")
     looked_at = _PER_CELL * width + 64
-    shown = Content.styled(one_line(text[:looked_at], looked_at), style)
-    return fitted(shown, width, align)
+    shown = text[: width + 1] if _is_shown_as_it_is(text[: width + 1]) else one_line(text[:looked_at], looked_at)
+    return fitted(Content.styled(shown, style, _cells_of(shown), strip_control_codes=False), width, align)
 
 
 def clipped(text: str, width: int) -> str:
     """Return a stored text as `line` does, without a style."""
     seen = text[: width + 1]
-    if width > 0 and seen.isascii() and seen.isprintable() and "  " not in seen and not seen.startswith(" "):
+    if width > 0 and _is_shown_as_it_is(seen):
         return seen.ljust(width) if len(seen) <= width else f"{seen[: width - 1]}…"
     return line(text, width).plain
+
+
+def _is_shown_as_it_is(seen: str) -> bool:
+    """Tell whether a stored text is one printable line already, a cell for a character, without spaces to collapse."""
+    return seen.isascii() and seen.isprintable() and "  " not in seen and seen.strip() == seen
+
+
+def _cells_of(text: str) -> int | None:
+    """Return how many cells a printable text takes where that is known at once."""
+    return len(text) if text.isascii() else None
 
 
 def fitted(content: Content, width: int, align: str = "left") -> Content:
@@ -132,7 +142,7 @@ def assemble(parts: Iterable[tuple[str, str]]) -> Content:
             spans.append(Span(start, at + len(piece), style))
         text += piece
         at += len(piece)
-    return Content(text, spans)
+    return Content(text, spans, None if "\n" in text else _cells_of(text))
 
 
 def _clean(text: str, limit: int | None = None) -> str:

@@ -8,7 +8,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -119,6 +119,8 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         self._pieces = Pieces()
         self._kept: LRUCache[tuple[object, ...], Strip] | None = LRUCache(kept) if kept else None
         self._announced: tuple[Hashable] | None = None
+        self._empty_lines: tuple[int, list[Strip]] = (-1, [])
+        self._painted: int | None = None
 
     # The rows
 
@@ -159,6 +161,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     def set_empty(self, text: Content) -> None:
         """Change what is shown when there are no rows."""
         self._empty = text
+        self._empty_lines = (-1, [])
         self.refresh()
 
     def index_of(self, key: Hashable) -> int | None:
@@ -170,9 +173,17 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
     # Drawing
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines of a part in sight; how wide the list is, which is far to ask, is the same for all."""
+        self._painted = self._width
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painted = None
+
     def render_line(self, y: int) -> Strip:
         """Return one line in sight; Textual calls this for lines that must be repainted."""
-        width = self._width
+        width = self._width if self._painted is None else self._painted
         index = y + self.scroll_offset.y
         if not self._rows:
             return self._empty_line(y, width)
@@ -189,6 +200,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         """Drop drawn lines when theme, focus or style change."""
         self._strips.clear()
         self._pieces.forget()
+        self._empty_lines = (-1, [])
         if self._kept is not None:
             self._kept.clear()
         super().notify_style_update()
@@ -201,10 +213,10 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         row = self._rows[index]
         gutter = self._gutter(cursor, marked)
         drawn = self._draw(row, max(0, width - len(gutter)))
-        line = drawn if isinstance(drawn, Content) else lay_out(drawn, max(0, width - len(gutter)))
+        line = Content(gutter) + drawn if isinstance(drawn, Content) else lay_out(drawn, width, gutter=gutter)
         states = (("heading", self._is_heading(row)), ("marked", marked), ("cursor", cursor))
         names = [f"line--{name}" for name, holds in states if holds]
-        return self._strip(Content(gutter) + line, width, names)
+        return self._strip(line, width, names)
 
     def _gutter(self, cursor: bool, marked: bool) -> str:  # noqa: ARG002 - for lists with marks
         """What stands before a row; a list with marks has room for one."""
@@ -215,9 +227,11 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         return False
 
     def _empty_line(self, y: int, width: int) -> Strip:
-        lines = self._empty.wrap(max(1, width - 4))
-        text = Content("  ") + lines[y - 1] if 0 < y <= len(lines) else Content("")
-        return self._strip(text, width, ["line--empty"])
+        if self._empty_lines[0] != width:
+            lines = [Content(""), *(Content("  ") + line for line in self._empty.wrap(max(1, width - 4))), Content("")]
+            self._empty_lines = (width, [self._strip(line, width, ["line--empty"]) for line in lines])
+        strips = self._empty_lines[1]
+        return strips[min(y, len(strips) - 1)]
 
     def _strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
         if self._kept is None:

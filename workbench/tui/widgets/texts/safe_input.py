@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 from workbench.core.errors import WorkbenchError
@@ -14,6 +16,9 @@ from workbench.tui.app.surviving import survives
 @survives
 class SafeInput(Input):
     """Textual's `Input` for stored or pasted text: no control or bidi character gets in, no cursor blinks."""
+
+    virtual_size = Reactive(Size(0, 0))
+    """How much there is to scroll; what is typed moves nothing else on the screen, which is not laid out for it."""
 
     class Settled(Message):
         """What enter does in a field was done, or the field was left before that."""
