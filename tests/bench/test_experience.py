@@ -19,6 +19,8 @@ from workbench.config.paths import shipped
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.stream.confidence import confidence_of, scored
+from workbench.core.stream.confidence import told as reasons_of
 
 SECRET_EMPTY = "the deploy job says AUTH_SECRET is empty"
 RECOVERY = "pat-20260318-0000007"
@@ -243,6 +245,29 @@ def test_what_was_discovered_becomes_a_candidate_once(bench: Workbench) -> None:
     assert (again["stored"], len(bench.patterns.all())) == (False, 1)
     (row,) = rows(again)
     assert (row["episodes"], row["successes"], row["is_new"]) == (1, 0, False)
+
+
+def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_own(around: Workbench) -> None:
+    theirs = next(one for one in around.library.memories.all() if one.status == "signal" and not one.helpful_count)
+    agent = replace(around.context, actor="agent:claude")
+    mine = replace(theirs, id="mem-own")
+    with around.library.transaction(agent.actor, "add") as tx:
+        tx.put(mine)
+
+    def went_by(name: str, outcome: str = "SUCCESS") -> object:
+        named = {"memories_applied": [theirs.id, mine.id, "mem-none", theirs.id]}
+        return door(around).learn(said(name, outcome, episode_id=name, metadata=named), [])["memories"]
+
+    assert went_by("failed", "FAILURE") == []
+    assert went_by("done") == [theirs.id]
+    assert went_by("done") == [theirs.id]
+    found = around.stream.get(theirs.id)
+    assert reasons_of(scored(found)) == (*reasons_of(scored(theirs)), "applied with success once (+1)")
+    assert (found.helpful_count, found.harmful_count) == (theirs.helpful_count, theirs.harmful_count)
+    assert went_by("again") == [theirs.id]
+    assert confidence_of(around.stream.get(theirs.id)) == confidence_of(theirs) + 2
+    around.history.undo_revision(around.library.revision)
+    assert confidence_of(around.stream.get(theirs.id)) == confidence_of(theirs) + 1
 
 
 def test_what_is_no_episode_teaches_nothing(bench: Workbench) -> None:

@@ -107,6 +107,15 @@ async def test_the_history_of_everybody_lists_agents_and_asks_which_record(tmp_p
         assert isinstance(app.screen, RecordThen)
 
 
+async def test_a_vote_opens_what_it_was_given_to(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        app.bench.stream.vote([ID], "helpful")
+        await keys(pilot, "2", "H", "enter")
+        assert isinstance(app.screen, RecordThen)
+        assert "memories:" not in screen_text(app)
+
+
 async def test_older_transactions_are_read_as_the_cursor_comes_near(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     for number in range(PAGE + 20):

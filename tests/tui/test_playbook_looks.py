@@ -53,6 +53,15 @@ async def test_the_side_panel_tells_everything_about_the_bullet(bench: Workbench
             assert part in hand.text
 
 
+async def test_marks_that_nobody_gave_are_no_figures(bench: Workbench) -> None:
+    async with opened(bench, (140, 40)) as hand:
+        assert "harmful    −1" in hand.text
+        await hand.press("j", "j")
+        assert hand.here == "hr-00003"
+        for absent in ("+0", "−0", "share"):
+            assert absent not in hand.text
+
+
 async def test_narrow_hides_the_panel_and_enter_opens_it(bench: Workbench) -> None:
     async with opened(bench, (80, 24)) as hand:
         assert "your vote" not in hand.text

@@ -10,6 +10,7 @@ from textual.theme import Theme
 from textual.widgets import Static
 
 from tests.tui.support import demo_app
+from tests.tui.waiting import until
 from workbench.tui.app.themes import load_themes
 
 SHIPPED = Path(__file__).parents[2] / "themes"
@@ -165,3 +166,16 @@ async def test_a_screenshot_that_cannot_be_saved_says_why(tmp_path: Path) -> Non
         said = [notice.message for notice in app._notifications]
         assert "The screenshot could not be saved: Permission denied." in said
         assert not any("Failed to save" in one for one in said)
+
+
+async def test_a_screenshot_without_a_folder_of_downloads_is_saved_where_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DOWNLOAD_DIR", str(tmp_path / "none"))
+    monkeypatch.chdir(tmp_path)
+    app = demo_app(tmp_path / "store")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        save = next(one for one in app.get_system_commands(app.screen) if one.title == "Screenshot")
+        save.callback()
+        await until(pilot, lambda: bool(list(tmp_path.glob("*.svg"))))

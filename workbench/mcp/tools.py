@@ -347,7 +347,7 @@ class Tools:
         """Use once a task is over to keep it and learn from it: store_episode, with what it says of patterns counted.
 
         Patterns that metadata.patterns_applied names gain evidence; those in reflection.patterns_discovered become
-        candidates. Returns the learning summary.
+        candidates. Name the ids of memories you went by in metadata.memories_applied. Returns the learning summary.
         """
         return await self._run(ctx, lambda door: door.learn(episode, insights or ()))
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from workbench.core.agents.patterns.lifecycle import Outlook
 
 _LEARN = """FILE holds one episode, as `episode add` takes it. The patterns that metadata.patterns_applied names, by id
-or name, gain evidence for or against them; those in reflection.patterns_discovered become candidates. Where patterns
-stand is not decided by that: `workbench pattern validate` does. What is there already, word for word, changes nothing.
+or name, gain evidence for or against them; those in reflection.patterns_discovered become candidates. Memories whose
+ids metadata.memories_applied names count as applied with success where it was one. Where patterns stand is not decided
+by that: `workbench pattern validate` does. What is there already, word for word, changes nothing.
 
   workbench episode learn run.json --insight "look for the rule first" --json"""
 
@@ -67,5 +68,7 @@ def _say(learned: "Learned") -> None:
         new = "new candidate, " if one.is_new else ""
         many = f"{one.successes:,} of {counted(one.episodes, 'application')} succeeded"
         say(f"  {one.pattern}  {new}{many}: {_OUTLOOKS[one.outlook]}")
+    for id in learned.surer:
+        say(f"  {id}  applied with success")
     for left in learned.not_taken:
         warn(f"“{left.name}” became no pattern: {left.why}")

@@ -13,7 +13,7 @@ from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.record import moved
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.stream.arrival import arrived
-from workbench.core.stream.confidence import doubted_once_more, keeping_word, scored
+from workbench.core.stream.confidence import doubted_once_more, keeping_word, scored, times_applied
 from workbench.core.stream.memory import ARCHIVED_FROM, ARCHIVED_REASONS, ArchivedReason, Memory, Status
 
 LADDER: tuple[Status, ...] = ("signal", "candidate", "confirmed", "promoted")
@@ -161,11 +161,11 @@ def waits_from(candidate: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> d
 
 
 def earned_confirmation(memory: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
-    """Tell whether a signal or candidate was seen again or marked helpful often enough to propose confirming it.
+    """Tell whether a signal or candidate was seen again, applied or marked helpful often enough to be confirmed.
 
     Each time that something spoke against it takes one away.
     """
-    seen = memory.helpful_absorbed + memory.helpful_votes
+    seen = memory.helpful_absorbed + times_applied(memory) + memory.helpful_votes
     if memory.status not in ("signal", "candidate") or seen < limits.sightings:
         return False
     return seen - scored(memory).against >= limits.sightings

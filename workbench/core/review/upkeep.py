@@ -13,7 +13,7 @@ from workbench.core.review import lifecycle
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.arrival import arrived
-from workbench.core.stream.confidence import confidence_of, times
+from workbench.core.stream.confidence import confidence_of, times, times_applied
 from workbench.core.stream.memory import Memory
 
 UpkeepKind = Literal["prune", "confirm", "reconfirm", "skill"]
@@ -179,8 +179,12 @@ def is_resolved(memory: Memory, related: Iterable[Memory | None], disputed: bool
 
 
 def _earned(memory: Memory, limits: LifecycleLimits) -> UpkeepFinding:
-    seen = memory.helpful_absorbed + memory.helpful_votes
-    parts = [(memory.helpful_absorbed, "seen again"), (memory.helpful_votes, "marked helpful")]
+    parts = [
+        (memory.helpful_absorbed, "seen again"),
+        (times_applied(memory), "applied with success"),
+        (memory.helpful_votes, "marked helpful"),
+    ]
+    seen = sum(count for count, _ in parts)
     told = " and ".join(f"{what} {times(count)}" for count, what in parts if count > 0)
     return UpkeepFinding("confirm", memory.id, (told,), f"{seen // max(1, limits.sightings)}")
 

@@ -21,10 +21,15 @@ SAID = "confidence_said"
 CONTRADICTED = "contradicted"
 """The metadata key under which is counted how often a person said that a memory no longer is true."""
 
-NOTES = frozenset((SAID, CONTRADICTED))
+APPLIED = "applied_in"
+"""The metadata key under which stand the ids of the episodes that went by a memory and succeeded, at most `_KEPT`."""
+
+NOTES = frozenset((SAID, CONTRADICTED, APPLIED))
 """The metadata that is there for the confidence alone."""
 
 _LOOKED_AT = NOTES | {ARCHIVED_FROM}
+
+_KEPT = 50
 
 _TRUSTED = ("confirmed", "promoted")
 
@@ -88,6 +93,10 @@ def _contradicted(standing: Standing) -> int:
     return _number(standing.metadata.get(CONTRADICTED))
 
 
+def _applied(standing: Standing) -> int:
+    return len(_episodes(standing.metadata))
+
+
 RULES = (
     Rule(
         "approved", 2, 1, "approved", "a person read it and stands by it",
@@ -96,6 +105,10 @@ RULES = (
     Rule(
         "helpful", 1, 2, "marked helpful {times}", "it helped a person, or an agent that used it",
         lambda standing: standing.helpful_votes,
+    ),
+    Rule(
+        "applied", 1, 2, "applied with success {times}", "a task was done by it, and succeeded",
+        _applied,
     ),
     Rule(
         "seen", 1, 2, "seen again {times}", "another source says the same",
@@ -174,6 +187,19 @@ def doubted_once_more(memory: Memory) -> Memory:
     return replace(memory, metadata={**memory.metadata, CONTRADICTED: times})
 
 
+def applied_in(memory: Memory, episode: str) -> Memory:
+    """Return a memory that a task went by which succeeded; the same episode counts once."""
+    known = _episodes(memory.metadata)
+    if episode in known or len(known) >= _KEPT:
+        return memory
+    return replace(memory, metadata={**memory.metadata, APPLIED: [*known, episode]})
+
+
+def times_applied(memory: Memory) -> int:
+    """Return how many episodes are known that went by a memory and succeeded."""
+    return len(_episodes(memory.metadata))
+
+
 def keeping_word(memory: Memory) -> Memory:
     """Return a memory that is about to be approved: what a file said of it is what it was sure of before."""
     if not memory.confidence or SAID in memory.metadata:
@@ -197,6 +223,11 @@ def standing_in(doc: Mapping[str, object]) -> Standing:
         _number(doc.get("helpful_absorbed")), _number(doc.get("harmful_votes")),
         metadata if isinstance(metadata, Mapping) else {},
     )  # fmt: skip
+
+
+def _episodes(metadata: Mapping[str, object]) -> tuple[str, ...]:
+    found = metadata.get(APPLIED)
+    return tuple(dict.fromkeys(id for id in found if isinstance(id, str))) if isinstance(found, list | tuple) else ()
 
 
 def _words(reason: Reason) -> str:

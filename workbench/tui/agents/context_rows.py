@@ -157,7 +157,8 @@ def _head(layer: Layer, moved: bool, width: int) -> Content:
     share = layer.tokens / layer.budget if layer.budget else 0.0
     cells = _SHORT_BAR if width < _NARROW else _BAR
     figures = f" {number(layer.tokens)} of {number(layer.budget)}"
-    given = f" · {number(len(layer.items))} given" if width >= _NARROW or not layer.left_out else ""
+    told = layer.items and (width >= _NARROW or not layer.left_out)
+    given = f" · {number(len(layer.items))} given" if told else ""
     out = f" · {number(len(layer.left_out))} left out" if layer.left_out else ""
     title = f"{layer.kind.title:<14}{CHANGED if moved else ' '}"
     return assemble([(title, "")]) + bar(share, cells) + assemble([(figures, ""), (given + out, MUTED)])

@@ -202,6 +202,13 @@ class WorkbenchApp(Host):
             hint = f" Did you mean “{near[0]}”?" if near else ""
             yield f"There is no theme “{asked}”, so {self.theme} is shown; ctrl+p, Theme lists them.{hint}"
 
+    def _save_picture(self) -> None:
+        """Save a screenshot among the downloads, or where the app was started when there is no such folder."""
+        from platformdirs import user_downloads_path
+
+        downloads = user_downloads_path()
+        self.deliver_screenshot(path=str(downloads if downloads.is_dir() else Path.cwd()))
+
     def on_delivery_failed(self, event: events.DeliveryFailed) -> None:
         """Say why a screenshot could not be saved."""
         event.prevent_default()
@@ -628,4 +635,4 @@ class WorkbenchApp(Host):
                     title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
                     yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
-        yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self.deliver_screenshot)
+        yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self._save_picture)

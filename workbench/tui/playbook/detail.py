@@ -120,10 +120,11 @@ def _marks(row: Row, bullet: Bullet) -> list[Content]:
     )
     harmful = (("imported", bullet.harmful_imported), ("votes", bullet.harmful_votes))
     share = helpful_share(bullet.helpful_count, bullet.harmful_count)
-    lines = [
-        _line("helpful", f"+{number(bullet.helpful_count)}", _by_part(helpful)),
-        _line("harmful", f"−{number(bullet.harmful_count)}", _by_part(harmful)),
-    ]
+    lines = []
+    if bullet.helpful_count:
+        lines.append(_line("helpful", f"+{number(bullet.helpful_count)}", _by_part(helpful)))
+    if bullet.harmful_count:
+        lines.append(_line("harmful", f"−{number(bullet.harmful_count)}", _by_part(harmful)))
     if bullet.neutral_count:
         lines.append(_line("neutral", number(bullet.neutral_count)))
     if share.count:
@@ -132,8 +133,6 @@ def _marks(row: Row, bullet: Bullet) -> list[Content]:
         lines.append(Content(" " * (LABEL + 2)) + share_bar(bullet, BAR))
         beta = f"Beta({number(1 + bullet.helpful_count)}, {number(1 + bullet.harmful_count)})"
         lines.append(_line("", "", f"90 % band of {beta}"))
-    else:
-        lines.append(_line("share", "none", "  no marks yet"))
     lines.append(_line("your vote", row.vote or "none", "  again takes it back" if row.vote else "  + or − votes"))
     return lines
 

@@ -201,7 +201,13 @@ class HistoryDialog(Dialog[None]):
         return record, masked(record, self._mask)
 
     async def _chosen(self, event: Event) -> Place | None:
-        places = {f"{field.table} {field.key}": (field.table, field.key) for field in event.fields}
+        """Ask which record of a transaction is meant; a vote is looked at in what it was given to."""
+        others = {field.table for field in event.fields} - {"votes"}
+        places = {
+            f"{field.table} {field.key}": (field.table, field.key)
+            for field in event.fields
+            if not others or field.table != "votes"
+        }
         if len(places) <= 1:
             return next(iter(places.values()), None)
         choices = [Choice(name, masked_name(key, self._mask), table) for name, (table, key) in places.items()]

@@ -1,7 +1,8 @@
 """Learning from an episode (source 004, section 4.1): it is kept, what it says of patterns becomes their evidence.
 
-Patterns that were applied count it for or against them; those that were discovered become candidates. Nothing that
-stands elsewhere is decided by that: `outlook` says what a validation would come to.
+Patterns that were applied count it for or against them; those that were discovered become candidates. A memory that
+the task went by is the surer where it succeeded; a failure may be due to anything, and a harmful mark says so. Nothing
+that stands elsewhere is decided by that: `outlook` says what a validation would come to.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,12 +11,15 @@ from dataclasses import dataclass
 from workbench.bench.agents.episodes.keeping import Episodes, Stored
 from workbench.bench.agents.patterns.patterns import Patterns
 from workbench.bench.context import Context
+from workbench.bench.safety.provenance import is_own
 from workbench.core.agents.episodes.episode import Outcome as Ended
 from workbench.core.agents.episodes.schema import EpisodeBody, read_episode
 from workbench.core.agents.patterns.lifecycle import Outlook
 from workbench.core.agents.patterns.names import Outcome
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.errors import InvalidRecord
+from workbench.core.stream.confidence import applied_in
+from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 
 OUTCOMES: Mapping[Ended, Outcome] = {"SUCCESS": "success", "PARTIAL": "partial", "FAILURE": "failure"}
@@ -23,11 +27,14 @@ OUTCOMES: Mapping[Ended, Outcome] = {"SUCCESS": "success", "PARTIAL": "partial",
 APPLIED = ("metadata.patterns_applied", "metadata.strategies_applied")
 """Where an episode names the patterns that were applied in it, by their ids or names."""
 
+WENT_BY = "metadata.memories_applied"
+"""Where an episode names the memories that its task went by, by their ids."""
+
 DISCOVERED = "reflection.patterns_discovered"
 INSIGHTS = "insights"
 
 MOST = 50
-"""Patterns that one episode may name."""
+"""Patterns, and memories, that one episode may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +62,16 @@ class NotTaken:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What came of an episode: how it was kept, its insights, the evidence of patterns, and what was not taken."""
+    """What came of an episode: how it was kept, its insights, the evidence of patterns, and what was not taken.
+
+    `surer` are the ids of the memories for which it counts as applied with success.
+    """
 
     stored: Stored
     insights: int
     evidence: tuple[Evidence, ...]
     not_taken: tuple[NotTaken, ...] = ()
+    surer: tuple[str, ...] = ()
 
     @property
     def doc(self) -> dict[str, object]:
@@ -80,6 +91,7 @@ class Learned:
             "masked": list(self.stored.masked),
             "insights": self.insights,
             "patterns": rows,
+            "memories": list(self.surer),
             "not_taken": [{"name": one.name, "why": one.why} for one in self.not_taken],
         }
 
@@ -109,10 +121,21 @@ class Learning:
             for pattern in (*applied, *new):
                 outcome = OUTCOMES[body.outcome]
                 self._patterns.record(pattern.id, stored.episode.id, outcome, task=body.task, time=seconds)
+            surer = tuple(memory.id for memory in self._gone_by(body))
+            for id in surer:
+                tx.put(applied_in(library.memories.get(id), stored.episode.id))
         fresh = {pattern.id for pattern in new if pattern.support.last_validated is None and pattern.usage_count == 0}
         evidence = tuple(self._evidence([pattern.id for pattern in (*applied, *new)], fresh))
         said = body.get(f"reflection.{INSIGHTS}")
-        return Learned(stored, len(said) if isinstance(said, list | tuple) else 0, evidence, not_taken)
+        return Learned(stored, len(said) if isinstance(said, list | tuple) else 0, evidence, not_taken, surer)
+
+    def _gone_by(self, body: EpisodeBody) -> list[Memory]:
+        """Return the memories that a successful task went by, without what this agent wrote itself."""
+        if body.outcome != "SUCCESS":
+            return []
+        named = list(dict.fromkeys(body.texts(WENT_BY)))[:MOST]
+        found = (self._context.library.memories.find(id.strip()) for id in named)
+        return [memory for memory in found if memory is not None and not is_own(self._context, memory)]
 
     def _applied(self, body: EpisodeBody) -> list[Pattern]:
         """Return the patterns that an episode names, each once; a name that is none says a strategy and no more."""

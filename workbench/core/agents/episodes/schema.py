@@ -72,6 +72,7 @@ FIELDS: tuple[Field, ...] = (
     Field("reflection.failures_analyzed", LIST),
     Field("metadata", OBJECT), Field("metadata.domain", TEXT), Field("metadata.task_type", TEXT),
     Field("metadata.tools_used", TEXTS), Field("metadata.strategies_applied", TEXTS), Field("metadata.tags", TEXTS),
+    Field("metadata.memories_applied", TEXTS),
     Field("embeddings", OBJECT), Field("embeddings.task_embedding", VECTOR),
     Field("embeddings.outcome_embedding", VECTOR), Field("embeddings.full_episode_embedding", VECTOR),
     Field("lifecycle", OBJECT), Field("lifecycle.access_count", COUNT), Field("lifecycle.last_accessed", TIME),
