@@ -3,7 +3,6 @@
 import contextlib
 import os
 import sys
-import tempfile
 from argparse import Namespace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from workbench.cli.session import Session, Welcome, is_there, remember_since, sa
 from workbench.config import paths, recent
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.first_run import FirstRun
+from workbench.core.stopping import asked_to_end
 
 _DEMO = """Opens a hand-written store of a software project in a temporary copy: try everything, nothing is kept.
 It has a scratch project (CLAUDE.md, AGENTS.md, rules, a skill, memory files): what you promote and export goes there.
@@ -41,6 +41,11 @@ def add_commands(commands: Commands) -> None:
 def open_store(session: Session) -> int:
     """Open the app on the store; where there is none, and none was named, ask what to do first."""
     _require_terminal()
+    with asked_to_end(sys.exit):
+        return _open_what_is_meant(session)
+
+
+def _open_what_is_meant(session: Session) -> int:
     choice = session.choice()
     if session.args.at is not None:
         return _look_back(session, choice.origin, session.args.at)
@@ -128,17 +133,22 @@ def open_demo(session: Session) -> int:
     if session.args.into is not None:
         return _make_demo(session, session.args.into)
     _require_terminal()
-    return _try_demo(session)
+    with asked_to_end(sys.exit):
+        return _try_demo(session)
 
 
 def _try_demo(session: Session) -> int:
     """Open the app on a temporary demo store."""
-    with tempfile.TemporaryDirectory(prefix="workbench-demo-", ignore_cleanup_errors=True) as folder:
-        project = _fill(session, Path(folder) / "demo")
-        with contextlib.chdir(project):  # files are named from there, and written there
-            code = session.open_app(Path(folder) / "demo", origin="demo", demo=True)
-        _forget(session, Path(folder) / "demo")
-        return code
+    from workbench.bench.demo_folder import demo_folder
+
+    with demo_folder() as folder:
+        store = folder / "demo"
+        try:
+            project = _fill(session, store)
+            with contextlib.chdir(project):  # files are named from there, and written there
+                return session.open_app(store, origin="demo", demo=True)
+        finally:
+            _forget(session, store)
 
 
 def make_store(session: Session) -> int:

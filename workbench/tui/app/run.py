@@ -3,7 +3,9 @@
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from signal import Signals
 from typing import NamedTuple
 
 from workbench.bench.agents.documents.places import DocumentPlaces
@@ -15,6 +17,7 @@ from workbench.core.waiting import Holder, Patience, waiting, who
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.keymap import check_keymap
+from workbench.tui.app.surviving import run_in_order
 from workbench.tui.app.themes import load_themes
 
 PROFILES = "profiles"
@@ -113,10 +116,10 @@ def _run_once(view: View, *, returns: bool) -> tuple[Next | None, int]:
     app = WorkbenchApp(bench, options)
     sys.setswitchinterval(TURN)
     try:
-        chosen = app.run()
+        chosen = run_in_order(app)
         return None if chosen is None else Next(chosen, app.next_at), app.return_code or 0
     finally:
-        sys.stderr.write(app.last_words)
+        _tell(app.last_words or _ended_by(app.return_code or 0))
         if app.theme != app.theme_at_start:
             recent.remember_theme(state, app.theme)
         if remember:
@@ -157,10 +160,21 @@ def _close(bench: Workbench) -> None:
 
     def tell(holder: Holder | None) -> None:
         said = f"waiting up to {CLOSING:.0f} seconds to write a checkpoint. What you did is stored already."
-        sys.stderr.write(f"workbench: {who(holder)} is writing to the store; {said}\n")
+        _tell(f"workbench: {who(holder)} is writing to the store; {said}\n")
 
     with waiting(Patience(CLOSING, waits_for=tell)):
         bench.close()
+
+
+def _ended_by(code: int) -> str:
+    """Say which signal the app was ended by, if it was one."""
+    return f"workbench: ended by {Signals(code - 128).name}. What was stored is safe.\n" if code > 128 else ""
+
+
+def _tell(text: str) -> None:
+    """Write to the terminal, which may be closed: then nobody is there to be told."""
+    with suppress(OSError):
+        sys.stderr.write(text)
 
 
 def _opened(store: Path, loaded: loading.Loaded, at: int | None) -> Workbench:

@@ -1,14 +1,18 @@
 """What keeps the app alive when the store under it is not what it was: one guard for every handler and action."""
 
 import asyncio
+from functools import partial
 from typing import TypeVar
 
+from textual.app import App
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from workbench.core.errors import WorkbenchError
+from workbench.core.stopping import asked_to_end
 
+Result = TypeVar("Result")
 Pump = TypeVar("Pump", bound=type[MessagePump])
 
 
@@ -48,6 +52,21 @@ def _is_given_up() -> bool:
     """Tell whether this very task is, not only what it waits for."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
+
+
+def run_in_order(app: App[Result]) -> Result | None:
+    """Run an app until it ends, also when a signal asks for that: its screens close and the terminal is given back.
+
+    Nobody is asked anything then; what is being typed is kept as a draft. The exit code is the app's `return_code`.
+    """
+
+    def end(code: int) -> None:
+        if app._loop is None:
+            raise SystemExit(code)
+        app._loop.call_soon_threadsafe(partial(app.exit, None, code))
+
+    with asked_to_end(end):
+        return app.run()
 
 
 def close_unbuilt(pump: MessagePump) -> None:

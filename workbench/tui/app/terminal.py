@@ -7,9 +7,11 @@ U+FFFD, and what stands between the marks of a bracketed paste is handed on as i
 
 import os
 import selectors
+import sys
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import IO, Any, cast
 
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
@@ -60,8 +62,38 @@ class Pastes:
             yield ready
 
 
+class ForgivingOutput:
+    """The terminal as a file, which may be closed: what is painted then goes nowhere, and hinders nobody.
+
+    An error here would end the thread that writes, and whoever paints would wait for it for ever.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write, if somebody is there."""
+        with suppress(OSError):
+            return self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what was written, if somebody is there."""
+        with suppress(OSError):
+            self._file.flush()
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+        return self._file.fileno()
+
+
 class ForgivingDriver(LinuxDriver):
-    """The driver of Linux and macOS, which takes any bytes."""
+    """The driver of Linux and macOS, which takes any bytes, and goes on when the terminal is gone."""
+
+    def start_application_mode(self) -> None:
+        """Take the terminal over."""
+        self._file = cast("Any", ForgivingOutput(sys.__stderr__ or sys.stderr))
+        super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def run_input_thread(self) -> None:
         """Hand on keys, pastes and the mouse until the app ends."""

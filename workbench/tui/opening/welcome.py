@@ -17,7 +17,7 @@ from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.keymap import check_keymap
-from workbench.tui.app.surviving import survives
+from workbench.tui.app.surviving import run_in_order, survives
 from workbench.tui.app.themes import load_themes
 from workbench.tui.widgets.actions import LIST, WELCOME
 from workbench.tui.widgets.choose import Choice, Choose
@@ -227,4 +227,8 @@ class WelcomeApp(App[FirstStep | None]):
 
 def welcome(first: FirstRun) -> FirstStep | None:
     """Show the card and return what was chosen; `None` for leaving."""
-    return WelcomeApp(first).run()
+    app = WelcomeApp(first)
+    chosen = run_in_order(app)
+    if app.return_code:
+        raise SystemExit(app.return_code)
+    return chosen

@@ -1,0 +1,118 @@
+"""A terminal that is closed, and `kill`, while the real app runs: it ends in order, and leaves nothing lying about."""
+
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from tests.tui.doings import make
+from tests.tui.support import ROOT, drain, in_a_terminal
+from tests.tui.test_killed import drafts
+from workbench.bench.demo_folder import LOCK, PREFIX, demo_folder, sweep
+
+PATIENCE = 60
+
+
+def until(met: Callable[[], bool], child: "pexpect.spawn[str]") -> None:
+    """Wait until something is so, and read what is painted meanwhile."""
+    end = time.monotonic() + PATIENCE
+    while not met():
+        assert time.monotonic() < end
+        if not child.closed:
+            drain(child)
+        time.sleep(0.02)
+
+
+def demo(place: Path) -> "pexpect.spawn[str]":
+    """Open the demo with its folder in a place."""
+    around = {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "TMPDIR": str(place)}
+    child = pexpect.spawn(
+        sys.executable, ["-m", "workbench", "demo"], encoding="utf-8", codec_errors="replace", timeout=PATIENCE,
+        dimensions=(24, 80), env={**os.environ, **around},
+    )  # fmt: skip
+    child.expect("Playbook")
+    return child
+
+
+def close_the_terminal(child: "pexpect.spawn[str]") -> None:
+    os.close(child.child_fd)
+    child.closed = True
+
+
+def is_gone(child: "pexpect.spawn[str]") -> bool:
+    """Tell whether the process has ended; it is asked for by its number, since its terminal may be closed."""
+    done, child.status = os.waitpid(child.pid, os.WNOHANG)
+    return bool(done == child.pid)
+
+
+def test_a_demo_whose_terminal_is_closed_leaves_nothing(tmp_path: Path) -> None:
+    child = demo(tmp_path)
+    assert list(tmp_path.glob(f"{PREFIX}*"))
+    close_the_terminal(child)
+    until(lambda: is_gone(child), child)
+    assert os.waitstatus_to_exitcode(child.status) == 128 + signal.SIGHUP
+    assert list(tmp_path.glob(f"{PREFIX}*")) == []
+
+
+def test_a_demo_that_is_ended_gives_the_terminal_back(tmp_path: Path) -> None:
+    child = demo(tmp_path)
+    child.kill(signal.SIGTERM)
+    child.kill(signal.SIGHUP)  # as shells do, which pass on what came already
+    said = child.read()
+    child.wait()
+    assert child.exitstatus in (128 + signal.SIGTERM, 128 + signal.SIGHUP), "whichever is seen first"
+    assert "\x1b[?1049l" in said, "the first screen is back"
+    assert said.rstrip().endswith((" SIGTERM. What was stored is safe.", " SIGHUP. What was stored is safe."))
+    assert list(tmp_path.glob(f"{PREFIX}*")) == []
+
+
+def typing_in(store: Path) -> "pexpect.spawn[str]":
+    """Open the app, and type in the form of the first memory, less than a second before it is kept by itself."""
+    child = in_a_terminal(store)
+    drain(child, 1)
+    child.send("e")
+    child.expect("ctrl")
+    child.send(" and more")
+    child.expect("more")
+    return child
+
+
+@pytest.mark.parametrize("way", ["closed", "SIGHUP", "SIGTERM"])
+def test_what_is_being_typed_survives(tmp_path: Path, way: str) -> None:
+    child = typing_in(make(tmp_path / "project"))
+    if way == "closed":
+        close_the_terminal(child)
+    else:
+        child.kill(getattr(signal, way))
+    until(lambda: is_gone(child), child)
+    assert os.waitstatus_to_exitcode(child.status) in (128 + signal.SIGHUP, 128 + signal.SIGTERM)
+    (kept,) = drafts()
+    assert kept.endswith(" and more")
+
+
+def test_what_a_killed_demo_left_goes_with_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    child = demo(tmp_path)
+    (left,) = tmp_path.glob(f"{PREFIX}*")
+    somebodys = tmp_path / f"{PREFIX}notes"
+    somebodys.mkdir()
+    (somebodys / "mine.txt").write_text("mine", "utf-8")
+    linked = tmp_path / f"{PREFIX}link"
+    linked.symlink_to(somebodys, target_is_directory=True)
+    assert sweep(tmp_path) == (), "its process runs"
+    child.kill(signal.SIGKILL)
+    child.wait()
+    assert left.exists()
+    with demo_folder() as now:
+        assert not left.exists()
+        assert sweep(tmp_path) == (), "nor does a demo take away itself"
+        assert (now / LOCK).exists()
+    assert not now.exists()
+    assert sorted(tmp_path.iterdir()) == [linked, somebodys]
+    assert (somebodys / "mine.txt").exists()

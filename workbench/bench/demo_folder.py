@@ -1,0 +1,60 @@
+"""The folder of a demo that is not kept: it goes with its process, or with the next demo when that was killed.
+
+The process holds a lock in it as long as it runs. What holds no such lock, or is somebody else's, is left alone.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from workbench.core.files.handles import open_handle, try_lock
+
+PREFIX = "workbench-demo-"
+LOCK = "running"
+"""The file in the folder that the demo's process has locked."""
+
+
+@contextmanager
+def demo_folder() -> Iterator[Path]:
+    """Make an empty folder for a demo, and take it away at the end; before that, those that killed demos left."""
+    sweep(Path(tempfile.gettempdir()))
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
+        handle = _locked(Path(name))
+        try:
+            yield Path(name)
+        finally:
+            os.close(handle)
+
+
+def sweep(place: Path) -> tuple[Path, ...]:
+    """Remove the folders of this user's demos below `place` whose processes are gone; return them."""
+    return tuple(folder for folder in sorted(place.glob(f"{PREFIX}*")) if _swept(folder))
+
+
+def _locked(folder: Path) -> int:
+    """Make the lock file, which has its name once it is locked: nobody ever finds it without a holder that lives."""
+    new = folder / f"{LOCK}.new"
+    handle = open_handle(new, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+    try_lock(handle)
+    new.rename(folder / LOCK)
+    return handle
+
+
+def _swept(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            return False
+        handle = open_handle(folder / LOCK, os.O_RDWR)
+        try:
+            if try_lock(handle):
+                shutil.rmtree(folder, ignore_errors=True)
+                return not folder.exists()
+        finally:
+            os.close(handle)
+    return False
