@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from workbench.core.files.format import Issue, ReadContext
+from workbench.core.files.reason import Unread, reason_of
 from workbench.core.stream.memory import Memory
 from workbench.formats.ace import ace
 from workbench.formats.claude_mem.row import observation
+from workbench.formats.lifecycle import lifecycle
 from workbench.formats.memory_streams import genagents
 from workbench.formats.shared.reading import checked
 
@@ -25,6 +27,26 @@ def test_what_stays_in_a_file_says_so_by_its_fate() -> None:
 def test_a_text_of_a_file_that_speaks_of_what_is_kept_is_no_fate() -> None:
     quoted = Issue("p.txt", 1, "the id “kept in the file” was used twice")
     assert (quoted.fate, quoted.reason) == (None, quoted.what)
+
+
+def test_places_with_one_reason_are_of_one_kind_whatever_stands_there() -> None:
+    lines = ['{"id": "a",', '{"id": "a", "context": "c",', '{"id": "b", "context": "whole"}']
+    issues = lifecycle.read("\n".join(lines), ReadContext(now=NOW, file="m.jsonl")).issues
+    assert (len({issue.reason for issue in issues}), len({issue.kind for issue in issues})) == (2, 1)
+    used = ace.read("## Rules\n[r-1] A.\n[r-1] B.\n[r-2] C.\n[r-2] D.\n", ReadContext(now=NOW, file="p.txt")).issues
+    assert len({issue.reason for issue in used}) == 2
+    assert {issue.kind for issue in used} == {
+        "the id … was already used on line …: read as …, the old id kept as an alias"
+    }
+
+
+def test_a_reason_holds_what_it_is_about() -> None:
+    inner = Unread("{} is no time", "“{7}”").reason
+    assert str(inner.under("row {} of t", 3)) == "row 3 of t: “{7}” is no time"
+    assert inner.under("created {at}").kind == "created {at}: … is no time"
+    plain = reason_of(ValueError("it has {braces}"))
+    assert (str(plain), str(plain.under("line {}", 1))) == ("it has {braces}", "line 1: it has {braces}")
+    assert str(plain.under("{x}")) == "{x}: it has {braces}"
 
 
 @pytest.mark.parametrize(("created", "in_steps"), [("7", True), ('"2024-01-01T00:00:00Z"', False)])

@@ -1,7 +1,7 @@
 """What readers could not take, as lines for a person: of many of one kind the first, and how many more."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import counted
@@ -12,32 +12,33 @@ if TYPE_CHECKING:
 ALIKE = 20
 """Places with the same problem that are printed one by one."""
 
-_OWN = re.compile("“[^”]*”|[0-9](?:[0-9,.]*[0-9])?")
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line, what is said about it and below that, and the kind it is of with others."""
+
+    line: int
+    said: str
+    kind: str
+    below: tuple[str, ...] = ()
 
 
 def issue_lines(name: object, issues: "Sequence[Issue]") -> list[str]:
     """Return `name:line: reason` for each issue, and one line for what is left of those of one kind."""
-    return place_lines(name, [(issue.line, issue.reason, ()) for issue in issues])
+    return place_lines(name, (Place(issue.line, issue.reason, issue.kind) for issue in issues))
 
 
-def place_lines(name: object, places: Sequence[tuple[int, str, Sequence[str]]]) -> list[str]:
-    """Return `name:line: reason` for each place, with what is said below it, and one line for what is left of a kind.
-
-    Reasons are of one kind when they differ only in what they quote and in numbers.
-    """
+def place_lines(name: object, places: Iterable[Place]) -> list[str]:
+    """Return `name:line: said` for each place, with what is said below it, and one line for what is left of a kind."""
     seen: dict[str, list[int]] = {}
     lines: list[str] = []
-    for line, reason, below in places:
-        same = seen.setdefault(_OWN.sub(_blank, reason), [])
-        same.append(line)
+    for place in places:
+        same = seen.setdefault(place.kind, [])
+        same.append(place.line)
         if len(same) <= ALIKE:
-            lines += [f"{name}:{line}: {reason}", *below]
+            lines += [f"{name}:{place.line}: {place.said}", *place.below]
     for kind, same in seen.items():
         if len(same) > ALIKE:
             more = counted(len(same) - ALIKE, "more place")
             lines.append(f"{name}: … and {more} up to line {max(same):,}: {kind}")
     return lines
-
-
-def _blank(found: re.Match[str]) -> str:
-    return "“…”" if found[0].startswith("“") else "…"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
@@ -60,9 +61,9 @@ def read(text: str, context: ReadContext) -> Parsed:
                 continue
             memory, notes = _closed(doc, context) if is_other else _memory(doc, context)
             if memory.id in found:
-                raise ValueError(f"the {'id' if is_other else 'key'} {shown(_name(doc))} was already used")
+                raise Unread(f"the {'id' if is_other else 'key'} {{}} was already used", shown(_name(doc)))
         except ValueError as reason:
-            report.skip(number, str(reason))
+            report.skip(number, reason)
             continue
         found[memory.id] = memory
         report.mapped_all(notes, sorted(reader.changes))

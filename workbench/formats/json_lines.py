@@ -134,7 +134,7 @@ def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[
         try:
             memory, notes = _memory(reader.decode(line), wanted, context)
         except ValueError as reason:
-            report.skip(number, str(reason))
+            report.skip(number, reason)
             continue
         seen[memory.id] += 1
         if seen[memory.id] > 1:

@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
@@ -75,10 +76,10 @@ def read(text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = block(entry, agent(root), context)
             if memory.id in found:
-                raise ValueError(f"the block {shown(memory.section)} was already read")
+                raise Unread("the block {} was already read", shown(memory.section))
         except ValueError as reason:
             note = report.no_records if _is_empty(entry.value) else report.skip
-            note(line(entry.start), str(reason))
+            note(line(entry.start), reason)
             continue
         found[memory.id] = memory
         report.mapped_all(notes, entry.changes)
@@ -119,7 +120,7 @@ def block(entry: Entry, agent: str, context: ReadContext) -> tuple[Memory, Notes
         raise ValueError("not a block: expected a JSON object")
     label, notes = required_text(doc, "label"), Notes()
     if not isinstance(doc.get("value"), str) or not doc["value"].strip():
-        raise ValueError(f"the block {shown(label)} is empty")
+        raise Unread("the block {} is empty", shown(label))
     content = required_text(doc, "value")
     created = created_at(doc, ("created_at",), context, notes)
     memory = Memory(

@@ -5,6 +5,7 @@ from typing import Any
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
@@ -43,9 +44,9 @@ def read(text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = _memory(entry.value, context)
             if memory.id in found:
-                raise ValueError(f"the id {shown(memory.id)} was already used")
+                raise Unread("the id {} was already used", shown(memory.id))
         except ValueError as reason:
-            report.skip(lines.at(entry.start), str(reason))
+            report.skip(lines.at(entry.start), reason)
             continue
         found[memory.id] = memory
         report.mapped_all(notes, entry.changes)

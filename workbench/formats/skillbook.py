@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Reason, Unread
 from workbench.core.playbook.book import Bullet, Playbook, next_number
 from workbench.core.record import iso
 from workbench.formats.lifecycle import values
@@ -110,7 +111,16 @@ def playbook(root: Node, skills: Node, file: str, lines: Lines, report: Report) 
     known = {str(entry.key) for entry in skills.entries}
     for name, section in listed.items():
         if name not in known and not root.damage:
-            report.remark(1, f"the section {shown(section)} lists {shown(name)}, which no skill has")
+            report.remark(
+                1,
+                Reason(
+                    "the section {} lists {}, which no skill has",
+                    (
+                        shown(section),
+                        shown(name),
+                    ),
+                ),
+            )
     return books.playbook(file, names, _in_order(found, names, listed))
 
 
@@ -138,16 +148,16 @@ def _bullets(skills: Node, lines: Lines, listed: dict[str, str], report: Report)
         line, name = lines.at(entry.start), str(entry.key)
         try:
             if name in seen:
-                raise ValueError(f"the id {shown(name)} was already used on line {seen[name]}")
+                raise Unread("the id {} was already used on line {}", shown(name), seen[name])
             skill, notes = bullet(name, entry.value, listed.get(name))
         except ValueError as reason:
-            report.skip(line, str(reason))
+            report.skip(line, reason)
             continue
         seen[name] = line
         report.mapped_all(notes, entry.changes)
         if listed.get(name, skill.section) != skill.section:
-            said = f"{shown(name)} is listed under {shown(listed[name])} but says {shown(skill.section)}"
-            report.remark(line, f"{said}: read as it says")
+            values = (shown(name), shown(listed[name]), shown(skill.section))
+            report.remark(line, Reason("{} is listed under {} but says {}: read as it says", values))
         yield index, skill
 
 

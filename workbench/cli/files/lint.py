@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND, PROBLEM
 from workbench.cli.files.given import Given, given
-from workbench.cli.issues import place_lines
+from workbench.cli.issues import Place, place_lines
 from workbench.cli.output import counted, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
@@ -84,7 +84,7 @@ def _require_rule(session: Session) -> None:
 
 
 def _tell(linted: "Linted", file: Given) -> None:
-    for line in place_lines(file.name, [(f.line, f"{f.message} ({f.rule})", _fix_said(f)) for f in linted.findings]):
+    for line in place_lines(file.name, map(_place, linted.findings)):
         say(line)
     fixable = sum(finding.fix is not None for finding in linted.findings)
     count = counted(len(linted.findings), "thing") if linted.findings else "nothing"
@@ -92,8 +92,10 @@ def _tell(linted: "Linted", file: Given) -> None:
     say(f"{file.name}: {count} found{rest}.")
 
 
-def _fix_said(finding: "LintFinding") -> tuple[str, ...]:
-    return () if finding.fix is None else (f"    fix: {finding.fix.label}",)
+def _place(finding: "LintFinding") -> Place:
+    kind = f"{finding.kind} ({finding.rule})" if finding.kind else finding.rule
+    fix = () if finding.fix is None else (f"    fix: {finding.fix.label}",)
+    return Place(finding.line, f"{finding.message} ({finding.rule})", kind, fix)
 
 
 def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Dialect, Playbook
 from workbench.core.playbook.curation import Analysis, Curation
 from workbench.core.playbook.usage import Run
@@ -30,7 +31,7 @@ class Issue:
 
     file: str
     line: int
-    what: str
+    what: Reason | str
     records: int = 1
     fate: Fate | None = None
     no_part_of: str = ""
@@ -38,10 +39,18 @@ class Issue:
     @property
     def reason(self) -> str:
         """What a person is told: what was found, and what becomes of it."""
+        return self._told(str(self.what))
+
+    @property
+    def kind(self) -> str:
+        """The same without what only this place has: alike for places with the same reason."""
+        return self._told(self.what.kind if isinstance(self.what, Reason) else self.what)
+
+    def _told(self, what: str) -> str:
         if self.fate is None:
-            return self.what
+            return what
         beside = f", not part of the {self.no_part_of}" if self.no_part_of else ""
-        return f"{self.what}: {_FATES[self.fate]}{beside}"
+        return f"{what}: {_FATES[self.fate]}{beside}"
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}"

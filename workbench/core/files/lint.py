@@ -33,13 +33,17 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """One thing that is wrong: where (`line` counts from 1), by which rule, and in one sentence."""
+    """One thing that is wrong: where (`line` counts from 1), by which rule, and in one sentence.
+
+    `kind` is what findings of one rule share that are of several kinds.
+    """
 
     file: str
     line: int
     rule: Rule
     message: str
     fix: Fix | None = None
+    kind: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.message}"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.core.files.format import Format, Issue, Parsed, ReadContext, ReadText, WriteText
+from workbench.core.files.reason import Reason
 
 _ESCAPED = re.compile("[\udc80-\udcff]")
 _FEW, _ONE_IN = 5, 50
@@ -96,7 +97,7 @@ def _said(text: str, file: str) -> Iterator[Issue]:
         found = _ESCAPED.search(line)
         if found is not None:
             byte = bytes_of(found.group())[0]
-            what = f"byte 0x{byte:02x} is not UTF-8: read as “{_character(found.group())}”"
+            what = Reason("byte 0x{} is not UTF-8: read as “{}”", (f"{byte:02x}", _character(found.group())))
             yield Issue(file, number, what, 0, "kept")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Reason, braced
 from workbench.core.playbook.curation import Curated, Curation, Odd, read_operation
 from workbench.core.reflection.loosejson import UnreadableReply
 from workbench.formats.shared import jsonlines
@@ -35,8 +36,13 @@ def read(text: str, context: ReadContext) -> Parsed:
     found = list(_lines(text))
     for number, one in found:
         if isinstance(one, Odd):
-            report.skip(number, f"{one.reason} {shown(one.raw)}")
+            report.skip(number, quoted(one))
     return report.parsed(NAME, replies=(_curation(found),))
+
+
+def quoted(odd: Odd) -> Reason:
+    """Return what is odd about a part of a reply, with the part."""
+    return Reason(f"{braced(odd.reason)} {{}}", (shown(odd.raw),))
 
 
 def read_log(text: str) -> Curation:

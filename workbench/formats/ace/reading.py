@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePath
 
+from workbench.core.files.reason import Reason
 from workbench.core.free_names import FreeNames
 from workbench.core.playbook.book import Book, Bullet, Dialect, Playbook, Section, bullet_id, next_number, section_key
 from workbench.formats.ace import lines as ace_lines
@@ -72,7 +73,7 @@ class _Builder:
         if said.negative:
             self.report.mapped("counts", "a negative count read as 0")
         if not said.content.strip():
-            self.report.remark(number, f"the bullet {shown(said.id)} has no text")
+            self.report.remark(number, Reason("the bullet {} has no text", (shown(said.id),)))
 
     def made(self, said: BulletLine, raw: str) -> Bullet:
         """Return the bullet value of what the lines say."""
@@ -151,8 +152,8 @@ def _renumbered(builder: _Builder, report: Report) -> Iterator[Bullet]:
             number += 1
         taken.add(fresh)
         number += 1
-        used = f"the id {shown(bullet.id)} was already used on line {first[bullet.id]}"
-        report.remark(line, f"{used}: read as {fresh}, the old id kept as an alias")
+        used = "the id {} was already used on line {}: read as {}, the old id kept as an alias"
+        report.remark(line, Reason(used, (shown(bullet.id), first[bullet.id], fresh)))
         yield replace(bullet, id=fresh, aliases=(bullet.id,))
 
 

@@ -8,7 +8,7 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.playbook.curation import Analysis, Curation, read_analysis, read_curation
 from workbench.core.reflection.loosejson import UnreadableReply, find_json
 from workbench.formats.ace import operations
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.report import Report
 
 NAME = "ace-reply"
 
@@ -40,7 +40,7 @@ def read(text: str, context: ReadContext) -> Parsed:
         raise UnreadableFile(f"{context.file} is no reply of a Curator or Reflector: {error.message}") from error
     report = Report(context.file)
     for odd in reply.odd:
-        report.skip(_line(text, odd.raw), f"{odd.reason} {shown(odd.raw)}")
+        report.skip(_line(text, odd.raw), operations.quoted(odd))
     return report.parsed(NAME, replies=(reply,))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.playbook.usage import Run
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
@@ -42,7 +43,7 @@ def read(text: str, context: ReadContext) -> Parsed:
         try:
             runs.append(_run(reader.decode(line)))
         except ValueError as reason:
-            report.skip(number, str(reason))
+            report.skip(number, reason)
     return report.parsed(NAME, runs=tuple(runs))
 
 
@@ -62,7 +63,7 @@ def _run(doc: Any) -> Run:
 def _name(item: object) -> str:
     name = item.get("id") or item.get("bullet_id") if isinstance(item, dict) else item
     if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"{shown(item)} is no bullet's id")
+        raise Unread("{} is no bullet's id", shown(item))
     return name.strip().removeprefix("[").removesuffix("]")
 
 
@@ -73,7 +74,7 @@ def _right(outcome: object) -> bool:
     if isinstance(outcome, int | float) and outcome in (0, 1):
         return bool(outcome)
     if word is None or word not in _WORDS:
-        raise ValueError(f"its outcome is {shown(outcome)}, neither right nor wrong")
+        raise Unread("its outcome is {}, neither right nor wrong", shown(outcome))
     return _WORDS[word]
 
 

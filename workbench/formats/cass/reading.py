@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from workbench.core.files.format import Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.playbook.book import Bullet
 from workbench.formats.cass.entry import NAME, bullet
 from workbench.formats.shared import books
@@ -37,9 +38,9 @@ def bullets(whole: Tree, report: Report) -> Iterator[tuple[int, Bullet]]:
         try:
             item, notes = bullet(plain(node))
             if item.id in seen:
-                raise ValueError(f"the id {shown(item.id)} was already used on line {seen[item.id]}")
+                raise Unread("the id {} was already used on line {}", shown(item.id), seen[item.id])
         except ValueError as reason:
-            report.skip(line, str(reason))
+            report.skip(line, reason)
             continue
         seen[item.id] = line
         report.mapped_all(notes)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.claude_mem.row import NAME, ReadRow, observation, summary
 from workbench.formats.shared.jsontree import Entry, Lines, Node, scan_file
@@ -38,9 +39,9 @@ def read(text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = row(entry.value, context)
             if memory.id in found:
-                raise ValueError(f"{shown(memory.id)} was already read")
+                raise Unread("{} was already read", shown(memory.id))
         except ValueError as reason:
-            report.skip(lines.at(entry.start), str(reason))
+            report.skip(lines.at(entry.start), reason)
             continue
         found[memory.id] = memory
         report.mapped_all(notes, entry.changes)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread, reason_of
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.formats.claude_mem.row import ReadRow, observation, summary
@@ -80,9 +81,9 @@ def _read_rows(
         try:
             memory, notes = read(doc, context)
             if memory.id in found:
-                raise ValueError(f"{shown(memory.id)} was already read")
+                raise Unread("{} was already read", shown(memory.id))
         except ValueError as reason:
-            report.skip(number, f"row {number} of {table}: {reason}")
+            report.skip(number, reason_of(reason).under("row {} of {}", number, table))
             continue
         found[memory.id] = memory
         report.mapped_all(notes)

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from workbench.core.files.cut import MAX_LINES, cut_at
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Reason, Unread
 from workbench.core.files.textedit import lines
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -83,9 +84,9 @@ def read_index(text: str, context: ReadContext, elsewhere: Container[str] = ()) 
         try:
             memory, notes = _memory(one, context, report)
             if memory.id in found:
-                raise ValueError(f"{shown(memory.line)} was already read")
+                raise Unread("{} was already read", shown(memory.line))
         except ValueError as reason:
-            report.skip(one.line, str(reason))
+            report.skip(one.line, reason)
             continue
         found[memory.id] = memory
         report.mapped_all(notes)
@@ -100,7 +101,7 @@ def read_topic(text: str, link: Link, context: ReadContext) -> Parsed:
     try:
         memory, notes = topic(Topic(link.target, text, facts, skip), link.title, link.hook, context)
     except ValueError as reason:
-        report.skip(1, str(reason))
+        report.skip(1, reason)
         return report.parsed(NAME)
     report.mapped_all(notes)
     return report.parsed(NAME, memories=(memory,))
@@ -130,7 +131,7 @@ def _one_topic(text: str, facts: dict[str, str], skip: int, context: ReadContext
         name = PurePath(context.path or context.file).name
         memory, notes = topic(Topic(name, text, facts, skip), "", "", context)
     except ValueError as reason:
-        report.skip(1, str(reason))
+        report.skip(1, reason)
         return report.parsed(NAME)
     report.mapped_all(notes)
     return report.parsed(NAME, memories=(memory,))
@@ -148,7 +149,7 @@ def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
         elif inside:
             managed += 1
         elif one.text.startswith("@") and one.kind != "code" and " " not in one.text.strip():
-            report.remark(one.line, f"{shown(one.text)} is brought in by the tool: import that file itself")
+            report.remark(one.line, Reason("{} is brought in by the tool: import that file itself", (shown(one.text),)))
         else:
             yield one
     if managed:
@@ -200,10 +201,10 @@ def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memor
         return statement(one, context)
     found = linked(link["target"], context)
     if found is None:
-        report.remark(one.line, f"the file {shown(link['target'])} was not found: only its line is read")
+        report.remark(one.line, Reason("the file {} was not found: only its line is read", (shown(link["target"]),)))
         found = Topic(link["target"], link["hook"] or link["title"], {}, 0)
     elif not found.body:
-        report.remark(one.line, f"the file {shown(link['target'])} is empty: only its line is read")
+        report.remark(one.line, Reason("the file {} is empty: only its line is read", (shown(link["target"]),)))
         found = Topic(link["target"], link["hook"] or link["title"], found.facts, 0)
     return topic(found, link["title"], link["hook"] or "", context)
 

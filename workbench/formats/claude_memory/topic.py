@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from workbench.core.files.format import ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.files.textedit import lines
 from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, Source
 from workbench.core.text import clean_for_store
@@ -58,7 +59,7 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
     """Read a topic; `title` and `hook` are what the index says about it. Raises `ValueError`."""
     notes: Notes = []
     if len(found.body) > MAX_KEPT:
-        raise ValueError(f"the file {found.name} has more than {MAX_KEPT:,} characters")
+        raise Unread("the file {} has more than {} characters", found.name, f"{MAX_KEPT:,}")
     kind = found.facts.get("type", "")
     observation_type = KINDS.get(kind, "general")
     created = created_at(found.facts, ("created", "date", "created_at", "modified", "updated"), context, notes)

@@ -57,7 +57,7 @@ def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[
         try:
             memory, notes = _message(reader.decode(line), seen, context)
         except ValueError as reason:
-            report.skip(number, str(reason))
+            report.skip(number, reason)
             continue
         report.mapped_all(notes, sorted(reader.changes))
         yield number, memory

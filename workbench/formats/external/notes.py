@@ -10,6 +10,7 @@ from pathlib import PurePath
 from workbench.core.agents.document import HEADINGS
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.front_matter import facts, meta
+from workbench.core.files.reason import reason_of
 from workbench.core.files.textedit import newline_of
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, MemoryType, Source
@@ -66,7 +67,7 @@ def _read(kind: _Kind, text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = _memory(kind, part, topic, known, context)
         except ValueError as reason:
-            report.skip(part.line, f"the section “{part.title or part.name}”: {reason}")
+            report.skip(part.line, reason_of(reason).under("the section “{}”", part.title or part.name))
             continue
         found.append(memory)
         report.mapped_all(notes)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.instructions.statements import Said, statements
 from workbench.formats.lifecycle.entry import content_id
@@ -49,9 +50,9 @@ def read(text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = _memory(one, context)
             if memory.id in found:
-                raise ValueError(f"{shown(memory.line)} was already read")
+                raise Unread("{} was already read", shown(memory.line))
         except ValueError as reason:
-            report.skip(one.line, str(reason))
+            report.skip(one.line, reason)
             continue
         found[memory.id] = memory
         report.mapped_all(notes)

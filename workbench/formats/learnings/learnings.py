@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Reason
 from workbench.core.files.textedit import Edit, applied, newline_of
 from workbench.core.free_names import FreeNames
 from workbench.core.stream.memory import Memory
@@ -44,7 +45,7 @@ def read(text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = entry(block, name, text, context)
         except ValueError as reason:
-            report.skip(block.line, str(reason))
+            report.skip(block.line, reason)
             continue
         found.append(memory)
         report.mapped_all(notes)
@@ -61,7 +62,17 @@ def _named(text: str, report: Report) -> Iterator[tuple[Block, str]]:
         name = name_of(block)
         unique = names.give(name)
         if unique != name:
-            report.remark(block.line, f"the id {shown(name)} was already used on line {first[name]}: read as {unique}")
+            report.remark(
+                block.line,
+                Reason(
+                    "the id {} was already used on line {}: read as {}",
+                    (
+                        shown(name),
+                        first[name],
+                        unique,
+                    ),
+                ),
+            )
         first[unique] = block.line
         yield block, unique
 

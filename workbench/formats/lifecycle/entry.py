@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.core.files.format import ReadContext
+from workbench.core.files.reason import Unread, reason_of
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Source, broken_rule
 from workbench.formats.lifecycle.fields import FIELDS, HARMFUL_PARTS, HELPFUL_PARTS, OWN, SCHEMA, Doc, Field
@@ -59,7 +60,8 @@ def _decoded(field: Field, doc: Doc, notes: Notes) -> Any:
         value, note = field.decode(raw)
     except ValueError as problem:
         if field.key in _REQUIRED:
-            raise ValueError(f"{field.key}: {problem}") from None
+            reason = reason_of(problem).under(field.key)
+            raise Unread(reason.pattern, *reason.values) from None
         notes.append((field.key, f"left out: {problem}"))
         return field.default
     if note:

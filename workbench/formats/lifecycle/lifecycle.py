@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.entry import from_entry, to_entry
 from workbench.formats.shared import jsonlines
@@ -46,9 +47,9 @@ def _records(
             if memory.id in new:
                 memory, notes = from_entry(doc, at_time_of(new[memory.id]))
             if memory.id in seen:
-                raise ValueError(f"the id {shown(memory.id)} was already used on line {seen[memory.id]}")
+                raise Unread("the id {} was already used on line {}", shown(memory.id), seen[memory.id])
         except ValueError as reason:
-            report.skip(number, str(reason))
+            report.skip(number, reason)
             continue
         for field, how in (*notes, *(("value", change) for change in sorted(reader.changes))):
             report.mapped(field, how)

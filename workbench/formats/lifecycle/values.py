@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from workbench.core.files.reason import Unread
 from workbench.core.record import parse_time
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, SCHEMA_VERSION, Source
 from workbench.formats.shared.report import shown
@@ -76,7 +77,7 @@ def confidence(raw: object) -> Reading:
 def importance(raw: object) -> Reading:
     """A number on 0–10; any other value means nothing."""
     if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= 10:
-        raise ValueError(f"{shown(raw)} is not on the scale 0–10")
+        raise Unread("{} is not on the scale 0–10", shown(raw))
     return float(raw), ""
 
 
@@ -93,14 +94,14 @@ def time(raw: object) -> Reading:
         try:
             return parse_time(raw.strip()), ""
         except (ValueError, OverflowError):
-            raise ValueError(f"{shown(raw)} is not an ISO 8601 time") from None
+            raise Unread("{} is not an ISO 8601 time", shown(raw)) from None
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise ValueError(f"expected a time, found {_kind(raw)}")
     try:
         seconds = raw / 1000 if abs(raw) >= _MILLISECONDS_FROM else raw
         return datetime.fromtimestamp(seconds, UTC), "a number read as time since 1970"
     except (ValueError, OverflowError, OSError):
-        raise ValueError(f"{shown(raw)} is not a time") from None
+        raise Unread("{} is not a time", shown(raw)) from None
 
 
 def source(raw: object) -> Reading:

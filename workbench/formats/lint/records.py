@@ -53,7 +53,7 @@ class _Wrong:
 
 def lint(parsed: Parsed, file: str, writer: Writer | None = None) -> list[LintFinding]:
     """Return what is wrong with the records of a file, with fixes where a `writer` can make them."""
-    out = [LintFinding(file, issue.line, "unreadable", issue.reason) for issue in _damage(parsed)]
+    out = [LintFinding(file, issue.line, "unreadable", issue.reason, kind=issue.kind) for issue in _damage(parsed)]
     tried = 0
     for wrong in (*_duplicates(parsed, is_stream=writer is None), *_dangling(parsed)):
         line, fix = 1, None

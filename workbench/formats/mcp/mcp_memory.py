@@ -9,6 +9,7 @@ from functools import partial
 from itertools import islice
 
 from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
+from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.mcp import entry as mcp_entry
@@ -76,12 +77,12 @@ def _records(spots: Iterable[Spot], report: Report, item: mcp_entry.Item) -> Fou
             memory, notes = item(spot.value.value, spot.kind)
             known = found.get(memory.id)
             if known and memory.category == mcp_entry.RELATION:
-                raise ValueError(f"{shown(memory.line)} already stands on line {known[0][0].value.line}")
+                raise Unread("{} already stands on line {}", shown(memory.line), known[0][0].value.line)
         except ValueError as reason:
-            report.skip(line, str(reason))
+            report.skip(line, reason)
             continue
         if known:
-            report.remark(line, f"its observations are taken with those of line {known[0][0].value.line}")
+            report.remark(line, Reason("its observations are taken with those of line {}", (known[0][0].value.line,)))
         found.setdefault(memory.id, []).append((spot, memory))
         report.mapped_all(notes if not known else (), spot.value.changes)
     return found

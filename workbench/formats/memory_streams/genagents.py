@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams import nodes
@@ -47,9 +48,9 @@ def read(text: str, context: ReadContext) -> Parsed:
                 raise ValueError("not a node: expected a JSON object")
             memory = _memory(node, clock, start, context, notes)
             if memory.id in memories:
-                raise ValueError(f"the node id {shown(node.get('node_id'))} was already used")
+                raise Unread("the node id {} was already used", shown(node.get("node_id")))
         except ValueError as reason:
-            report.skip(line, str(reason))
+            report.skip(line, reason)
             continue
         memories[memory.id] = memory
         in_steps |= nodes.is_step(node.get("created"))

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes, texts, time
@@ -48,9 +49,9 @@ def read(text: str, context: ReadContext) -> Parsed:
                 raise ValueError("not a node: expected “node_<number>” and a JSON object")
             memory = _memory(item.key, item.value, start, context, notes)
             if memory.id in memories:
-                raise ValueError(f"{shown(item.key)} was already used")
+                raise Unread("{} was already used", shown(item.key))
         except ValueError as reason:
-            report.skip(item.line, str(reason))
+            report.skip(item.line, reason)
             continue
         memories[memory.id] = memory
         for field, how in notes:
@@ -95,7 +96,7 @@ def _time(node: Node, name: str, absent: datetime | None) -> datetime:
     if raw is None and absent is not None:
         return absent
     if not isinstance(raw, str):
-        raise ValueError(f"{name}: {shown(raw)} is no time")
+        raise Unread("{}: {} is no time", name, shown(raw))
     found, _ = time(raw)
     assert isinstance(found, datetime)
     return found

@@ -11,6 +11,7 @@ from typing import Any
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
+from workbench.core.files.reason import Unread
 from workbench.formats.lifecycle.values import Notes, time
 from workbench.formats.shared.jsontext import Item, JsonReader, items
 from workbench.formats.shared.report import Report, shown
@@ -96,7 +97,7 @@ def node_number(raw: object) -> str:
         return str(raw)
     found = _NUMBER.fullmatch(raw.strip()) if isinstance(raw, str) else None
     if found is None:
-        raise ValueError(f"{shown(raw)} is no node id")
+        raise Unread("{} is no node id", shown(raw))
     return str(int(found[1]))
 
 
@@ -140,7 +141,7 @@ class Clock:
             found, _ = time(raw)
             assert isinstance(found, datetime)
             return found
-        raise ValueError(f"{shown(raw)} is neither a step nor a time")
+        raise Unread("{} is neither a step nor a time", shown(raw))
 
 
 def is_step(raw: object) -> bool:

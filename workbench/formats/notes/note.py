@@ -13,6 +13,7 @@ from pathlib import PurePath
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.front_matter import facts
+from workbench.core.files.reason import Reason
 from workbench.core.files.textedit import BLANKS, Line, lines
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import clean_for_store
@@ -80,9 +81,9 @@ def read_note(text: str, context: ReadContext, name: str, changed: datetime | No
     report, found = Report(context.file), dict[str, Memory]()
     for entry, made in entries_of(text, context, name, changed):
         if isinstance(made, ValueError):
-            report.skip(entry.line, str(made))
+            report.skip(entry.line, made)
         elif (memory := made[0]).id in found:
-            report.skip(entry.line, f"{shown(memory.line)} was already read")
+            report.skip(entry.line, Reason("{} was already read", (shown(memory.line),)))
         else:
             found[memory.id] = memory
             report.mapped_all(made[1])

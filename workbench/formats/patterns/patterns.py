@@ -6,6 +6,7 @@ from functools import partial
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.free_names import FreeNames
 from workbench.core.stream.memory import Memory
 from workbench.formats.memory_streams.nodes import slug
@@ -44,9 +45,9 @@ def read(text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = pattern_entry.pattern(str(entry.key), entry.value, context)
             if memory.id in seen:
-                raise ValueError(f"the id {shown(memory.id)} was already used on line {seen[memory.id]}")
+                raise Unread("the id {} was already used on line {}", shown(memory.id), seen[memory.id])
         except ValueError as reason:
-            report.skip(line, str(reason))
+            report.skip(line, reason)
             continue
         seen[memory.id] = line
         found.append(memory)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
 from workbench.formats.lifecycle import values
@@ -94,7 +95,7 @@ def read(text: str, context: ReadContext) -> Parsed:
                 memory, notes = _memory(doc, context)
                 _add(found, memory.id, memory)
         except ValueError as reason:
-            report.skip(line, str(reason))
+            report.skip(line, reason)
             continue
         report.mapped_all(notes)
     return report.parsed(NAME, memories=tuple(found.values()), playbooks=_playbooks(rows, bullets, context))
@@ -115,7 +116,7 @@ def _playbooks(rows: Source, bullets: dict[str, tuple[str, Bullet]], context: Re
 
 def _add(found: dict[str, Any], id: str, record: object) -> None:
     if id in found:
-        raise ValueError(f"the id {shown(id)} was already used")
+        raise Unread("the id {} was already used", shown(id))
     found[id] = record
 
 

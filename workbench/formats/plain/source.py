@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
+from workbench.core.files.reason import Reason
 from workbench.core.text import clean_for_store
 from workbench.formats.plain import cells
 from workbench.formats.shared import jsonlines
@@ -81,7 +82,7 @@ def _json_lines(text: str, context: ReadContext, report: Report) -> Iterator[Row
         try:
             yield number, reader.decode(line)
         except ValueError as reason:
-            report.skip(number, str(reason))
+            report.skip(number, reason)
 
 
 def _own_yaml(text: str) -> Source | None:
@@ -123,7 +124,7 @@ def _yaml(text: str, context: ReadContext, report: Report) -> Source:
         try:
             rows.append((line, yamltree.plain(node)))
         except ValueError as reason:
-            report.skip(line, str(reason))
+            report.skip(line, reason)
     beside = {key: yamltree.plain(whole.top[key][1]) for key in ("sections", "playbook") if key in whole.top}
     return Source(rows, name == "bullets", _titles(beside.get("sections")), _text(beside.get("playbook")))
 
@@ -157,6 +158,9 @@ def _cells(head: cells.TableRow, lines: Iterable[cells.TableRow], report: Report
             report.skip(row.line, _OPEN)
             continue
         if len(row.cells) > len(head.cells):
-            report.remark(row.line, f"{len(row.cells) - len(head.cells):,} cells beyond the last column: left out")
+            report.remark(
+                row.line,
+                Reason("{} cells beyond the last column: left out", (f"{len(row.cells) - len(head.cells):,}",)),
+            )
         named = zip(head.cells, row.cells, strict=False)
         yield row.line, {name: cells.read(name, cell) for name, cell in named if name and cell}

@@ -6,6 +6,7 @@
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, JudgedQuery, Layout, Parsed, ReadContext, in_scale
+from workbench.core.files.reason import Unread
 from workbench.core.record import iso
 from workbench.core.tuning.judgment import MAX_GRADE
 from workbench.formats.lifecycle.values import Notes, texts, time
@@ -54,9 +55,9 @@ def _records(text: str, report: Report) -> list[tuple[int, JudgedQuery]]:
             query, notes = _query(reader.decode(line), line)
             first = seen.setdefault(_key(query), number)
             if first != number:
-                raise ValueError(f"the same query at the same moment stands on line {first}")
+                raise Unread("the same query at the same moment stands on line {}", first)
         except ValueError as reason:
-            report.skip(number, str(reason))
+            report.skip(number, reason)
             continue
         for field, how in (*notes, *(("value", change) for change in sorted(reader.changes))):
             report.mapped(field, how)

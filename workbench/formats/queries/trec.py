@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, JudgedQuery, Parsed, ReadContext, in_scale
+from workbench.core.files.reason import Reason
 from workbench.core.tuning.judgment import MAX_GRADE
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.records import NO_CONTEXT
@@ -176,7 +177,7 @@ def _judgments(text: str, report: Report) -> Iterator[tuple[int, str, str, int]]
             continue
         topic, document, grade = decoded(row[0]), decoded(row[2]), int(row[3])
         if (topic, document) in seen:
-            report.remark(number, f"{shown(document)} is judged a second time; the later grade counts")
+            report.remark(number, Reason("{} is judged a second time; the later grade counts", (shown(document),)))
         seen.add((topic, document))
         if not 0 <= grade <= MAX_GRADE:
             report.mapped("grade", f"moved into 0–{MAX_GRADE}")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from workbench.core.files.reason import Unread
 from workbench.core.text import clean_for_store
 
 MAX_DEPTH = 100
@@ -20,12 +21,12 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _UNSTORABLE_ESCAPE = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 
 
-class NotJson(ValueError):
+class NotJson(Unread):
     """A text is no JSON: what is wrong (`said`), and at which character of it (`pos`, from 0)."""
 
     def __init__(self, said: str, pos: int, line: int, column: int) -> None:
-        place = f"line {line} column" if line > 1 else "column"
-        super().__init__(f"not JSON: {said.removesuffix(' at')} at {place} {column}")
+        place, values = ("line {} column {}", (line, column)) if line > 1 else ("column {}", (column,))
+        super().__init__(f"not JSON: {said.removesuffix(' at')} at {place}", *values)
         self.said = said
         self.pos = pos
 
@@ -44,7 +45,7 @@ class JsonReader:
         start = _SPACE.match(text)
         value, end = self.decode_at(text, start.end() if start else 0)
         if text[end:].strip(" \t\r\n"):
-            raise ValueError(f"not JSON: more text after the value, at column {end + 1}")
+            raise Unread("not JSON: more text after the value, at column {}", end + 1)
         return value
 
     def decode_at(self, text: str, start: int) -> tuple[object, int]:

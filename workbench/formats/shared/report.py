@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from workbench.core.files.format import Issue, JudgedQuery, Layout, MappingNote, Parsed
+from workbench.core.files.reason import Reason, reason_of
 from workbench.core.playbook.book import Playbook
 from workbench.core.playbook.curation import Analysis, Curation
 from workbench.core.playbook.usage import Run
@@ -16,6 +17,9 @@ _WORD = 4
 """Characters of a word that is cut off: of a secret they say nothing."""
 
 
+Told = str | Reason
+
+
 class Report:
     """Issues and mapping notes of one file, counted as they arise."""
 
@@ -24,11 +28,12 @@ class Report:
         self.issues: list[Issue] = []
         self._mapped: dict[tuple[str, str], int] = {}
 
-    def skip(self, line: int, reason: str, records: int = 1) -> None:
+    def skip(self, line: int, reason: Told | ValueError, records: int = 1) -> None:
         """Note that `records` records at `line` are not read."""
-        self.issues.append(Issue(self.file, line, reason, records))
+        told = reason_of(reason) if isinstance(reason, ValueError) else reason
+        self.issues.append(Issue(self.file, line, told, records))
 
-    def remark(self, line: int, reason: str) -> None:
+    def remark(self, line: int, reason: Told) -> None:
         """Note something about a record, or a line, that is kept."""
         self.skip(line, reason, 0)
 
@@ -36,9 +41,10 @@ class Report:
         """Note a text that is no record and stays in its file; `no_part_of` is what it does not belong to."""
         self.issues.append(Issue(self.file, line, what, 0, "kept", no_part_of))
 
-    def no_records(self, line: int, what: str, records: int = 1) -> None:
+    def no_records(self, line: int, what: Told | ValueError, records: int = 1) -> None:
         """Note that `records` parts of the file, as it should have them, are no records: they stay in the file."""
-        self.issues.append(Issue(self.file, line, what, records, "kept"))
+        told = reason_of(what) if isinstance(what, ValueError) else what
+        self.issues.append(Issue(self.file, line, told, records, "kept"))
 
     def mapped(self, field: str, how: str) -> None:
         """Count one record whose `field` does not hold the file's own value."""
