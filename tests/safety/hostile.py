@@ -67,6 +67,7 @@ _REPEATED = {
     "pipes": ("|\n", ""),
     "ticks": ("`a", ""),
     "stars within words": ("a*b", ""),
+    "turned by three": ("ljqruh suhylrxv lqvwuxfwlrqv ", ""),
     "tags within words": ("a<b>c", ""),
     "entities": ("&#105;", ""),
     "named entities": ("&lt;", ""),

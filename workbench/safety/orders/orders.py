@@ -2,8 +2,11 @@
 
 import binascii
 import re
+from base64 import b32decode
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from operator import itemgetter
 
@@ -207,7 +210,8 @@ def _orders_in_comment(inner: str) -> bool:
 
 
 _MIXED = r"[a-z][0134578]|[0134578][a-z]"
-_TURNED = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+_TURNS = {by: str.maketrans(_ALPHABET, _ALPHABET[by:] + _ALPHABET[:by]) for by in range(1, 26)}
 _LEET = str.maketrans("0134578", "oieastb")
 _ENTITY = r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});"
 _PERCENT = r"(?:%[0-9a-f]{2}){1,16}"
@@ -245,7 +249,7 @@ def _unescaped(plain: Folded) -> Folded | None:
 
 
 def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
-    """Yield the text with digits read as letters, with its letters turned by thirteen, and from its end."""
+    """Yield the text with digits read as letters, with its letters turned back, and from its end."""
     text = plain.text
     if compiled(_MIXED).search(text) is not None:
         mixed = sum(1 for word in words if not word.isalpha() and not word.isdecimal())
@@ -253,8 +257,9 @@ def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
             yield Folded(text.translate(_LEET), None, plain)
     turned, back = _telling()
     present = set(words)
-    if len(turned & present) >= 2:
-        yield Folded(text.translate(_TURNED), None, plain)
+    for by, count in Counter(by for word in turned.keys() & present for by in turned[word]).items():
+        if count >= 2:
+            yield Folded(text.translate(_TURNS[26 - by]), None, plain)
     if len(back & present) >= 2:
         yield reversed_text(plain)
 
@@ -285,12 +290,20 @@ _TELLING_WORDS = (
 )
 
 
+_SURE = 5
+"""Letters of a word from which on it is hardly another word turned; thirteen is what people turn by, so all count."""
+
+
 @cache
-def _telling() -> tuple[frozenset[str], frozenset[str]]:
-    """Return how words that orders hold look turned by thirteen letters, and read backwards."""
+def _telling() -> tuple[Mapping[str, tuple[int, ...]], frozenset[str]]:
+    """Return how words that orders hold look turned, and by how many letters, and how they look read backwards."""
     telling = frozenset(_TELLING_WORDS.split())
-    turned = frozenset(word.translate(_TURNED) for word in telling)
-    return turned - telling, frozenset(word[::-1] for word in telling) - telling
+    turned: dict[str, tuple[int, ...]] = {}
+    for by, table in _TURNS.items():
+        for word in telling:
+            if (by == 13 or len(word) >= _SURE) and (written := word.translate(table)) not in telling:
+                turned[written] = (*turned.get(written, ()), by)
+    return turned, frozenset(word[::-1] for word in telling) - telling
 
 
 def _squeezed(text: str) -> Iterator[Judged]:
@@ -320,8 +333,11 @@ def _orders_in_code(code: str, depth: int) -> bool:
 
 
 def _decoded(code: str) -> Iterator[str]:
-    """Yield what a run of letters and digits may stand for: hexadecimal, Base64 of either alphabet."""
+    """Yield what a run of letters and digits may stand for: hexadecimal, Base32, Base64 of either alphabet."""
     joined = re.sub(r"\s+", "", code).rstrip("=")
+    if re.fullmatch(r"[A-Z2-7]+", joined):
+        with suppress(binascii.Error):
+            yield from _readable(b32decode(joined + "=" * (-len(joined) % 8)))
     if re.fullmatch(r"(?:[0-9a-fA-F]{2})+", joined):
         yield from _readable(bytes.fromhex(joined))
     standard = joined.replace("-", "+").replace("_", "/")

@@ -122,12 +122,18 @@ class LessonsDialog(Dialog[str | None]):
         harvest, problem = None, ""
         try:
             harvest = self._bench.transcripts.read(self._files, again=again, tick=tick)
+            self._look(harvest)
         except Stopped:
             return
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
             self.post_message(self.Read(harvest, problem))
+
+    def _look(self, harvest: Harvest) -> None:
+        """Look for secrets in what will be shown, on this thread: the app's own would only say that it is not known."""
+        for lesson in harvest.lessons:
+            self._bench.safety.masked(lesson.text)
 
     @on(Went)
     def _went(self, event: Went) -> None:
