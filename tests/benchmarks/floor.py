@@ -89,8 +89,9 @@ def _stores(place: Path, folder: Path | None, small: bool) -> Iterator[Store]:
         name = f"locomo {file.stem}"
         yield Store(name, bench, queries, {"plausible": without_answer(name), "adversarial": asked})
     for queries_file in sorted(folder.rglob("queries.jsonl")) if folder is not None else ():
-        bench = _opened(place / queries_file.parent.name, queries_file.with_name("memories.jsonl"))
-        yield Store(queries_file.parent.name, bench, from_file(bench.context, queries_file), {})
+        name = queries_file.parent.name
+        bench = _opened(place / name, queries_file.with_name("memories.jsonl"))
+        yield Store(name, bench, from_file(bench.context, queries_file), {"plausible": without_answer(name)})
 
 
 def _opened(place: Path, memories: Path) -> Workbench:
