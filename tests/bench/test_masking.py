@@ -3,12 +3,16 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests.bench.conftest import memory
 from tests.safety.samples import keys
-from workbench.bench.safety.masking import masked, masked_name
+from workbench.bench.safety.masking import is_made, masked, masked_name
 from workbench.core.change import diff
 from workbench.core.review.proposal import Proposal
-from workbench.safety.scanning import mask
+from workbench.safety.scanning import mask, scan
 
 RULE, KEY = keys()["github"]
 MARK = f"[secret: {RULE}]"
@@ -31,6 +35,21 @@ def test_texts_are_masked_at_every_depth_and_a_secret_name_becomes_another() -> 
     assert NAME.startswith("masked-")
     assert masked_name(f"{KEY}2", mask) != NAME
     assert masked_name("mem-20260101-0000001", mask) == "mem-20260101-0000001"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.from_regex(r"mem-[0-9]{8}-[0-9]{7}", fullmatch=True))
+def test_an_id_as_the_store_makes_it_is_nothing_that_a_rule_finds(name: str) -> None:
+    """Such names are not looked at, so no rule may find anything in one."""
+    assert is_made(name)
+    assert scan(name) == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["mem-", "mem-1-2", "xoxb-20260101-0000001", f"mem-20260101-{KEY}", "mem-20260101-0000001\n"]
+)
+def test_any_other_name_is_looked_at(name: str) -> None:
+    assert not is_made(name)
 
 
 def test_what_holds_no_secret_stays_the_very_same_value() -> None:

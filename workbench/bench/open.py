@@ -513,6 +513,11 @@ class Workbench:
         """The store's tables, for reading."""
         return self.context.library
 
+    def follow(self) -> None:
+        """Take what changed in the store over into what questions are answered from; nothing is loaded for that."""
+        if "retriever" in self.__dict__:
+            self.retriever.follow()
+
     def keep_caches(self) -> None:
         """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it.
 

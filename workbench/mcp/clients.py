@@ -92,7 +92,7 @@ class Clients:
         """What they read, to be kept."""
         from workbench.bench.agents.reading_log import ReadingLog
 
-        return ReadingLog()
+        return ReadingLog(self.bench.follow)
 
     def of(self, ctx: "Context[Any, Any]") -> Client:
         """Return the client that asks."""

@@ -17,11 +17,11 @@ from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients
 from workbench.mcp.server import MemoryServer
 
-GRACE_S = 1.0
+GRACE_S = 0.8
 """How long calls that are in flight may go on once the client is gone."""
 
-LEAVING_S = 0.7
-"""How long the end waits for caches to be kept: a client kills a server that takes two seconds to go."""
+LEAVING_S = 0.8
+"""How long the end waits for what is still to be kept: a client kills a server that takes two seconds to go."""
 
 _LONGEST = 32 << 20
 """Bytes of one message; a longer one is cut, and so is no message."""
@@ -80,19 +80,22 @@ def serve_stdio(bench: Workbench, clients: Clients, **options: bool) -> None:
 def end(bench: Workbench, clients: Clients) -> None:
     """Keep what was read, let go of the store, and end the process: calls that still run are not waited for.
 
-    A few readings are no reason to write a large store anew, of which the next start would have to make all again.
+    Nor is a store that somebody else holds: what could not be written by then is lost, and only readings are.
     """
-    with contextlib.suppress(WorkbenchError):
-        clients.log.flush()
-    leaving = threading.Thread(target=_let_go, args=(bench,), daemon=True)
+    leaving = threading.Thread(target=_let_go, args=(bench, clients), daemon=True)
     leaving.start()
     leaving.join(LEAVING_S)
     sys.stderr.flush()
     os._exit(0)
 
 
-def _let_go(bench: Workbench) -> None:
-    """Keep what makes the next start fast; what is cut off in the middle of that is like none."""
+def _let_go(bench: Workbench, clients: Clients) -> None:
+    """Keep what was read, and then what makes the next start fast; what is cut off in the middle of that is like none.
+
+    A few readings are no reason to write a large store anew, of which the next start would have to make all again.
+    """
+    with contextlib.suppress(WorkbenchError):
+        clients.log.flush()
     with contextlib.suppress(WorkbenchError):
         bench.keep_caches()
         if bench.library.starts_slowly:

@@ -26,6 +26,7 @@ def _get_ready(bench: Workbench, writes: bool) -> None:
     with contextlib.suppress(WorkbenchError):
         bench.retriever.load()
         learn_all(bench.context)
+        bench.safety.prepare()
         if writes:
             bench.catch_up.run()
         bench.keep_caches()  # a client that kills its server leaves the next one a fast start all the same

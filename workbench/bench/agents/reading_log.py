@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from collections.abc import Callable
 
 from workbench.bench.agents.reads import keep
 from workbench.bench.context import Context
@@ -16,9 +17,13 @@ _MOST = 500
 
 
 class ReadingLog:
-    """Readings that are to be kept. A store that cannot be written, or is held by others, loses no answer."""
+    """Readings that are to be kept. A store that cannot be written, or is held by others, loses no answer.
 
-    def __init__(self) -> None:
+    `afterwards` is called on the thread that kept some: what follows from them is done by then, and no answer waits.
+    """
+
+    def __init__(self, afterwards: Callable[[], object] = lambda: None) -> None:
+        self._afterwards = afterwards
         self._waiting: list[tuple[Context, AgentRead]] = []
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
@@ -38,6 +43,7 @@ class ReadingLog:
             self._timer = None
         with contextlib.suppress(WorkbenchError):  # tried again with the next one, and at the end
             self.flush()
+            self._afterwards()
 
     def flush(self) -> None:
         """Keep what waits now, in one journal line for each agent. Raises `StoreProblem`; it goes on waiting then."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from hashlib import blake2b
 
+from workbench.bench.safety.masking import is_made
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
@@ -19,6 +20,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:/@+#\-]*[A-Za-z0-9])?")
 
 def served_name(name: str, look: Callable[[str], tuple[Finding, ...]]) -> str:
     """Return an id or a session as an agent may see it; `look` tells what a text holds."""
+    if is_made(name):
+        return name
     plain = len(name) <= LONGEST and _PLAIN.fullmatch(name) is not None
     return name if not name or (plain and not look(name)) else alias_of(name)
 

@@ -23,7 +23,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
-from workbench.safety.scanning import mask, without
+from workbench.safety.scanning import mask, prepare, without
 from workbench.store.blobs import BlobProblem
 
 KEPT = "kept as typed"
@@ -98,6 +98,10 @@ class Safety:
         self._library = context.library
         self._scan = context.verdicts.find
         self._sorts = context.verdicts.sorts
+
+    def prepare(self) -> None:
+        """Make every rule ready, on any thread: no answer then waits for the rules that it is the first to need."""
+        prepare()
 
     def findings(self, text: str) -> tuple[Finding, ...]:
         """Return what a text holds; asked again, the answer is remembered."""

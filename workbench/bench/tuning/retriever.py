@@ -95,6 +95,11 @@ class Retriever:
                 self._follow(self._ranker)
             return self._ranker
 
+    def follow(self) -> None:
+        """Take over what changed, so that the next question does not wait for that; nothing where none was asked."""
+        if self._ranker is not None:
+            self.ranker()
+
     def vouched(self) -> Pool:
         """Return at least the pinned and the confirmed memories as columns, as they are now.
 

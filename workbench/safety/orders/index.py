@@ -33,6 +33,11 @@ def phrase_at(number: int) -> tuple[OrderRule, Phrase]:
     return rule, parsed(phrase, WORDS)
 
 
+def phrases() -> Iterator[Phrase]:
+    """Yield every phrase of the rules."""
+    yield from (phrase_at(number)[1] for number in range(len(_all())))
+
+
 @cache
 def hinted_marks() -> tuple[tuple[str, tuple[tuple[OrderRule, Mark], ...]], ...]:
     """Return the marks of all rules by the pieces of text that they wait behind."""

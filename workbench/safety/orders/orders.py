@@ -13,7 +13,7 @@ from operator import itemgetter
 from workbench.core.safety import Finding
 from workbench.safety.folding import Folded, fold_char, folded, replaced, reversed_text
 from workbench.safety.lowering import compiled
-from workbench.safety.orders.index import hinted_marks, phrases_for
+from workbench.safety.orders.index import hinted_marks, phrases, phrases_for
 from workbench.safety.orders.phrases import Phrase, parsed, words_of
 from workbench.safety.orders.rules import COMMENT, COMMENT_PHRASES, LEADS, NOT, RULES, SQUEEZED, WORDS, Mark, OrderRule
 from workbench.safety.repeated import of_repeated
@@ -28,6 +28,16 @@ _REMEMBERED = 1 << 12
 
 _DEPTH = 2
 """How often a text within an encoded text is decoded."""
+
+
+def prepare() -> None:
+    """Make the patterns of all rules ready, which are otherwise made for the first text that may match them."""
+    for phrase in (*phrases(), *_comment_phrases()):
+        phrase.pattern()
+    for _, waiting in hinted_marks():
+        for _, mark in waiting:
+            for pattern in filter(None, (mark.pattern, mark.before, mark.after)):
+                compiled(pattern)
 
 
 def find(text: str) -> Iterator[Finding]:
