@@ -93,6 +93,20 @@ async def test_from_a_reflection_to_what_it_cites_and_back(tmp_path: Path, size:
         assert "15 shown" in screen_text(app)
 
 
+async def test_tab_goes_from_the_row_to_the_first_link_beside_it(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press("slash", *"is:reflection", "enter")
+        stream = app.screen
+        assert isinstance(stream, StreamScreen)
+        await until(pilot, lambda: stream.memory is not None and stream.memory.id == INSIGHT)
+        await pilot.press("tab", "enter")
+        await until_drawn(pilot, lambda: CITED in opened(app))
+        assert title(app) == f"Stream › {INSIGHT} › {CITED}"
+        await pilot.press("escape")
+        await until_drawn(pilot, lambda: app.screen is stream)
+
+
 async def test_on_an_opened_record_all_the_keys_hold(tmp_path: Path) -> None:
     bench, _ = filled(tmp_path)
     app = app_over(bench)

@@ -7,6 +7,7 @@ from textual import on
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.css.query import QueryType
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -483,6 +484,13 @@ class StreamScreen(AreaScreen):
     def on_resize(self) -> None:
         """Draw the detail for the width there is."""
         self.call_after_refresh(self.show_detail)
+
+    def focus_next(self, selector: str | type[QueryType] = "*") -> Widget | None:
+        """Put the focus on; from the rows it goes to the first link beside them."""
+        found = super().focus_next(selector)
+        if isinstance(found, Side) and found.links is not None:
+            found.links.go(1)
+        return found
 
     @on(LineList.Opened)
     def _open(self) -> None:
