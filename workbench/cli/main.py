@@ -12,7 +12,7 @@ from workbench import __version__
 from workbench.cli import exit_codes
 from workbench.cli.exit_codes import PROBLEM
 from workbench.cli.output import fail, warn
-from workbench.cli.parsing import Parser, add_store, revision
+from workbench.cli.parsing import COMMAND, Parser, add_store, revision
 from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, Welcome, require_secrets_for_people
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
@@ -98,7 +98,7 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
     add_store(parser)
     about = "the store as it was right after this revision: the app only looks"
     parser.add_argument("--at", metavar="REV", type=revision, help=about)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog=parser.prog, parser_class=Parser)
+    commands = parser.add_subparsers(title="commands", metavar=COMMAND, prog=parser.prog, parser_class=Parser)
     chosen = [family for family, names in _FAMILIES.items() if command in names]
     for family in chosen or (() if opening else _FAMILIES):
         import_module(f"workbench.cli.{family}").add_commands(commands)

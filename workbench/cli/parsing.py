@@ -13,7 +13,7 @@ from argparse import (
     Namespace,
     RawDescriptionHelpFormatter,
 )
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Commands: TypeAlias = "_SubParsersAction[Parser]"
 Handler: TypeAlias = "Callable[[Session], int]"
+
+COMMAND = "COMMAND"
+"""What stands in the usage for the command's name."""
 
 
 class _Formatter(RawDescriptionHelpFormatter):
@@ -103,10 +106,8 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the problem and where help is, and leave with exit code 2."""
-        option = message.removeprefix("argument ").partition(":")[0].rpartition("/")[2]
-        if message.endswith("expected one argument") and option.startswith("--"):
-            message += f" (one that begins with - is given as {option}=…)"
-        self.exit(2, f"{self.prog}: {printable(_sentence(message))} See “{self.prog} --help”.\n")
+        end = "" if message.endswith("?") else "."
+        self.exit(2, f"{self.prog}: {printable(message)}{end} See “{self.prog} --help”.\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, also when options stand between the words of a command that `mixes` them."""
@@ -125,6 +126,20 @@ class Parser(ArgumentParser):
             if short not in self._option_string_actions or not rest.lstrip("=").isdigit():
                 return None
         return super()._parse_optional(arg_string)
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise _unknown(action, value, [str(choice) for choice in action.choices])
+
+    def _match_argument(self, action: Action, arg_strings_pattern: str) -> int:
+        """Tell how many arguments an option takes; where there is none, say how one that begins with - is given."""
+        try:
+            return super()._match_argument(action, arg_strings_pattern)
+        except ArgumentError as error:
+            option = action.option_strings[-1] if action.option_strings else ""
+            if action.nargs is None and option.startswith("--"):
+                error.message += f" (one that begins with - is given as {option}=…)"
+            raise
 
     def _get_value(self, action: Action, arg_string: str) -> Any:
         """Read one argument: the name of a file as the system gave it, anything else as UTF-8 text."""
@@ -151,23 +166,20 @@ def _text_of(action: Action, given: str) -> str:
 
 
 _NEGATED = re.compile(r"-[^-\s].")
-_UNKNOWN = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)$")
 
 
-def _sentence(message: str) -> str:
-    """End what is wrong as a sentence, and ask whether the nearest word was meant by one that is not there.
+def _unknown(action: Action, word: object, known: Sequence[str]) -> ArgumentError:
+    """Say that an argument is none of the known ones, and ask whether the nearest of them was meant.
 
     All commands are too many to be read in an error: they are left out; what another argument may be is told.
     """
-    found = _UNKNOWN.search(message)
-    if found is None:
-        return f"{message}."
     import difflib
 
-    word, known = found[1], re.findall(r"[\w-]+", found[2])
-    what = f"there is no command “{word}”" if message.startswith("argument COMMAND") else message
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"{what}. Did you mean {close[0]}?" if close else f"{what}."
+    close = difflib.get_close_matches(str(word), known, n=1)
+    meant = f". Did you mean {close[0]}?" if close else ""
+    if action.metavar == COMMAND:
+        return ArgumentError(None, f"there is no command “{word}”{meant}")
+    return ArgumentError(action, f"invalid choice: {word!r} (choose from {', '.join(map(repr, known))}){meant}")
 
 
 def add_command(commands: "Commands", name: str, handler: Handler, help: str, details: str = "") -> Parser:
