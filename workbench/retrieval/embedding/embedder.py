@@ -131,6 +131,9 @@ def _build(files: ModelFiles, folder: Path) -> "StaticModel":
     from safetensors import SafetensorError
     from safetensors.numpy import load
     from tokenizers import Tokenizer
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+
+    from workbench.retrieval.embedding.short_reading import short_reading
 
     try:
         config = json.loads(files.config)
@@ -138,7 +141,8 @@ def _build(files: ModelFiles, folder: Path) -> "StaticModel":
         tokenizer = Tokenizer.from_str(files.tokenizer.decode())
         vectors = tensors["embeddings"]
         # A reduced vocabulary comes with a token mapping, a weighted one with token weights.
-        return StaticModel(
+        made = short_reading() if isinstance(tokenizer.pre_tokenizer, BertPreTokenizer) else StaticModel
+        return made(
             vectors=vectors if vectors.dtype == np.int8 else vectors.astype(np.float32),
             tokenizer=tokenizer,
             config=config,

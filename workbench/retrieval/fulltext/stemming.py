@@ -15,7 +15,9 @@ def stems(words: Sequence[str]) -> list[str]:
     A word in which the tokenizer finds nothing stays as it is. Raises `WorkbenchError` when
     this Python's SQLite has no FTS5.
     """
-    found: list[list[str]] = [[] for _ in words]
+    plain = [row for row, word in enumerate(words) if word.isascii() and word.isalnum()]
+    others = {row: word for row, word in enumerate(words) if not (word.isascii() and word.isalnum())}
+    found = list(words)
     # A connection of its own per call costs 0.2 ms and makes this safe to call from any thread.
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         try:
@@ -27,10 +29,21 @@ def stems(words: Sequence[str]) -> list[str]:
             ) from error
         db.execute("CREATE VIRTUAL TABLE part USING fts5vocab(word, 'instance')")
         db.execute("BEGIN")
-        db.executemany("INSERT INTO word(rowid, text) VALUES (?, ?)", enumerate(map(_storable, words)))
-        for row, stem in db.execute("SELECT doc, term FROM part ORDER BY doc, offset"):
-            found[row].append(stem)
-    return ["".join(parts) or word for parts, word in zip(found, words, strict=True)]
+        # Each of the plain ones is one word for the tokenizer, too: in one row they take half the time.
+        db.execute("INSERT INTO word(rowid, text) VALUES (-1, ?)", (" ".join([words[row] for row in plain]),))
+        for place, stem in db.execute("SELECT offset, term FROM part"):
+            found[plain[place]] = stem
+        if others:
+            db.execute("DELETE FROM word")
+            db.executemany(
+                "INSERT INTO word(rowid, text) VALUES (?, ?)", zip(others, map(_storable, others.values()), strict=True)
+            )
+            parts: dict[int, list[str]] = {}
+            for row, stem in db.execute("SELECT doc, term FROM part ORDER BY doc, offset"):
+                parts.setdefault(row, []).append(stem)
+            for row, stems_of_row in parts.items():
+                found[row] = "".join(stems_of_row)
+    return found
 
 
 def _storable(word: str) -> str:

@@ -66,8 +66,10 @@ class Vocabulary:
         """Return the term of each lower-case word, stemming those not seen before."""
         known = self._word
         new = list(dict.fromkeys(word for word in words if word not in known))
-        for word, stem in zip(new, stems(new) if new else (), strict=True):
-            known[word] = self._number(stem)
+        if new:
+            found = stems(new)
+            with self._lock:
+                known.update(zip(new, map(self._numbered, found), strict=True))
         return np.fromiter(map(known.__getitem__, words), np.int32, len(words))
 
     def encode(self, texts: Sequence[str]) -> Encoded:
@@ -93,10 +95,16 @@ class Vocabulary:
         if known is not None:
             return known
         with self._lock:
-            if term not in self._term:
-                self._names.append(term)
-                self._term[term] = len(self._names) - 1
-            return self._term[term]
+            return self._numbered(term)
+
+    def _numbered(self, term: str) -> int:
+        """Return the number of a term, a new one for a new term; the lock is held."""
+        known = self._term.get(term)
+        if known is None:
+            known = len(self._names)
+            self._names.append(term)
+            self._term[term] = known
+        return known
 
 
 def split_words(text: str) -> list[str]:

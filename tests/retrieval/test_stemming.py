@@ -1,0 +1,23 @@
+"""Many words at once have the stems that each has alone."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.retrieval.fulltext.stemming import stems
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["retries", "running", "naïve", "cafés", "größe", "漢字", "e\u0301tat", "1st", "42", "x" * 80, "\ud800"]
+    ),
+    st.text(st.characters(categories=["L", "N", "M", "P"]), min_size=1, max_size=12).map(str.lower),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(WORDS, max_size=30))
+def test_words_have_the_stems_that_each_has_alone(words: list[str]) -> None:
+    assert stems(words) == [stems([word])[0] for word in words]
+
+
+def test_the_stem_of_a_word_is_its_beginning_without_accents() -> None:
+    assert stems(["retries", "naïve", "123", "—", "running"]) == ["retri", "naiv", "123", "—", "run"]
