@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.compiling import share
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, Seen, error_reply, messages_server
 from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.pause import give_back
@@ -63,8 +64,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Print the seed where every log has it, also one of a run that never ends, and see what lies in the checkout."""
+    """Print the seed where every log has it, also one of a run that never ends, and see what lies in the checkout.
+
+    A worker compiles its share of what all of them read.
+    """
     session.config.stash[_FOUND] = _in_the_checkout()
+    share(session.config, CHECKOUT)
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         reporter.write_line(f"random examples: --hypothesis-seed={session.config.option.hypothesis_seed}")
