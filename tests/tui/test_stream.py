@@ -526,15 +526,15 @@ async def test_clauses_alone_rank_nothing_and_say_so(tmp_path: Path) -> None:
 
 def test_the_line_is_looked_for_among_the_rows_that_may_be_below_it() -> None:
     class Looked(list[Memory | Ruled]):
-        count = 0
+        asked = 0
 
         def __getitem__(self, at: Any) -> Any:
-            self.count += 1
+            self.asked += 1
             return super().__getitem__(at)
 
     rows = Looked([Memory(f"m{number}", "a text", NOW, NOW) for number in range(100)])
     assert ruled_at(rows, 3) is None
-    assert rows.count <= 4
+    assert rows.asked <= 4
     rows[96] = Ruled(3)
     assert ruled_at(rows, 3) == 96
     assert ruled_at(rows) == 96
