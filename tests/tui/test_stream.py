@@ -26,7 +26,7 @@ from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.stillness import Stillness
 from workbench.tui.forms.form import RecordForm
-from workbench.tui.stream.found import ruled_at
+from workbench.tui.stream.found import Ruled, ruled_at
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.memory_view import Surroundings, detail
 from workbench.tui.stream.nearby import Nearby
@@ -522,6 +522,23 @@ async def test_clauses_alone_rank_nothing_and_say_so(tmp_path: Path) -> None:
         assert ruled_at(stream(app).rows.rows) is None
         await keys(pilot, "escape", "right_square_bracket")
         assert [toast.message.split(".")[0] for toast in app._notifications] == ["Nothing is listed by meaning"]
+
+
+def test_the_line_is_looked_for_among_the_rows_that_may_be_below_it() -> None:
+    class Looked(list[Memory | Ruled]):
+        asked = 0
+
+        def __getitem__(self, at: Any) -> Any:
+            self.asked += 1
+            return super().__getitem__(at)
+
+    rows = Looked([Memory(f"m{number}", "a text", NOW, NOW) for number in range(100)])
+    assert ruled_at(rows, 3) is None
+    assert rows.asked <= 4
+    rows[96] = Ruled(3)
+    assert ruled_at(rows, 3) == 96
+    assert ruled_at(rows) == 96
+    assert ruled_at((), 3) is None
 
 
 async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:

@@ -35,6 +35,9 @@ class MemoryColumns:
 
     def passing(self, conditions: Sequence[Condition], places: Rows | None = None) -> list[Memory]:
         """Return the memories that pass all of some conditions, of those at some `places` in their order, or of all."""
+        if not conditions:
+            every: list[Memory] = (self._memories if places is None else self._memories[places]).tolist()
+            return every
         mask = np.ones(len(self._memories), np.bool_)
         for condition in conditions:
             mask &= self._passing(condition)

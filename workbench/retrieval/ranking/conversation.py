@@ -52,7 +52,13 @@ def _share_of(words: Words, chosen: Candidates, long: float) -> Column:
     for weight, at, counts in words.terms:
         most += weight
         if len(at):
-            total[at] += weight * counts / (counts + SATURATION + words.lengths[at] * (long / WORDS))
+            # In place: each array of a large pool that is new costs as much as what is worked out in it.
+            long_by, of = words.lengths[at], counts + SATURATION
+            long_by *= long / WORDS
+            of += long_by
+            share = np.multiply(weight, counts, out=long_by)
+            share /= of
+            total[at] += share
     column = np.empty(len(total))
     column[chosen.order] = total / most if most else total
     return column
@@ -158,23 +164,39 @@ class Heritage:
         return np.maximum(self.before + self.question, self.after)
 
 
-def _heritage(chosen: Candidates, pool: Pool, so_far: Column, start: int, end: int) -> Heritage:
-    """Return what those between two places, in the order of the sessions, inherit from each other."""
+def _heritage(
+    chosen: Candidates, pool: Pool, so_far: Column, start: int, end: int, asked: Rows | None = None
+) -> Heritage:
+    """Return what those between two places, in the order of the sessions, inherit from each other.
+
+    `asked` are the places of their questions, where they are known.
+    """
     order, linked = chosen.order[start:end], chosen.linked[start : max(start, end - 1)]
-    excess, rows = np.maximum(so_far[order] - (so_far.mean() + so_far.std()), 0.0), chosen.rows[order]
-    before, after = np.zeros(len(excess)), np.zeros(len(excess))
-    before[1:] = np.where(linked, excess[:-1], 0.0)
-    after[:-1] = np.where(linked, excess[1:], 0.0)
-    asking, asked = np.append(pool.asks[rows] * excess, 0.0), _answered(pool.speaker[rows], linked)
-    return Heritage(FROM_BEFORE * before, FROM_QUESTION * asking[asked], FROM_AFTER * after, asked)
+    found, usual, size = so_far[order], so_far.mean() + so_far.std(), len(order)
+    # Few stand out; the others leave nothing to anybody.
+    giving = np.flatnonzero(found > usual)
+    excess, (before, after), asking = found[giving] - usual, np.zeros((2, size)), np.zeros(size + 1)
+    on, back = giving < size - 1, giving > 0
+    on[on], back[back] = linked[giving[on]], linked[giving[back] - 1]
+    before[giving[on] + 1] = FROM_BEFORE * excess[on]
+    after[giving[back] - 1] = FROM_AFTER * excess[back]
+    asking[giving] = FROM_QUESTION * (pool.asks[chosen.rows[order[giving]]] * excess)
+    if asked is None:
+        asked = _answered(pool.speaker[chosen.rows[order]], linked)
+    return Heritage(before, asking[asked], after, asked)
 
 
 def _carry_part(case: PartColumnCase) -> Column | None:
     share, so_far, chosen = _value(case.profile, "carry"), case.so_far, case.chosen
     if so_far is None or not share or not len(so_far) or chosen.alone:
         return None
-    column = np.empty(len(so_far))
-    column[chosen.order] = share * _heritage(chosen, case.case.pool, so_far, 0, len(so_far)).gained
+    pool, column = case.case.pool, np.empty(len(so_far))
+
+    def answered() -> Rows:
+        return _answered(pool.speaker[chosen.rows[chosen.order]], chosen.linked)
+
+    asked = case.kept(("answered",), answered, lambda made: made.nbytes)
+    column[chosen.order] = share * _heritage(chosen, pool, so_far, 0, len(so_far), asked).gained
     return column
 
 

@@ -31,9 +31,11 @@ def memory_of(row: Found | None) -> Memory | None:
     return row if isinstance(row, Memory) else None
 
 
-def ruled_at(rows: Sequence[Found]) -> int | None:
-    """Return where the line stands; `None` where there is none."""
-    return next((at for at in range(len(rows) - 1, -1, -1) if isinstance(rows[at], Ruled)), None)
+def ruled_at(rows: Sequence[Found], most: int | None = None) -> int | None:
+    """Return where the line stands; `None` where there is none. At most so many rows are below it."""
+    last = len(rows) - 1
+    first = -1 if most is None else max(-1, last - most - 1)
+    return next((at for at in range(last, first, -1) if isinstance(rows[at], Ruled)), None)
 
 
 def key_of(row: Found) -> str:

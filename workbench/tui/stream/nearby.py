@@ -40,6 +40,11 @@ class Nearby:
         self._order = _order(found)
         self._figures = max([*map(len, totals), len(WAITS) if found.waiting else 0], default=0)
 
+    @property
+    def most(self) -> int:
+        """How many rows there are below the line at most."""
+        return len(self._order)
+
     def rows(self, literal: Sequence[Memory], find: Callable[[str], Memory | None]) -> Sequence[Found]:
         """Return all rows of the list: what holds the words, and below the line what is only near them.
 

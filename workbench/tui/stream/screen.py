@@ -303,8 +303,8 @@ class StreamScreen(AreaScreen):
         below.display = line is not None
 
     def _ruled_at(self) -> int | None:
-        """Return where the line above what is near stands; where nothing is near, no row is looked at."""
-        return None if self._nearby is None else ruled_at(self.rows.rows)
+        """Return where the line above what is near stands; no rows are looked at but those that may be below it."""
+        return None if self._nearby is None else ruled_at(self.rows.rows, self._nearby.most)
 
     def retriever_ready(self) -> None:
         """Rank what was typed before the model was there."""
