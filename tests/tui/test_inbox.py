@@ -92,6 +92,20 @@ async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_l
         assert {status(bench, f"n{n}") for n in range(7)} == {"signal"}
 
 
+async def test_what_enter_lists_at_the_end_of_the_screen_is_brought_into_sight(bench: Workbench) -> None:
+    noise(bench, 40)
+    async with review(bench, size=(80, 24)) as drive:
+        await found(drive, "noise")
+        rows = drive.screen.queue.rows
+        drive.go("group noise")
+        await drive.keys("enter")
+        await drive.until(lambda: len(rows.rows) > 40)
+        first = rows.rows[rows.cursor + 1].id
+        await drive.until(lambda: rows.scroll_offset.y > 0)
+        assert rows.scroll_offset.y == rows.cursor
+        assert first in drive.ids
+
+
 async def test_a_whole_group_is_put_off_without_a_look(bench: Workbench) -> None:
     noise(bench, 7)
     async with review(bench) as drive:

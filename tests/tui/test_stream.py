@@ -31,6 +31,7 @@ from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.memory_view import Surroundings, detail
 from workbench.tui.stream.nearby import Nearby
 from workbench.tui.stream.screen import StreamScreen
+from workbench.tui.stream.side import Side
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
@@ -510,6 +511,28 @@ async def test_a_line_out_of_sight_is_said_below_with_its_key(tmp_path: Path) ->
         assert "by meaning ↓ ]" in screen_text(app)
         await keys(pilot, "right_square_bracket")
         await until(pilot, lambda: not below.display)
+
+
+async def test_words_with_nothing_else_near_them_say_so(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "slash", *"test", "enter")
+        await app.workers.wait_for_complete()
+        await keys(pilot, "right_square_bracket")
+        assert [toast.message for toast in app._notifications] == ["Nothing else is near these words by meaning."]
+
+
+async def test_a_long_text_is_read_on_with_space(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.bench.stream.edit(stream(app).memory.id, "A line of many.\n" * 90)
+        await keys(pilot, "enter")
+        side = stream(app).query_one(Side)
+        await until(pilot, lambda: side.max_scroll_y > 60)
+        await keys(pilot, "space")
+        assert side.scroll_offset.y > 10
+        await keys(pilot, "ctrl+u", "k")
+        assert 0 < side.scroll_offset.y <= 10
 
 
 async def test_clauses_alone_rank_nothing_and_say_so(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The tables of actions of the Playbook and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import LINKS, LIST, MARKS, MOVES, PROMPT, on_row
+from workbench.tui.widgets.actions import LINKS, LIST, MARKS, MOVES, PROMPT, READ_ON, on_row
 
 PLAYBOOK = Table(
     "Playbook",
@@ -31,7 +31,7 @@ PLAYBOOK = Table(
         Action("playbook.history", "h", "history", "Show every change of this bullet", FIND),
         Action("playbook.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
-    (*LIST, *MARKS, *LINKS),
+    (*LIST, *MARKS, *LINKS, READ_ON),
 )
 
 DUPLICATES = Table(

@@ -71,6 +71,10 @@ class OpenedRecord(Dialog[None]):
         self._pane.focus()
         self.call_after_refresh(self._show)
 
+    def action_read_on(self) -> None:
+        """A page on."""
+        self._pane.action_page_down()
+
     def on_resize(self) -> None:
         """Show it for the width there is."""
         self.call_after_refresh(self._show)

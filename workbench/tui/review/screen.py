@@ -240,6 +240,8 @@ class ReviewScreen(AreaScreen):
             return
         self.queue.turn()
         self.show_store()
+        if (now := self.queue.heading) is not None and not now.folded:
+            self.queue.rows.show_below(len(now.members))
 
     def _close(self) -> None:
         self.remove_class("-open")

@@ -1,7 +1,7 @@
 """The tables of actions of the Stream and its dialogs."""
 
 from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, on_row
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, READ_ON, on_row
 
 STREAM = Table(
     "Stream",
@@ -36,7 +36,7 @@ STREAM = Table(
         Action("stream.replace", "r", "replace everywhere", "Other words in all that hold them", CHANGE, False),
         Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
-    (*LIST, *MARKS, *LINKS),
+    (*LIST, *MARKS, *LINKS, READ_ON),
 )
 
 _OPEN_SECRETS = Action("history.unfold", "z", "show secrets", "Show the secrets that are masked", FIND)
@@ -56,7 +56,7 @@ HISTORY = Table(
 RECORD_THEN = Table(
     "a record as it was",
     (_OPEN_SECRETS, CANCEL),
-    (*MOVES, *LINKS, *on_row()),
+    (*MOVES, *LINKS, READ_ON, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
 

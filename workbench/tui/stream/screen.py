@@ -58,6 +58,8 @@ EMPTY_STORE = (
     "No memories yet. {stream.new} writes one, `workbench import FILE` brings some in; agents add theirs with "
     "`workbench ingest`."
 )
+NO_MORE = "Nothing else is near these words by meaning."
+NO_WORDS = "Nothing is listed by meaning. {stream.search} searches for words and for what is near them."
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
 LOOKING = "Nothing holds these words. Looking for what is near them by meaning …"
 NOTHING_NEAR = (
@@ -412,9 +414,8 @@ class StreamScreen(AreaScreen):
         """To what is near by meaning, or back to what holds the words."""
         at = self._ruled_at()
         if at is None:
-            self.workbench_app.say(
-                keyed("Nothing is listed by meaning. {stream.search} searches for words and for what is near them.")
-            )
+            searched = self._view is not None and self._view.filter.words
+            self.workbench_app.say(NO_MORE if searched else keyed(NO_WORDS))
         else:
             self.rows.focus()
             self.rows.cursor = 0 if self.rows.cursor > at > 0 else at + 1

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.actions import LINKS, MOVES
+from workbench.tui.widgets.actions import LINKS, MOVES, READ_ON
 from workbench.tui.widgets.lists.linked import LinkKeys, line_of
 from workbench.tui.widgets.lists.long_text import LongText
 
@@ -17,7 +17,7 @@ from workbench.tui.widgets.lists.long_text import LongText
 class Side(LinkKeys, VerticalScroll, inherit_bindings=False):
     """A scrolled text; with the focus it takes the keys of a list, a line for a row."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*MOVES, *LINKS))
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*MOVES, *LINKS, READ_ON))
 
     def __init__(self, shown: LongText, *, id: str | None = None) -> None:
         super().__init__(shown, id=id)

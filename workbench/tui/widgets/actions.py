@@ -85,6 +85,9 @@ LINKS = (
 )
 """The keys of a text that names records and files, while it has the focus."""
 
+READ_ON = Action("text.on", "space", "read on", "One page further down in the text", MOVE, False, "page_down")
+"""The key that reads on in a text beside a list, where it means nothing else."""
+
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
 
 HELP = Table(
@@ -136,6 +139,7 @@ OPENED = Table(
     (
         Action("opened.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("opened.undo", "u", "undo", "Take back your latest change", APP, False),
+        Action("opened.on", "space", "read on", "One page further down in the text", MOVE, False, "read_on"),
         Action("opened.close", "escape", "back", "Back to where it was opened", APP, True, "cancel"),
     ),
     (*MOVES, *LINKS, *on_row()),

@@ -268,6 +268,13 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         elif height and self.cursor >= top + height:
             self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
 
+    def show_below(self, count: int) -> None:
+        """Bring so many rows below the cursor into sight, as far as there is room; the cursor stays in sight."""
+        height = self.scrollable_content_region.height
+        last = min(self.cursor + count, len(self._rows) - 1)
+        if height and last >= self.scroll_offset.y + height:
+            self.scroll_to(y=min(self.cursor, last - height + 1), animate=False, force=True)
+
     def _announce(self) -> None:
         now = (self._key(self._rows[self.cursor]),) if self._rows else None
         if now != self._announced:
