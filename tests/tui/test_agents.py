@@ -21,7 +21,7 @@ from workbench.bench.context import Context
 from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
-from workbench.tui.agents.documents import DocumentsDialog
+from workbench.tui.agents.documents.dialog import DocumentsDialog
 from workbench.tui.agents.episodes import EpisodesDialog
 from workbench.tui.agents.lines import Asked, memory_id
 from workbench.tui.agents.screen import AgentsScreen

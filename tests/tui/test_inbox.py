@@ -15,7 +15,7 @@ from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.review import working_out
 from workbench.core.review.groups import GROUPS
 from workbench.core.review.kinds import KINDS
-from workbench.tui.agents.documents import DocumentsDialog
+from workbench.tui.agents.documents.dialog import DocumentsDialog
 from workbench.tui.review.group import GroupDialog
 
 OLD = NOW - timedelta(days=40)

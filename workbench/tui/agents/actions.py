@@ -79,7 +79,7 @@ DOCUMENTS = Table(
         CANCEL,
     ),
     (*LIST, *LINKS),
-    place="workbench.tui.agents.documents",
+    place="workbench.tui.agents.documents.dialog",
 )
 
 PATTERNS = Table(

@@ -373,7 +373,7 @@ class AgentsScreen(AreaScreen):
 
     def action_documents(self) -> None:
         """Show what agents keep in documents."""
-        from workbench.tui.agents.documents import DocumentsDialog
+        from workbench.tui.agents.documents.dialog import DocumentsDialog
 
         self.app.push_screen(DocumentsDialog(self.bench))
 

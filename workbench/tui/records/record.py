@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from workbench.bench.safety.masking import masked_name
 from workbench.core.errors import WorkbenchError
-from workbench.tui.agents.document_rows import rows_of, text_of
+from workbench.tui.agents.documents.rows import rows_of, text_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.playbook.pane import bullet_text

@@ -5,7 +5,7 @@ from workbench.bench.agents.documents.reading import read
 from workbench.bench.agents.documents.typed import put_back
 from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
-from workbench.tui.agents.document_rows import Part
+from workbench.tui.agents.documents.rows import Part
 from workbench.tui.widgets.keys import keyed
 
 GONE = (

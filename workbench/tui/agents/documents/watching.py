@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from workbench.tui.agents.document_rows import LISTED, Part
+from workbench.tui.agents.documents.rows import LISTED, Part
 
 NOW_CHANGED = "changed just now"
 

@@ -26,9 +26,9 @@ from workbench.core.agents.document import ROOT
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import one_line
 from workbench.tui.agents.actions import DOCUMENTS
-from workbench.tui.agents.document_rows import Part, draw, question_of, rows_of, text_of
-from workbench.tui.agents.document_saving import SavingDocument
-from workbench.tui.agents.document_watching import Noticed
+from workbench.tui.agents.documents.rows import Part, draw, question_of, rows_of, text_of
+from workbench.tui.agents.documents.saving import SavingDocument
+from workbench.tui.agents.documents.watching import Noticed
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking

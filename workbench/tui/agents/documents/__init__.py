@@ -1,0 +1,1 @@
+"""What agents keep in documents, listed by section: looked through, edited, and watched on the disk."""
