@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual._styles_cache import StylesCache
+from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -14,6 +15,7 @@ from tests.tui.idle import Idle, idle, idle_and
 from tests.tui.painting import Painter, pressed
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
 from tests.tui.stylesheets import parse_once
+from tests.tui.waiting import PATIENCE
 from workbench.bench.open import Workbench
 from workbench.core.pause import give_back
 
@@ -50,6 +52,12 @@ def _waits_for_what_is_done(request: pytest.FixtureRequest, monkeypatch: pytest.
         monkeypatch.setattr(Pilot, "press", pressed(Pilot.press, rests))
     monkeypatch.setattr("textual.app.wait_for_idle", idle)
     monkeypatch.setattr("textual.pilot.wait_for_idle", rests)
+
+
+@pytest.fixture(autouse=True)
+def _toasts_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no toast go by the clock before a test has read it: on a busy machine a start takes longer than one stays."""
+    monkeypatch.setattr(App, "NOTIFICATION_TIMEOUT", PATIENCE)
 
 
 @pytest.fixture(autouse=True)
