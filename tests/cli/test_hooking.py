@@ -203,3 +203,12 @@ def test_cursor_s_own_hooks_stay_byte_for_byte(cli: Cli) -> None:
     assert len(found) == 2 + len(HOOK_FILES["cursor"].events)
     assert cli("hooks", "remove", "--agent", "cursor", "--yes").code == 0
     assert path.read_text() == CURSOR
+
+
+def test_a_comment_behind_a_hook_stays_where_it_is_when_ours_are_removed() -> None:
+    foreign = '{"hooks": [ {"type": "command", "command": "theirs.sh"} ]}'
+    before = f'{{\n  "hooks": {{\n    "Stop": [ {foreign} ] // theirs\n  }}\n}}\n'
+    ours = {event: {"type": "command", "command": "ours"} for event in ("Stop", "SessionStart", "SessionEnd")}
+    after = installed(before, "settings.json", ours)
+    assert [command for _, command in commands(after, "settings.json")] == ["theirs.sh", "ours", "ours", "ours"]
+    assert removed(after, "settings.json", lambda command: command == "ours") == before

@@ -103,6 +103,19 @@ def test_what_is_no_message_is_survived_and_only_messages_are_printed(server: An
     assert found[2]["result"]["structuredContent"]["results"]
 
 
+def test_a_text_that_was_cut_within_a_character_is_answered(server: Any, store: Path) -> None:
+    half, whole, spelled = "\\ud83d", "\\ud83d\\ude80", "\\\\ud83d"
+    told = call(2, "memory_save", text="The runner restarts at noon: HALF WHOLE SPELLED end").decode()
+    server.stdin.write(
+        hello() + told.replace("HALF", half).replace("WHOLE", whole).replace("SPELLED", spelled).encode()
+    )
+    server.stdin.flush()
+    saved = answers(server, 2)[2]["result"]["structuredContent"]
+    bench = open_workbench(store, profiles=store)
+    assert bench.stream.get(saved["id"]).content == "The runner restarts at noon: \ufffd \U0001f680 \\ud83d end"
+    bench.close()
+
+
 def test_it_knows_its_client_by_the_name_it_gives(server: Any, store: Path) -> None:
     server.stdin.write(
         hello() + call(2, "memory_save", text="The staging database is reset on Mondays.", kind="discovery")

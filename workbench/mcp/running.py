@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import sys
 import threading
@@ -27,6 +28,21 @@ _LONGEST = 32 << 20
 """Bytes of one message; a longer one is cut, and so is no message."""
 
 
+_HALVES = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+"""An escaped backslash, or a character that is written as two halves; as a group, a half that stands alone."""
+
+
+def mended(line: str) -> str:
+    """Return a message without the halves of characters that stand alone in it.
+
+    A client that cuts a text within a character sends such a half. No message with one can be read, so that its call
+    would never be answered.
+    """
+    return _HALVES.sub(lambda found: "\\ufffd" if found[1] else found[0], line) if "\\u" in line else line
+
+
 class Lines:
     """The lines of a stream, read on a thread that nobody waits for; `ended` is set behind the last one."""
 
@@ -39,7 +55,7 @@ class Lines:
 
     async def _lines(self) -> AsyncIterator[str]:
         while data := await anyio.to_thread.run_sync(self._stream.readline, _LONGEST, abandon_on_cancel=True):
-            yield data.decode("utf-8", "replace")
+            yield mended(data.decode("utf-8", "replace"))
         self.ended.set()
 
 

@@ -153,7 +153,9 @@ def _without(text: str, blank: str, node: Node, index: int) -> str:
     """Return a text without an entry, its comma, and the white space before it."""
     entry, last = node.entries[index], len(node.entries) - 1
     start = len(text[: entry.start].rstrip(" \t\r\n"))
-    if index == 0 and last:
+    # A comment before it goes on to the end of its line, so nothing may be pulled up behind that.
+    is_behind = "//" in text[:start].rpartition("\n")[2]
+    if last and (index == 0 or (is_behind and index < last)):
         comma = blank.index(",", entry.end) + 1
         return text[: entry.start] + text[comma:].lstrip(" \t\r\n")
     if index:
