@@ -525,7 +525,9 @@ async def test_words_with_nothing_else_near_them_say_so(tmp_path: Path) -> None:
 async def test_a_long_text_is_read_on_with_space(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
-        app.bench.stream.edit(stream(app).memory.id, "A line of many.\n" * 90)
+        shown = stream(app).memory
+        assert shown is not None
+        app.bench.stream.edit(shown.id, "A line of many.\n" * 90)
         await keys(pilot, "enter")
         side = stream(app).query_one(Side)
         await until(pilot, lambda: side.max_scroll_y > 60)
