@@ -8,7 +8,7 @@ import io
 import os
 import time
 from collections.abc import Iterable
-from errno import EFBIG
+from errno import EACCES, EFBIG, EROFS
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem
@@ -113,6 +113,16 @@ def cannot_write(folder: Path, error: OSError) -> StoreProblem:
     """Say in one sentence that the store cannot be written and what that means."""
     message = f"The store {folder} cannot be written: {_why(error)}."
     return StoreProblem(message, "Nothing was changed and nothing stored is lost.")
+
+
+def closed(folder: Path, *names: str) -> OSError | None:
+    """Return why nothing can be written to a folder, or to those of its files that are there; `None` when it can."""
+    there = [folder, *(path for name in names if (path := folder / name).exists())]
+    if not folder.exists() or all(os.access(path, os.W_OK) for path in there):
+        return None
+    fixed = hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY
+    number = EROFS if fixed else EACCES
+    return OSError(number, os.strerror(number))
 
 
 def cannot_read(folder: Path, error: OSError) -> StoreProblem:

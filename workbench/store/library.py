@@ -8,15 +8,16 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from workbench.core.errors import UnknownRecord
+from workbench.core.errors import StoreProblem, UnknownRecord
 from workbench.core.health.damage import Damage, MendedIndex
 from workbench.core.record import ABSENT, from_doc
 from workbench.store import upgrades
 from workbench.store.entry import Doc, DocChange, Entry, Kind
-from workbench.store.files import cannot_read
+from workbench.store.files import cannot_read, cannot_write, closed
 from workbench.store.identity.trust import Standing
 from workbench.store.index.indexing import Indexing
 from workbench.store.index.news import Arrival, arrival_of
+from workbench.store.journal import segments
 from workbench.store.journal.engine import Clock, Gate, Options
 from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
@@ -323,6 +324,27 @@ class Library:
         """
         self.journal.require_present()
         self.journal.require_trust()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the store's files can only be read: they, or their folder, are closed to this process's user."""
+        return self._closed() is not None
+
+    @property
+    def obstacle(self) -> StoreProblem | None:
+        """What a change would be refused with, as far as that can be told before: `None` when it can be tried."""
+        try:
+            self.require_trust()
+        except StoreProblem as problem:
+            return problem
+        error = self._closed()
+        return None if error is None else cannot_write(self.folder, error)
+
+    def _closed(self) -> OSError | None:
+        try:
+            return closed(self.folder, segments.NAME)
+        except OSError:  # it is gone just now, and says so itself
+            return None
 
     @property
     def standpoint(self) -> "Standpoint | None":

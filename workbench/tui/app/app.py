@@ -8,6 +8,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -30,7 +31,7 @@ from workbench.bench.context import Touched, is_person
 from workbench.bench.open import Workbench
 from workbench.bench.stream.stream import SMALL
 from workbench.config.settings import Settings
-from workbench.core.errors import OnlyLookedAt, WorkbenchError
+from workbench.core.errors import WorkbenchError
 from workbench.core.stopping import Stopped, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
@@ -53,6 +54,15 @@ if TYPE_CHECKING:
 
 CHANGING = frozenset(("app.import", "app.reflect", "app.undo", "app.redo"))
 """What holds everywhere and changes the store."""
+
+ASKING_FIRST = frozenset(("app.import", "app.reflect"))
+"""Those of them that ask a person, or somebody else, for something before they change it."""
+
+BEGINS = frozenset(
+    ("helpful", "harmful", "edit", "external", "new", "add", "section", "replace", "split", "merge", "refine", "pin",
+     "forget", "delete", "deprecate", "promote", "move")
+)  # fmt: skip
+"""The last parts of the ids of actions that vote, or ask for a text, a place or a yes before they change something."""
 
 SHOWN_FROM = 2000
 """Texts from which embedding and indexing take long enough to be shown."""
@@ -184,7 +194,7 @@ class WorkbenchApp(Host):
         """Show what went wrong before, then load the model behind the first screen."""
         asyncio.get_running_loop().set_default_executor(Threads())
         self.bench.context.verdicts.in_background(self._checked)
-        for problem in (*self.options.problems, *self._no_theme()):
+        for problem in (*self.options.faults, *self.options.problems, *self._no_theme()):
             self.say(problem, "warning")
         self.set_interval(FOLLOW_SECONDS, self._follow)
         self.call_after_refresh(self._say_notices)
@@ -208,6 +218,27 @@ class WorkbenchApp(Host):
 
         downloads = user_downloads_path()
         self.deliver_screenshot(path=str(downloads if downloads.is_dir() else Path.cwd()))
+
+    def watch_theme(self, before: str, now: str) -> None:
+        """Say so when the settings name another theme than the one that was chosen: that one is back at the start."""
+        given = self.options.given_theme
+        if self.is_running and given is not None and before != now != given:
+            named = f"“{given}”" if given else "the terminal's own colours"
+            self.say(
+                f"config.toml names {named}, which is back at the next start; "
+                f"{keyed('{app.palette}')}, “Keep this theme” writes {now} there.",
+                "warning",
+            )
+
+    def keep_theme(self) -> None:
+        """Write the present theme into the settings, in place of the one that they name."""
+        from workbench.config.writing import set_values
+
+        with self.reporting():
+            if self.options.config is not None:
+                set_values(self.options.config, {"theme": self.theme})
+                self.options = replace(self.options, given_theme=self.theme)
+                self.say(f"config.toml names {self.theme} now.")
 
     def on_delivery_failed(self, event: events.DeliveryFailed) -> None:
         """Say why a screenshot could not be saved."""
@@ -456,20 +487,27 @@ class WorkbenchApp(Host):
             self.exit(self.bench.library.folder)
 
     async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: tuple[object, ...]) -> bool:
-        """Run an action; of what would change a store that is only looked at, say that at once."""
-        standpoint = self.bench.library.standpoint
-        if standpoint is not None and self._would_change(namespace, action_name, params):
-            self.say(str(OnlyLookedAt(standpoint.rev)), "warning")
+        """Run an action; of what would change a store that cannot be changed, say that before anything is typed."""
+        obstacle = self.bench.library.obstacle
+        if obstacle is not None and self._would_change(namespace, action_name, params):
+            self.say(str(obstacle), "warning")
             return True
         return await super()._dispatch_action(namespace, action_name, params)
 
     def _would_change(self, namespace: DOMNode, name: str, params: tuple[object, ...]) -> bool:
-        """Tell whether an action of an area, of a row or one that holds everywhere changes the store."""
+        """Tell whether an action of an area, of a row or one that holds everywhere changes the store.
+
+        In the present that is only what asks for something first: all else is refused when it is tried, and some of it
+        writes elsewhere.
+        """
         called = f"{name}({', '.join(map(repr, params))})" if params else name
+        past = self.bench.library.standpoint is not None
         if namespace is self:
-            return any(action.method == called and action.id in CHANGING for action in GLOBAL)
+            begins = CHANGING if past else ASKING_FIRST
+            return any(action.method == called and action.id in begins for action in GLOBAL)
         held = ON_ROW if not isinstance(namespace, AreaScreen) else self.areas.scope(namespace.area.id)
-        return any(action.method == called and action.changes for action in held)
+        asked = (action for action in held if action.method == called and action.changes)
+        return any(past or action.id.rpartition(".")[2] in BEGINS for action in asked)
 
     # What goes wrong
 
@@ -635,4 +673,6 @@ class WorkbenchApp(Host):
                     title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
                     yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
+        if self.options.config is not None and self.options.given_theme not in (None, self.theme):
+            yield SystemCommand("Keep this theme", "Write it into config.toml, which names another", self.keep_theme)
         yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self._save_picture)

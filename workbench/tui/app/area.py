@@ -75,7 +75,7 @@ class AreaScreen(Screen[object]):
         top = TopBar()
         top.areas = self.workbench_app.areas.every
         top.store, top.why = self.workbench_app.title_shown, self.workbench_app.options.why
-        top.alarm = not self.bench.trust.standing.trusted
+        top.alarm = self.workbench_app.alarms
         top.active = self.AREA
         top.news = self.workbench_app.news
         yield top
@@ -162,11 +162,12 @@ class AreaScreen(Screen[object]):
     def show_status(self) -> None:
         """Show in the top bar what waits and what is due, and in the key bar what is to be known of the next key."""
         self.query_one(TopBar).counts = {"review": self.bench.waiting}
-        self.query_one(TopBar).due = frozenset(("health",)) if self.bench.overview.due().due else frozenset()
+        due = self.workbench_app.options.faults or self.bench.overview.due().due
+        self.query_one(TopBar).due = frozenset(("health",)) if due else frozenset()
         self.query_one(KeyBar).urgent = self.workbench_app.urgent
         self.query_one(TopBar).store = self.workbench_app.title_shown
         self.show_news()
-        self.query_one(TopBar).alarm = not self.bench.trust.standing.trusted
+        self.query_one(TopBar).alarm = self.workbench_app.alarms
         marked = next((rows.mark_count for rows in self.query(LineList) if rows.mark_count), 0)
         bar = self.query_one(KeyBar)
         if marked:

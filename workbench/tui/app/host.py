@@ -35,7 +35,9 @@ class AppOptions:
 
     `title` names the store, `why` says why it is the open one; `config` is the settings' file that a dialog may write
     to; `seen` is the revision at the last look (`None`: never looked);
-    `problems` are sentences to show at the start; `review_at` is the id that Review showed last;
+    `problems` are sentences to show at the start, `faults` those about the person's settings, which stay until they are
+    mended; `given_theme` is the theme that the settings name (`None`: they name none);
+    `review_at` is the id that Review showed last;
     `drafts` is the folder for what is being typed (`None`: it is not kept); for `alone` seconds after the last key the
     first screen has the machine to itself, before all else is loaded. `begin` is the id of the action that it begins
     with (empty: none). `returns` says that leaving goes back to the store as it is now.
@@ -47,6 +49,8 @@ class AppOptions:
     keymap: tuple[tuple[str, str], ...] = ()
     seen: int | None = None
     problems: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    given_theme: str | None = None
     recent: tuple[Path, ...] = ()
     editor: str = ""
     config: Path | None = None
@@ -98,8 +102,19 @@ class Host(App[Path | None]):
 
     @property
     def title_shown(self) -> str:
-        """Name the store, and say so while it is not trusted."""
-        return self.options.title if self.bench.trust.standing.trusted else f"NOT TRUSTED · {self.options.title}"
+        """Name the store, and say so while it is not trusted or can only be read."""
+        return f"{self._state} · {self.options.title}" if self._state else self.options.title
+
+    @property
+    def alarms(self) -> bool:
+        """Whether what is said beside the store's name has to be seen first."""
+        return self._state != ""
+
+    @property
+    def _state(self) -> str:
+        if not self.bench.trust.standing.trusted:
+            return "NOT TRUSTED"
+        return "READ-ONLY" if self.bench.library.standpoint is None and self.bench.library.is_closed else ""
 
     @property
     def looks_back(self) -> str:

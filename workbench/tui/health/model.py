@@ -119,7 +119,7 @@ class Section:
     "check again" (`once`), or only when a person starts it (`asked`). `rows` come below the heading, `detail` beside
     the list. `verbs` are what the area's actions do here, by the last part of their id ("apply", "open", …).
     `record` returns table and key of the memory or bullet that a row is about, for the keys that act on it.
-    `stopped` is said once it was stopped.
+    `stopped` is said once it was stopped; a `quiet` part is left out as long as it has no rows.
     """
 
     id: str
@@ -131,6 +131,7 @@ class Section:
     verbs: Mapping[str, Verb] = field(default_factory=dict)
     record: Callable[[Row], tuple[str, str] | None] = lambda _row: None
     stopped: str = "Stopped. Nothing was changed."
+    quiet: bool = False
 
 
 def figures(

@@ -163,12 +163,18 @@ class PartsList(LineView[Row]):
     def show(self) -> None:
         """List the rows of every part, as far as they are known."""
         rows: list[Row] = []
-        for number, section in enumerate(self.sections):
-            if number:
+        for section in self.sections:
+            below = self._rows_of(section) if self._is_shown(section) else []
+            if section.quiet and not below:
+                continue
+            if rows:
                 rows.append(Row(section.id, "gap", lambda _: Content("")))
-            rows += [_heading(section), *self._rows_of(section)]
+            rows += [_heading(section), *below]
         self.set_rows(rows)
         self._learned()
+
+    def _is_shown(self, section: Section) -> bool:
+        return not section.quiet or section.id in self.facts.found
 
     def _rows_of(self, section: Section) -> list[Row]:
         found = self.facts.found.get(section.id)

@@ -29,6 +29,7 @@ NO_RECORD = "That key is for a memory or a bullet: a change of one in History, o
 HELP = "\n".join(
     [
         "The parts",
+        "  Settings     what is wrong with your settings, keys and themes; left out while nothing is",
         "  Reflection   how far each condition is; the first one to reach its limit makes it due",
         "  Upkeep       what the lifecycle would propose; nothing is archived by it",
         "  Duplicates   memories that say the same (= ~), and those that only look like it (≠)",

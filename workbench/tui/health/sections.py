@@ -3,10 +3,11 @@
 from workbench.tui.agents import consolidation
 from workbench.tui.duplicates import memories
 from workbench.tui.files import section
-from workbench.tui.health import captures, history, reflection, still_true, store, trends, upkeep
+from workbench.tui.health import captures, history, reflection, settings, still_true, store, trends, upkeep
 from workbench.tui.health.model import Section
 
 SECTIONS: tuple[Section, ...] = (
+    settings.SECTION,
     reflection.SECTION,
     upkeep.SECTION,
     memories.SECTION,

@@ -1,0 +1,84 @@
+"""What is wrong with the settings stays in sight until it is mended; a theme that will not last says so."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.tui.support import app_over, demo_bench, screen_text
+from tests.tui.waiting import until_drawn
+from workbench.config import loading, paths
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.run import View, _options
+from workbench.tui.health.screen import HealthScreen
+from workbench.tui.widgets.header import TopBar
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The person's settings, which name a theme and hold a mistake."""
+    file = paths.config_dir() / loading.FILE_NAME
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('# mine\ntheme = "workbench-light"\nfrobnicate = 3\n', "utf-8")
+    return file
+
+
+def app_with(config: Path, folder: Path) -> WorkbenchApp:
+    """Start the app as `workbench` does with that file."""
+    bench = demo_bench(folder)
+    view = View(bench.library.folder, "demo", "")
+    options = _options(view, loading.load(config), remember=True, returns=False)
+    app = app_over(bench)
+    return WorkbenchApp(bench, replace(options, themes=app.options.themes))
+
+
+def said(app: WorkbenchApp) -> list[str]:
+    return [notification.message for notification in app._notifications]
+
+
+async def test_a_mistake_in_the_settings_stays_until_it_is_mended(config: Path, tmp_path: Path) -> None:
+    app = app_with(config, tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_drawn(pilot, lambda: "6 Health !" in screen_text(app))
+        assert any("frobnicate" in one for one in said(app))
+        app.clear_notifications()
+        await pilot.press("6")
+        await until_drawn(pilot, lambda: isinstance(app.screen, HealthScreen) and "Settings" in screen_text(app))
+        await until_drawn(pilot, lambda: "frobnicate" in screen_text(app))
+        await pilot.press("g", "j")
+        await until_drawn(pilot, lambda: "what you mend holds from the next" in screen_text(app))
+        assert "health" in app.screen.query_one(TopBar).due
+        config.write_text('theme = "workbench-light"\n', "utf-8")
+        app.screen.gather("settings")  # type: ignore[attr-defined]
+        await until_drawn(pilot, lambda: "frobnicate" not in screen_text(app) and "Settings" not in screen_text(app))
+    app = app_with(config, tmp_path / "again")
+    assert app.options.faults == ()
+
+
+async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(config: Path, tmp_path: Path) -> None:
+    app = app_with(config, tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        assert app.theme == "workbench-light"
+        titles = [command.title for command in app.get_system_commands(app.screen)]
+        assert "Keep this theme" not in titles
+        app.theme = "workbench-dark"
+        await pilot.pause()
+        assert any(
+            "config.toml names “workbench-light”, which is back at the next start; ctrl+p, “Keep this theme” writes "
+            "workbench-dark there." in one
+            for one in said(app)
+        )
+        command = next(c for c in app.get_system_commands(app.screen) if c.title == "Keep this theme")
+        command.callback()
+        await pilot.pause()
+        assert config.read_text("utf-8") == '# mine\ntheme = "workbench-dark"\nfrobnicate = 3\n'
+        assert "config.toml names workbench-dark now." in said(app)
+        assert "Keep this theme" not in [c.title for c in app.get_system_commands(app.screen)]
+
+
+async def test_a_theme_is_chosen_without_a_word_where_the_settings_name_none(tmp_path: Path) -> None:
+    app = app_over(demo_bench(tmp_path))
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.theme = "workbench-light"
+        await pilot.pause()
+        assert not any("config.toml" in one for one in said(app))
