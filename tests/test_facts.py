@@ -18,11 +18,7 @@ METHODS = SETS | frozenset({
     "find", "rfind", "index", "rindex", "count", "__contains__",
 })  # fmt: skip
 
-_ARGPARSE = "argparse words its errors, and gives them no fields"
-
 ALLOWED = {
-    ("cli/parsing.py", "expected one argument"): _ARGPARSE,
-    ("cli/parsing.py", "argument COMMAND"): _ARGPARSE,
     ("formats/claude_mem/database.py", "SQLite format 3\0"): "how a file of SQLite begins",
     ("formats/learnings/entry.py", "Suggested Action"): "a field of the format",
     ("formats/learnings/entry.py", "Suggested Fix"): "a field of the format",

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -103,10 +104,16 @@ def in_a_terminal(store: Path, size: tuple[int, int] = (24, 80)) -> "pexpect.spa
     child = pexpect.spawn(
         sys.executable, ["-m", "workbench", "--store", str(store)],
         cwd=str(store.parent), encoding="utf-8", codec_errors="replace", timeout=60, dimensions=size,
+        preexec_fn=hears_hang_ups,
         env={**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     child.expect("Stream")
     return child
+
+
+def hears_hang_ups() -> None:
+    """Let a process in a terminal of its own end with that, also where the tests were started to outlive theirs."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def drain(child: "pexpect.spawn[str]", seconds: float = 0.05) -> str:

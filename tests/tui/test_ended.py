@@ -12,7 +12,7 @@ import pexpect
 import pytest
 
 from tests.tui.doings import make
-from tests.tui.support import ROOT, drain, in_a_terminal
+from tests.tui.support import ROOT, drain, hears_hang_ups, in_a_terminal
 from tests.tui.test_killed import drafts
 from workbench.bench.demo_folder import LOCK, PREFIX, demo_folder, sweep
 
@@ -34,7 +34,7 @@ def demo(place: Path) -> "pexpect.spawn[str]":
     around = {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "TMPDIR": str(place)}
     child = pexpect.spawn(
         sys.executable, ["-m", "workbench", "demo"], encoding="utf-8", codec_errors="replace", timeout=PATIENCE,
-        dimensions=(24, 80), env={**os.environ, **around},
+        dimensions=(24, 80), env={**os.environ, **around}, preexec_fn=hears_hang_ups,
     )  # fmt: skip
     child.expect("Playbook")
     return child

@@ -28,7 +28,7 @@ from workbench.core.text import one_line
 from workbench.tui.agents.actions import DOCUMENTS
 from workbench.tui.agents.documents.rows import Part, draw, question_of, rows_of, text_of
 from workbench.tui.agents.documents.saving import SavingDocument
-from workbench.tui.agents.documents.watching import Noticed
+from workbench.tui.agents.documents.watching import Name, Noticed
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
@@ -65,15 +65,19 @@ REST = 50
 class Opened(Message):
     """A thread has read the documents; `problems` are what could not be.
 
-    `looks` is how they looked on disk before that; `noticed` says that they were read for having changed there.
+    `looks` is how they looked on disk before that; `noticed` says that they were read for having changed there, and
+    `written` names those that had been saved here before they were read.
     """
 
-    def __init__(self, rows: Sequence[Part], problems: Sequence[str], looks: Looks, *, noticed: bool) -> None:
+    def __init__(
+        self, rows: Sequence[Part], problems: Sequence[str], looks: Looks, *, noticed: bool, written: frozenset[Name]
+    ) -> None:
         super().__init__()
         self.rows = rows
         self.problems = problems
         self.looks = looks
         self.noticed = noticed
+        self.written = written
 
 
 class Looked(Message):
@@ -107,6 +111,7 @@ class DocumentsDialog(Dialog[None]):
         self._ended = threading.Event()
         self._looks: Looks = {}
         self._noticed = Noticed({})
+        self._written = frozenset[Name]()
         self._timer: Timer | None = None
         self.rows: LineView[Part] = LineView(
             self._draw,
@@ -148,16 +153,18 @@ class DocumentsDialog(Dialog[None]):
 
     @work(thread=True, exclusive=True, group="documents", description="read documents")
     def _read(self, noticed: bool = False) -> None:
-        worker = get_current_worker()
+        worker, written = get_current_worker(), self._written
         looks = looks_of(self._bench.documents)  # first: what is written while they are read is noticed after that
         rows, problems = rows_of(self._bench)
         if not worker.is_cancelled:
-            self.post_message(Opened(rows, problems, looks, noticed=noticed))
+            self.post_message(Opened(rows, problems, looks, noticed=noticed, written=written))
 
     @on(Opened)
     def _opened(self, event: Opened) -> None:
         if event.noticed:
-            self._noticed = self._noticed.compared(self.rows.rows, event.rows)
+            self._noticed = self._noticed.compared(self.rows.rows, event.rows, event.written)
+        self._noticed = self._noticed.without(event.written)
+        self._written -= event.written
         self._looks = event.looks
         self.rows.set_empty(Content(keyed(EMPTY)))
         self.rows.set_rows(self._noticed.marked(event.rows))
@@ -262,7 +269,7 @@ class DocumentsDialog(Dialog[None]):
             self._saved(row)
 
     def _saved(self, row: Part) -> None:
-        self._noticed = self._noticed.without((row.folder, row.path))
+        self._written |= {(row.folder, row.path)}
         self._host.say(f"Saved {row.path}. {key_of('documents.undo')} takes it back.")
         self._wanted = row.key
         self._read()

@@ -1,6 +1,6 @@
 """What changed on disk while a list of documents is open: each document's text before that, and what to say."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from workbench.tui.agents.documents.rows import LISTED, Part
@@ -18,10 +18,13 @@ class Noticed:
     before: dict[Name, str]
     sentence: str = ""
 
-    def compared(self, old: Sequence[Part], new: Sequence[Part]) -> "Noticed":
-        """Return what is known once another look at the disk found `new` rows where `old` ones were listed."""
+    def compared(self, old: Sequence[Part], new: Sequence[Part], written: Set[Name] = frozenset()) -> "Noticed":
+        """Return what is known once another look at the disk found `new` rows where `old` ones were listed.
+
+        What was `written` here in between is no change of somebody else's.
+        """
         was, now = _documents(old), _documents(new)
-        changed = {name: was[name] for name in now if name in was and now[name] != was[name]}
+        changed = {name: was[name] for name in now if name in was and now[name] != was[name] and name not in written}
         lists = (
             ("Changed on disk", list(changed)),
             ("New", [name for name in now if name not in was]),
@@ -32,9 +35,9 @@ class Noticed:
         before = {name: text for name, text in (changed | self.before).items() if now.get(name, text) != text}
         return Noticed(before, f"{told}." if told else self.sentence)
 
-    def without(self, name: Name) -> "Noticed":
-        """Return it without a document that was just written here."""
-        return Noticed({known: text for known, text in self.before.items() if known != name})
+    def without(self, names: Set[Name]) -> "Noticed":
+        """Return it without documents that were written here."""
+        return replace(self, before={name: text for name, text in self.before.items() if name not in names})
 
     def marked(self, rows: Sequence[Part]) -> list[Part]:
         """Return the rows; those of documents that changed say so, and hold their text before that."""
