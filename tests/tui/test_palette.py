@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from textual.command import Hit
+from textual.command import CommandList, Hit
 
 from tests.tui.support import demo_app, screen_text
 from tests.tui.waiting import until_drawn
@@ -26,6 +26,17 @@ async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> 
         commands["Health: add a file"].callback()
         await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))
         assert isinstance(app.screen_stack[0], HealthScreen)
+
+
+async def test_the_palette_begins_with_what_is_done_here(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("4", "ctrl+p")
+        await until_drawn(pilot, lambda: app.screen.query(CommandList) and app.screen.query_one(CommandList).options)
+        titles = [str(option.hit.text) for option in app.screen.query_one(CommandList).options]  # type: ignore[attr-defined]
+        elsewhere = [number for number, title in enumerate(titles) if ": " in title]
+        assert elsewhere == list(range(elsewhere[0], len(titles)))
+        assert {"Auto-tune", "Theme", "Help"} <= set(titles[: elsewhere[0]])
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -663,16 +663,17 @@ class WorkbenchApp(Host):
         return bool(answer)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List every action of the area, those of the other areas by their names, then Textual's own commands."""
-        if isinstance(screen, AreaScreen):
-            for entry in palette_entries(screen.as_mapped(self.areas.scope(screen.area.id))):
-                yield SystemCommand(entry.title, entry.help, partial(screen.run_by_id, entry.id))
-            for area in self.areas:
-                others = area.actions if area.id != screen.area.id else ()
-                for entry in palette_entries(screen.as_mapped(others)):
-                    title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
-                    yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))
+        """List every action of the area, what holds everywhere, and the other areas' actions by their names."""
+        here = screen if isinstance(screen, AreaScreen) else None
+        if here is not None:
+            for entry in palette_entries(here.as_mapped(self.areas.scope(here.area.id))):
+                yield SystemCommand(entry.title, entry.help, partial(here.run_by_id, entry.id))
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
         if self.options.config is not None and self.options.given_theme not in (None, self.theme):
             yield SystemCommand("Keep this theme", "Write it into config.toml, which names another", self.keep_theme)
         yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self._save_picture)
+        if here is not None:
+            for area in (area for area in self.areas if area.id != here.area.id):
+                for entry in palette_entries(here.as_mapped(area.actions)):
+                    title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
+                    yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))

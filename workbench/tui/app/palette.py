@@ -1,6 +1,6 @@
 """The command palette: finds an action by its name, and below those by what it does or what else it is called."""
 
-from textual.command import Hit, Hits
+from textual.command import DiscoveryHit, Hit, Hits
 from textual.system_commands import SystemCommandsProvider
 
 from workbench.core.text import words
@@ -35,6 +35,12 @@ SYNONYMS = (
 
 class Palette(SystemCommandsProvider):
     """Lists every action; a search looks at names as Textual does, and at whole words of descriptions."""
+
+    async def discover(self) -> Hits:
+        """Yield everything as the app orders it: what is done here comes first."""
+        for name, told, callback, shown in self.app.get_system_commands(self.screen):
+            if shown:
+                yield DiscoveryHit(name, callback, help=told)
 
     async def search(self, query: str) -> Hits:
         """Yield what a query finds: names that hold its words, then descriptions and synonyms that hold all of them.
