@@ -96,24 +96,26 @@ def screen_text(app: App[Any]) -> str:
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
 
-def in_a_terminal(store: Path, size: tuple[int, int] = (24, 80)) -> "pexpect.spawn[str]":
+def hears_hang_ups() -> None:
+    """Let a process in a terminal of its own end with that, also where the tests were started to outlive theirs."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def in_a_terminal(
+    store: Path, size: tuple[int, int] = (24, 80), begin: Callable[[], object] = hears_hang_ups
+) -> "pexpect.spawn[str]":
     """Start the app as a process of its own beside its store, in a terminal of so many lines and columns.
 
-    Returns once its first screen is there.
+    Returns once its first screen is there. `begin` is what its process does first.
     """
     child = pexpect.spawn(
         sys.executable, ["-m", "workbench", "--store", str(store)],
         cwd=str(store.parent), encoding="utf-8", codec_errors="replace", timeout=60, dimensions=size,
-        preexec_fn=hears_hang_ups,
+        preexec_fn=begin,
         env={**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     child.expect("Stream")
     return child
-
-
-def hears_hang_ups() -> None:
-    """Let a process in a terminal of its own end with that, also where the tests were started to outlive theirs."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def drain(child: "pexpect.spawn[str]", seconds: float = 0.05) -> str:

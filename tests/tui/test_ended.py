@@ -72,9 +72,14 @@ def test_a_demo_that_is_ended_gives_the_terminal_back(tmp_path: Path) -> None:
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
 
 
-def typing_in(store: Path) -> "pexpect.spawn[str]":
+def hears_none() -> None:
+    """As whoever starts it to outlive its terminal (nohup) has it begin."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+def typing_in(store: Path, begin: Callable[[], object] = hears_hang_ups) -> "pexpect.spawn[str]":
     """Open the app, and type in the form of the first memory, less than a second before it is kept by itself."""
-    child = in_a_terminal(store)
+    child = in_a_terminal(store, begin=begin)
     drain(child, 1)
     child.send("e")
     child.expect("ctrl")
@@ -83,10 +88,10 @@ def typing_in(store: Path) -> "pexpect.spawn[str]":
     return child
 
 
-@pytest.mark.parametrize("way", ["closed", "SIGHUP", "SIGTERM"])
+@pytest.mark.parametrize("way", ["closed", "closed, unheard", "SIGHUP", "SIGTERM"])
 def test_what_is_being_typed_survives(tmp_path: Path, way: str) -> None:
-    child = typing_in(make(tmp_path / "project"))
-    if way == "closed":
+    child = typing_in(make(tmp_path / "project"), hears_none if way == "closed, unheard" else hears_hang_ups)
+    if way.startswith("closed"):
         close_the_terminal(child)
     else:
         child.kill(getattr(signal, way))

@@ -7,10 +7,12 @@ U+FFFD, and what stands between the marks of a bracketed paste is handed on as i
 
 import os
 import selectors
+import signal
 import sys
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import IO, Any, cast
 
 from textual._parser import ParseError
@@ -103,14 +105,26 @@ class ForgivingDriver(LinuxDriver):
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if selector.select(WAIT_S):
-                    data = os.read(self.fileno, MOST)
-                    # A terminal that is gone can be read without an end, and says nothing.
-                    if not data and self.exit_event.wait(WAIT_S):
+                    if (data := self._typed()) is None:
+                        self._leave()
                         break
                     self._hand_on(message for part in pastes.feed(decode(data)) for message in _messages(parser, part))
                 self._hand_on(parser.tick())
         with suppress(EOFError, ParseError):
             self._hand_on(parser.feed(""))
+
+    def _typed(self) -> bytes | None:
+        """Return what there is to read; `None` when the terminal is gone, which says so in one of two ways."""
+        try:
+            return os.read(self.fileno, MOST) or None
+        except BlockingIOError:
+            return b""
+        except OSError:
+            return None
+
+    def _leave(self) -> None:
+        """End as at a hang-up, which whoever started the app may have had ignored: nobody can see or type any more."""
+        self._loop.call_soon_threadsafe(partial(self._app.exit, None, 128 + signal.SIGHUP))
 
     def _hand_on(self, messages: Iterable[Message]) -> None:
         for message in messages:
