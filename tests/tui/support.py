@@ -110,7 +110,7 @@ def in_a_terminal(
     """
     child = pexpect.spawn(
         sys.executable, ["-m", "workbench", "--store", str(store)],
-        cwd=str(store.parent), encoding="utf-8", codec_errors="replace", timeout=60, dimensions=size,
+        cwd=str(store.parent), encoding="utf-8", codec_errors="replace", timeout=180, dimensions=size,
         preexec_fn=begin,
         env={**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)},
     )  # fmt: skip

@@ -16,7 +16,7 @@ from tests.tui.support import ROOT, drain, hears_hang_ups, in_a_terminal
 from tests.tui.test_killed import drafts
 from workbench.bench.demo_folder import LOCK, PREFIX, demo_folder, sweep
 
-PATIENCE = 60
+PATIENCE = 180
 
 
 def until(met: Callable[[], bool], child: "pexpect.spawn[str]") -> None:

@@ -32,7 +32,7 @@ from workbench.store.maintenance.leavings import found
 
 KILLS = int(os.environ.get("WORKBENCH_KILLS", "60"))
 EACH = -(-KILLS // len(DOINGS))
-PATIENCE = 60
+PATIENCE = 180
 """Seconds for anything that is waited for; a slow machine needs some of them."""
 
 CODES = re.compile(r"\x1b(\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07]*\x07|[=>NOc]|P[^\x1b]*\x1b\\)")
