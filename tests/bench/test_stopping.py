@@ -1,5 +1,9 @@
 """Whoever leaves is not kept waiting for what nobody will look at: long reading gives up between two pieces."""
 
+import signal
+import subprocess
+import sys
+import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -71,3 +75,36 @@ def test_a_retriever_whose_loading_was_given_up_loads_what_came_since(open_bench
     assert not bench.retriever.ready
     put(bench, 2)
     assert len(bench.retriever.load().pool) == 2
+
+
+ENDING = """
+import sys, time
+from workbench.core import stopping
+
+stopping.PATIENCE_S = 0.5
+asked = []
+with stopping.asked_to_end(asked.append):
+    print("ready", flush=True)
+    while not asked:
+        time.sleep(0.01)
+    print("asked", flush=True)
+    while True:
+        time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no hang-ups here")
+def test_who_asks_again_after_a_while_ends_at_once_what_does_not_end_in_order() -> None:
+    with subprocess.Popen([sys.executable, "-c", ENDING], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGHUP)
+            assert process.stdout.readline() == "asked\n"
+            while process.poll() is None:  # as somebody does who sees it still run
+                process.send_signal(signal.SIGTERM)
+                time.sleep(0.05)
+            assert process.returncode == -signal.SIGTERM
+        finally:
+            process.kill()

@@ -1,6 +1,7 @@
 """A terminal that is closed, and `kill`, while the real app runs: it ends in order, and leaves nothing lying about."""
 
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -121,3 +122,29 @@ def test_what_a_killed_demo_left_goes_with_the_next_one(tmp_path: Path, monkeypa
     assert not now.exists()
     assert sorted(tmp_path.iterdir()) == [linked, somebodys]
     assert (somebodys / "mine.txt").exists()
+
+
+def test_a_removal_that_was_broken_off_is_ended_by_the_next_demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = shutil.rmtree
+
+    def broken_off(path: Path, **_: object) -> None:
+        real(path)
+        raise KeyboardInterrupt
+
+    def try_it() -> None:
+        with demo_folder() as folder:
+            for name in ("demo", "project"):
+                (folder / name).mkdir()
+            monkeypatch.setattr(shutil, "rmtree", broken_off)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        try_it()
+    (left,) = tmp_path.iterdir()
+    assert len(list(left.iterdir())) == 2, "one of the folders, and the lock, which is removed last"
+    assert (left / LOCK).exists()
+    monkeypatch.undo()
+    assert sweep(tmp_path) == (left,)
+    assert list(tmp_path.iterdir()) == []

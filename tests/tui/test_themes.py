@@ -1,5 +1,6 @@
 """Theme files: what is shipped is legible, what is broken is one sentence."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -168,14 +169,20 @@ async def test_a_screenshot_that_cannot_be_saved_says_why(tmp_path: Path) -> Non
         assert not any("Failed to save" in one for one in said)
 
 
-async def test_a_screenshot_without_a_folder_of_downloads_is_saved_where_one_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("scratch", "where"), [(False, "here"), (True, "home")])
+async def test_a_screenshot_without_a_folder_of_downloads_is_saved_where_it_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: bool, where: str
 ) -> None:
+    for name in ("here", "home"):
+        (tmp_path / name).mkdir()
     monkeypatch.setenv("XDG_DOWNLOAD_DIR", str(tmp_path / "none"))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "here")
     app = demo_app(tmp_path / "store")
+    app.options = replace(app.options, scratch=scratch)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         save = next(one for one in app.get_system_commands(app.screen) if one.title == "Screenshot")
         save.callback()
-        await until(pilot, lambda: bool(list(tmp_path.glob("*.svg"))))
+        await until(pilot, lambda: bool(list(tmp_path.rglob("*.svg"))))
+    assert list((tmp_path / where).glob("*.svg"))

@@ -1,6 +1,7 @@
 """The folder of a demo that is not kept: it goes with its process, or with the next demo when that was killed.
 
-The process holds a lock in it as long as it runs. What holds no such lock, or is somebody else's, is left alone.
+The process holds a lock in it as long as it runs, and while it removes it: what a removal that was broken off left has
+its lock file still, which nobody holds. A folder without one, or somebody else's, is left alone.
 """
 
 import contextlib
@@ -16,17 +17,24 @@ from workbench.core.files.handles import open_handle, try_lock
 
 PREFIX = "workbench-demo-"
 LOCK = "running"
-"""The file in the folder that the demo's process has locked."""
+"""The file in the folder that the demo's process has locked; it is removed last."""
 
 
 @contextmanager
 def demo_folder() -> Iterator[Path]:
     """Make an empty folder for a demo, and take it away at the end; before that, those that killed demos left."""
     sweep(Path(tempfile.gettempdir()))
-    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
-        handle = _locked(Path(name))
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    try:
+        handle = _locked(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    try:
+        yield folder
+    finally:
         try:
-            yield Path(name)
+            _remove(folder)
         finally:
             os.close(handle)
 
@@ -53,8 +61,23 @@ def _swept(folder: Path) -> bool:
         handle = open_handle(folder / LOCK, os.O_RDWR)
         try:
             if try_lock(handle):
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
                 return not folder.exists()
         finally:
             os.close(handle)
     return False
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder whose lock this process holds; what cannot be removed now is found by the next demo's sweep."""
+    with contextlib.suppress(OSError):
+        for one in folder.iterdir():
+            if one.name == LOCK:
+                continue
+            if one.is_dir() and not one.is_symlink():
+                shutil.rmtree(one, ignore_errors=True)
+            else:
+                one.unlink()
+        if list(folder.iterdir()) == [folder / LOCK]:
+            (folder / LOCK).unlink()
+            folder.rmdir()

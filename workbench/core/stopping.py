@@ -5,6 +5,7 @@ Reading is asked now and then, and gives up between two pieces. A signal is what
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -53,21 +54,26 @@ def in_pieces(many: Iterable[T]) -> Iterator[T]:
 ASKING = tuple(getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name))
 """The signals that ask a program to end."""
 
+PATIENCE_S = 3.0
+"""How long a program that was asked to end is left to do so in order, whatever else it is sent."""
+
 
 @contextmanager
 def asked_to_end(end: Callable[[int], object]) -> Iterator[None]:
     """Call `end` with the exit code (128 and the signal's number) at the first signal that asks the program to end.
 
-    `end` may raise, or let somebody else end in order. Further ones do nothing, also after this: a shell passes on a
-    hang-up that its jobs had already. A signal that is ignored from outside (nohup) stays ignored; beside the main
-    thread nothing is done.
+    `end` may raise, or let somebody else end in order. Those that follow at once do nothing, also after this: a shell
+    passes on a hang-up that its jobs had already. One after `PATIENCE_S` is somebody who asks again: it ends the
+    process there and then. A signal that is ignored from outside (nohup) stays ignored; beside the main thread nothing
+    is done.
     """
     before: dict[signal.Signals, Any] = {}
 
     def ask(number: int, frame: FrameType | None) -> None:
         del frame
+        asked = time.monotonic()
         for each in before:
-            signal.signal(each, _do_nothing)
+            signal.signal(each, lambda number, _: _ask_again(number, asked))
         before.clear()
         end(128 + number)
 
@@ -82,5 +88,8 @@ def asked_to_end(end: Callable[[int], object]) -> Iterator[None]:
             signal.signal(each, was)
 
 
-def _do_nothing(number: int, frame: FrameType | None) -> None:
-    """Let a signal pass: the program ends already."""
+def _ask_again(number: int, asked: float) -> None:
+    """Let a signal pass while the program ends, and end it as the signal does by itself when that takes too long."""
+    if time.monotonic() - asked > PATIENCE_S:
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbench.core.files.reason import Unread
+from workbench.core.files.reason import Unread, braced
 from workbench.core.text import clean_for_store
 
 MAX_DEPTH = 100
@@ -26,7 +26,7 @@ class NotJson(Unread):
 
     def __init__(self, said: str, pos: int, line: int, column: int) -> None:
         place, values = ("line {} column {}", (line, column)) if line > 1 else ("column {}", (column,))
-        super().__init__(f"not JSON: {said.removesuffix(' at')} at {place}", *values)
+        super().__init__(f"not JSON: {braced(said.removesuffix(' at'))} at {place}", *values)
         self.said = said
         self.pos = pos
 

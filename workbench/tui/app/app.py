@@ -213,11 +213,12 @@ class WorkbenchApp(Host):
             yield f"There is no theme “{asked}”, so {self.theme} is shown; ctrl+p, Theme lists them.{hint}"
 
     def _save_picture(self) -> None:
-        """Save a screenshot among the downloads, or where the app was started when there is no such folder."""
+        """Save a screenshot among the downloads; without such a folder where the app works, or at home in the demo."""
         from platformdirs import user_downloads_path
 
         downloads = user_downloads_path()
-        self.deliver_screenshot(path=str(downloads if downloads.is_dir() else Path.cwd()))
+        lasting = Path.home() if self.options.scratch else Path.cwd()
+        self.deliver_screenshot(path=str(downloads if downloads.is_dir() else lasting))
 
     def watch_theme(self, before: str, now: str) -> None:
         """Say so when the settings name another theme than the one that was chosen: that one is back at the start."""

@@ -40,7 +40,8 @@ class AppOptions:
     `review_at` is the id that Review showed last;
     `drafts` is the folder for what is being typed (`None`: it is not kept); for `alone` seconds after the last key the
     first screen has the machine to itself, before all else is loaded. `begin` is the id of the action that it begins
-    with (empty: none). `returns` says that leaving goes back to the store as it is now.
+    with (empty: none). `returns` says that leaving goes back to the store as it is now; `scratch`, that the folder it
+    works in goes when it ends.
     """
 
     title: str
@@ -60,6 +61,7 @@ class AppOptions:
     alone: float = 0.0
     begin: str = ""
     returns: bool = False
+    scratch: bool = False
 
 
 class LookBack(Message):

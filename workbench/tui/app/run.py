@@ -154,6 +154,7 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
         alone=ALONE,
         begin=view.begin,
         returns=returns,
+        scratch=not view.remember,
     )
 
 

@@ -75,13 +75,13 @@ class ForgivingOutput:
 
     def write(self, text: str) -> int:
         """Write, if somebody is there."""
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # the latter: it is closed on this side
             return self._file.write(text)
         return len(text)
 
     def flush(self) -> None:
         """Send what was written, if somebody is there."""
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             self._file.flush()
 
     def fileno(self) -> int:
