@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.agents.actors import AgentSettings
-from workbench.core.agents.external import MemorySettings
 from workbench.core.agents.layers import ContextSettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
@@ -16,6 +15,13 @@ from workbench.core.stream.importance import GENERAL
 
 if TYPE_CHECKING:
     from workbench.core.stream.orders import SavedView
+
+
+class MemorySettings(NamedTuple):
+    """Whether the external memory of agents' sessions is looked through, and how many results are usual."""
+
+    enabled: bool = True
+    default_limit: int = 5
 
 
 class Settings(NamedTuple):
