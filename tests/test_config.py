@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from workbench.config.loading import Loaded, Settings, load
 from workbench.config.reading import show
-from workbench.core.agents.actors import AgentSettings
 from workbench.config.settings import MemorySettings
+from workbench.core.agents.actors import AgentSettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
