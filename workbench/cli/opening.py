@@ -34,7 +34,9 @@ def add_commands(commands: Commands) -> None:
     init.add_argument("dir", metavar="DIR", type=folder, nargs="?", help="the project's folder (otherwise: here)")
     init.add_argument("--shared", action="store_true", help="a store that is committed with the project")
     add_json(init)
-    parser = add_command(commands, "demo", open_demo, "open a demo store to try things out", _DEMO)
+    parser = add_command(
+        commands, "demo", open_demo, "open a demo store to try things out", _DEMO, example="--into ~/try-it"
+    )
     parser.add_argument("--into", metavar="DIR", type=Path, help="make the demo store in this empty or new folder")
 
 

@@ -182,10 +182,17 @@ def _unknown(action: Action, word: object, known: Sequence[str]) -> ArgumentErro
     return ArgumentError(action, f"invalid choice: {word!r} (choose from {', '.join(map(repr, known))}){meant}")
 
 
-def add_command(commands: "Commands", name: str, handler: Handler, help: str, details: str = "") -> Parser:
-    """Add a subcommand that also takes `--store`; `handler` gets the session and returns the exit code."""
+def add_command(
+    commands: "Commands", name: str, handler: Handler, help: str, details: str = "", *, example: str | None = None
+) -> Parser:
+    """Add a subcommand that also takes `--store`; `handler` gets the session and returns the exit code.
+
+    `example` are the arguments of a call of it that its help shows (`None`: the `details` show one).
+    """
     sentence = help[0].upper() + help[1:] + "."
     parser = commands.add_parser(name, help=help, description=f"{sentence}\n\n{details}".strip())
+    if example is not None:
+        parser.epilog = f"Example:\n  {parser.prog} {example}".rstrip()
     add_store(parser, default=SUPPRESS)
     parser.set_defaults(handler=handler, prog=parser.prog)
     return parser

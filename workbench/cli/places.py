@@ -16,11 +16,19 @@ _WHY = {
 
 def add_commands(commands: Commands) -> None:
     """Add `config` and `stores`."""
-    parser = add_command(commands, "config", print_config, "print the settings that hold, or where they are set")
+    parser = add_command(
+        commands, "config", print_config, "print the settings that hold, or where they are set", example="show"
+    )
     parser.add_argument("what", choices=("show", "path"))
     add_json(parser)
     add_json(
-        add_command(commands, "stores", list_stores, "list the stores you opened lately, and which one opens here")
+        add_command(
+            commands,
+            "stores",
+            list_stores,
+            "list the stores you opened lately, and which one opens here",
+            example="--json",
+        )
     )
 
 

@@ -77,23 +77,29 @@ def add_commands(commands: Commands) -> None:
     episode.set_defaults(limit=SHOWN, json=False)
     no_criteria(episode)
     verbs = episode.add_subparsers(title="what to do", metavar="VERB", prog=episode.prog, parser_class=Parser)
-    adding = add_command(verbs, "add", add_episodes, "keep what an agent did", _ADD)
+    adding = add_command(verbs, "add", add_episodes, "keep what an agent did", _ADD, example="run.json --actor claude")
     adding.add_argument("file", metavar="FILE", type=file_or_stdin, help="a file or a folder, or - for stdin")
     adding.add_argument("--actor", metavar="NAME", help="the agent that did it, and whose word it is (otherwise: you)")
     adding.add_argument("--session", metavar="S", default="", help="the agent session, where the episode names none")
     add_learning(verbs)
-    showing = add_command(verbs, "show", show_episode, "show one, whole", _SHOW)
+    showing = add_command(verbs, "show", show_episode, "show one, whole", _SHOW, example="ep-20261124-0000007 --trace")
     showing.add_argument("id", metavar="ID")
     showing.add_argument("--trace", action="store_true", help="open the trace of an old one, too")
     add_secrets(showing)
-    listing = add_command(verbs, "list", list_episodes, "list them by time", _LIST)
+    listing = add_command(
+        verbs, "list", list_episodes, "list them by time", _LIST, example="--outcome FAILURE --since 7d"
+    )
     add_criteria(listing)
     add_limit(listing, SHOWN)
     _add_finding(verbs)
     _add_corrections(verbs)
-    merging = add_command(verbs, "consolidate", consolidate_episodes, "put those together that say the same", _MERGE)
+    merging = add_command(
+        verbs, "consolidate", consolidate_episodes, "put those together that say the same", _MERGE, example="--dry-run"
+    )
     merging.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
-    writing = add_command(verbs, "export", export_episodes, "write them to files", _EXPORT)
+    writing = add_command(
+        verbs, "export", export_episodes, "write them to files", _EXPORT, example="episodes/ --dialect agent-playbook"
+    )
     writing.add_argument("target", metavar="TARGET", type=Path, help="a file, or a folder")
     writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all)")
     writing.add_argument("--dialect", choices=("episode", "agent-playbook"), default="episode", help="the form of it")
@@ -119,21 +125,27 @@ def _add_finding(verbs: Commands) -> None:
 
 
 def _add_corrections(verbs: Commands) -> None:
-    noting = add_command(verbs, "note", note_episode, "note something on one")
+    noting = add_command(
+        verbs, "note", note_episode, "note something on one", example='ep-20261124-0000007 "the runner was out of disk"'
+    )
     noting.add_argument("id", metavar="ID")
     noting.add_argument("text", metavar="TEXT")
-    tagging = add_command(verbs, "tag", tag_episode, "give one other tags")
+    tagging = add_command(
+        verbs, "tag", tag_episode, "give one other tags", example="ep-20261124-0000007 --add deploy --remove draft"
+    )
     tagging.add_argument("id", metavar="ID")
     tagging.add_argument("--add", metavar="T", action="append", default=[], help="a tag; several times")
     tagging.add_argument("--remove", metavar="T", action="append", default=[], help="a tag that goes; several times")
-    approving = add_command(verbs, "approve", approve_episode, "stand by what one says", _APPROVE)
+    approving = add_command(
+        verbs, "approve", approve_episode, "stand by what one says", _APPROVE, example="ep-20261124-0000007"
+    )
     approving.add_argument("id", metavar="ID")
     approving.add_argument("--withdraw", action="store_true", help="stand by it no longer")
     for name, handler, about, more in (
         ("delete", delete_episode, "delete one, with a way back", _DELETE),
         ("restore", restore_episode, "bring one back", ""),
     ):
-        parser = add_command(verbs, name, handler, about, more)
+        parser = add_command(verbs, name, handler, about, more, example="ep-20261124-0000007")
         parser.add_argument("id", metavar="ID")
 
 

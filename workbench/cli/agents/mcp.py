@@ -19,7 +19,9 @@ Over HTTP a bearer token is needed; it lies in your state folder, for you alone.
 
 def add_commands(commands: Commands) -> None:
     """Add `mcp`."""
-    parser = add_command(commands, "mcp", serve, "serve the store to agents that speak MCP", _DETAILS)
+    parser = add_command(
+        commands, "mcp", serve, "serve the store to agents that speak MCP", _DETAILS, example="--http --agent claude"
+    )
     parser.add_argument("--http", action="store_true", help="over HTTP on 127.0.0.1, for several clients")
     parser.add_argument("--port", metavar="N", type=count, default=8765, help="with --http (default: 8765)")
     about = "what the agent is called (otherwise: what it calls itself)"

@@ -23,7 +23,8 @@ _DETAILS = """Prints a script to stdout; nothing is installed. To have it always
 
 def add_commands(commands: Commands) -> None:
     """Add `completion`."""
-    parser = add_command(commands, "completion", completion, "print a script that completes workbench", _DETAILS)
+    about = "print a script that completes workbench"
+    parser = add_command(commands, "completion", completion, about, _DETAILS, example="bash > ~/.workbench.bash")
     parser.add_argument("shell", choices=tuple(SHELLS), help="whose script")
 
 

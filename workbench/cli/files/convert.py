@@ -21,7 +21,10 @@ learning entries, .json a skillbook or plain JSON, .yaml a cass playbook or plai
 
 def add_commands(commands: Commands) -> None:
     """Add `convert`."""
-    parser = add_command(commands, "convert", convert_file, "convert a file to another format", _DETAILS)
+    parser = add_command(
+        commands, "convert", convert_file, "convert a file to another format", _DETAILS,
+        example="playbook.md skillbook.json",
+    )  # fmt: skip
     parser.add_argument("source", metavar="IN", type=Path)
     parser.add_argument("target", metavar="OUT", type=Path)
     parser.add_argument("--from", dest="read_as", metavar="F", help="the format of IN")

@@ -55,7 +55,10 @@ known. --force replaces it and keeps a copy of what it held; its name is printed
 
 def add_commands(commands: Commands) -> None:
     """Add `export`."""
-    parser = add_command(commands, "export", export, "export a playbook, memories or judgments", _DETAILS)
+    parser = add_command(
+        commands, "export", export, "export a playbook, memories or judgments", _DETAILS,
+        example="--format ace --out playbook.md",
+    )  # fmt: skip
     parser.add_argument("--format", required=True, metavar="F", help="what to write; see above")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--out", metavar="FILE", type=Path, help="write this file")

@@ -50,7 +50,10 @@ is filled in. `workbench undo` takes the last imported file back."""
 
 def add_commands(commands: Commands) -> None:
     """Add `import`."""
-    parser = add_command(commands, "import", import_files, "import files of memories, playbooks or queries", _DETAILS)
+    parser = add_command(
+        commands, "import", import_files, "import files of memories, playbooks or queries", _DETAILS,
+        example="playbook.md notes/ --dry-run",
+    )  # fmt: skip
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--format", metavar="F", help="read the files as this format instead of recognising it")
     theirs = "take the file's version of what differs; with --dry-run as a diff"

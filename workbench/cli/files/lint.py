@@ -34,7 +34,7 @@ does not load of a MEMORY.md."""
 
 def add_commands(commands: Commands) -> None:
     """Add `lint`."""
-    parser = add_command(commands, "lint", lint, "look files over", _DETAILS)
+    parser = add_command(commands, "lint", lint, "look files over", _DETAILS, example="playbook.md MEMORY.md")
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--format", metavar="F", help="the files' format instead of the one recognised")
     parser.add_argument("--fix", metavar="RULE", help="put right what this rule found, or “all”")

@@ -31,7 +31,9 @@ Nothing is left behind when something in it is not what the backup itself says.
 
 def add_commands(commands: Commands) -> None:
     """Add `backup` and `restore`."""
-    backup = add_command(commands, "backup", write_file, "write the store into one file", _BACKUP)
+    backup = add_command(
+        commands, "backup", write_file, "write the store into one file", _BACKUP, example="memories.tar.gz"
+    )
     backup.add_argument("file", metavar="FILE", type=Path, help="the file to write, such as memories.tar.gz")
     about = "back up a copy without the secrets you did not allow, in its whole history; the store stays as it is"
     backup.add_argument("--mask", action="store_true", help=about)

@@ -37,7 +37,9 @@ _COMPACT = """Closed journal files (64 MB each) are gzipped; the history reads t
 
 def add_commands(commands: Commands) -> None:
     """Add `doctor` and `compact`."""
-    parser = add_command(commands, "doctor", examine, "check the store and say what is wrong with it", _DOCTOR)
+    parser = add_command(
+        commands, "doctor", examine, "check the store and say what is wrong with it", _DOCTOR, example="--json"
+    )
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--recover", action="store_true", help="save what can be read into a new store beside this one")
     asked.add_argument("--accept", action="store_true", help="take the journal as it is, with what is missing from it")
@@ -47,7 +49,7 @@ def add_commands(commands: Commands) -> None:
     asked.add_argument("--accept-edit", action="store_true", help="take over what another program changed")
     asked.add_argument("--dismiss-edit", action="store_true", help="turn it down; its file is kept")
     add_json(parser)
-    add_command(commands, "compact", compact, "gzip the closed journal files", _COMPACT)
+    add_command(commands, "compact", compact, "gzip the closed journal files", _COMPACT, example="")
 
 
 def examine(session: Session) -> int:

@@ -24,7 +24,10 @@ exported, and stores you copied, are not touched."""
 
 def add_commands(commands: Commands) -> None:
     """Add `purge`."""
-    parser = add_command(commands, "purge", purge, "erase memories or bullets for good, from every file", _PURGE)
+    parser = add_command(
+        commands, "purge", purge, "erase memories or bullets for good, from every file", _PURGE,
+        example="mem-20261121-0000001",
+    )  # fmt: skip
     parser.add_argument("ids", metavar="ID", nargs="+", help="a memory's id or a bullet's (BOOK/ID)")
     parser.add_argument("--yes-erase", metavar="ID", action="append", default=[], help="agree to erase this id")
 

@@ -25,7 +25,10 @@ claude.monthly_tokens. Without a key in ANTHROPIC_API_KEY only --preview and --u
 
 def add_commands(commands: Commands) -> None:
     """Add `curate`."""
-    parser = add_command(commands, "curate", curate, "let Claude suggest changes of a playbook", _CURATE)
+    parser = add_command(
+        commands, "curate", curate, "let Claude suggest changes of a playbook", _CURATE,
+        example="--run run.json --preview",
+    )  # fmt: skip
     parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
     parser.add_argument("--run", metavar="FILE", type=Path, help="learn from this run of an agent")
     parser.add_argument("--latest", action="store_true", help="tell the latest 30, also what was told before")

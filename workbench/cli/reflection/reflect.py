@@ -32,7 +32,10 @@ word, and nothing leaves this machine. Ctrl+c stops and keeps what was found."""
 
 def add_commands(commands: Commands) -> None:
     """Add `reflect`."""
-    parser = add_command(commands, "reflect", reflect, "propose insights from the latest memories", _REFLECT)
+    parser = add_command(
+        commands, "reflect", reflect, "propose insights from the latest memories", _REFLECT,
+        example='--focus "deploys" --dry-run',
+    )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="reflect although it is not due")
     parser.add_argument("--focus", metavar="TEXT", default="", help="what to look for")
     parser.add_argument("--dry-run", action="store_true", help="show the candidates and store none")

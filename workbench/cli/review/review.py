@@ -40,28 +40,49 @@ What a candidate or a signal says is approved first. Nothing outside the managed
 takes back both the record and the files."""
 
 
+_ONE, _MANY = "mem-20261121-0000001", '--kind prune --found --yes --reason "still used"'
+
+
 def add_commands(commands: Commands) -> None:
     """Add `review` and what is below it."""
-    from workbench.cli.promotion.promote import promote
     from workbench.cli.review.reading import list_queue, show_proposal
 
-    review = add_command(commands, "review", list_queue, "decide on what waits in Review", _REVIEW)
+    review = add_command(
+        commands, "review", list_queue, "decide on what waits in Review", _REVIEW,
+        example="approve mem-20261121-0000001",
+    )  # fmt: skip
     review.set_defaults(filter=[], limit=DEFAULT, kind=None, found=False, json=False, show_secrets=False)
     verbs = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
-    listing = add_command(verbs, "list", list_queue, "list what waits, in the order of the queue", _LIST)
+    listing = add_command(
+        verbs, "list", list_queue, "list what waits, in the order of the queue", _LIST, example="type:error --found"
+    )
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
     listing.takes_filter = True
     add_limit(listing, DEFAULT)
     listing.add_argument("--kind", metavar="KIND", help="only these: reflection, merge, prune, confirm, …")
     listing.add_argument("--found", action="store_true", help=f"and {_FOUND}")
-    show = add_command(verbs, "show", show_proposal, "print a proposal in full, with its evidence")
+    show = add_command(
+        verbs, "show", show_proposal, "print a proposal in full, with its evidence", example="mem-20261121-0000001"
+    )
     show.add_argument("id", metavar="ID")
     show.add_argument("--quick", action="store_true", help="leave out what the search model would find")
-    _add_decision(verbs, "approve", approve, "accept proposals: a candidate is confirmed, a merge is made")
-    _add_decision(verbs, "reject", reject, "turn proposals down; a candidate leaves a tombstone")
-    _add_decision(verbs, "later", put_off, "put decisions off for a week")
+    _add_decision(verbs, "approve", approve, "accept proposals: a candidate is confirmed, a merge is made", _ONE)
+    _add_decision(verbs, "reject", reject, "turn proposals down; a candidate leaves a tombstone", _MANY)
+    _add_decision(verbs, "later", put_off, "put decisions off for a week", _ONE)
     _add_merge(verbs)
-    promoting = add_command(verbs, "promote", promote, "approve and write to where agents read", _PROMOTE)
+    _add_promotion(verbs)
+    for verb in (listing, show):
+        add_secrets(verb)
+        add_json(verb)
+
+
+def _add_promotion(verbs: Commands) -> None:
+    from workbench.cli.promotion.promote import promote
+
+    promoting = add_command(
+        verbs, "promote", promote, "approve and write to where agents read", _PROMOTE,
+        example="mem-20261121-0000001 --to CLAUDE.md --dry-run",
+    )  # fmt: skip
     promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates, signals or confirmed memories")
     promoting.add_argument("--to", metavar="TARGET", required=True, help="where to (see above)")
     section = "a file: the heading that the entry goes under, or those that lead to it, parted by >"
@@ -72,14 +93,14 @@ def add_commands(commands: Commands) -> None:
     promoting.add_argument("--outside", action="store_true", help="agree to a file outside the project")
     promoting.add_argument("--dry-run", action="store_true", help="only show what would be written")
     _add_reason(promoting, "the reason, the title and --about")
-    for verb in (listing, show):
-        add_secrets(verb)
-    for verb in (listing, show, promoting):
-        add_json(verb)
+    add_json(promoting)
 
 
 def _add_merge(verbs: Commands) -> None:
-    merging = add_command(verbs, "merge", merge, "merge a candidate into a memory, which stays what it is", _MERGE)
+    merging = add_command(
+        verbs, "merge", merge, "merge a candidate into a memory, which stays what it is", _MERGE,
+        example="mem-20261121-0000002 mem-20261121-0000001 --dry-run",
+    )  # fmt: skip
     merging.add_argument("id", metavar="ID")
     merging.add_argument("into", metavar="INTO")
     about = "whose text is left: the memory's own (target, the default) or the candidate's"
@@ -134,8 +155,8 @@ def _require_target(bench: "Workbench", into: str) -> None:
         raise UnknownRecord(f"There is no memory {into} to merge into.", "Nothing was changed.")
 
 
-def _add_decision(verbs: Commands, name: str, handler: Callable[[Session], int], help: str) -> None:
-    parser = add_command(verbs, name, handler, help)
+def _add_decision(verbs: Commands, name: str, handler: Callable[[Session], int], help: str, example: str) -> None:
+    parser = add_command(verbs, name, handler, help, example=example)
     parser.add_argument("ids", metavar="ID", nargs="*")
     about = "in place of ids: every proposal that this filter lets through, as in `review list`"
     parser.add_argument("--filter", metavar="TEXT", default="", help=about)

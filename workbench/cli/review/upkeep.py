@@ -47,10 +47,15 @@ _TITLES: Mapping[str, str] = {
 
 def add_commands(commands: Commands) -> None:
     """Add `upkeep` and `dedup`."""
-    upkeep = add_command(commands, "upkeep", look_after, "propose what the lifecycle suggests", _UPKEEP)
+    upkeep = add_command(
+        commands, "upkeep", look_after, "propose what the lifecycle suggests", _UPKEEP, example="--dry-run"
+    )
     upkeep.add_argument("--dry-run", action="store_true", help="only say what would be proposed")
     add_json(upkeep)
-    dedup = add_command(commands, "dedup", find_duplicates, "propose to merge memories that say the same", _DEDUP)
+    dedup = add_command(
+        commands, "dedup", find_duplicates, "propose to merge memories that say the same", _DEDUP,
+        example="--threshold 0.9 --dry-run",
+    )  # fmt: skip
     about = "similarity from which two are compared word by word, 0 to 1 (default: the model's review threshold)"
     dedup.add_argument("--threshold", metavar="X", type=share, help=about)
     dedup.add_argument("--dry-run", action="store_true", help="only say what would be proposed")

@@ -37,12 +37,18 @@ too."""
 
 def add_commands(commands: Commands) -> None:
     """Add `scan` and `allow`."""
-    scan = add_command(commands, "scan", scan_texts, "find secrets and orders to agents in files or the store", _SCAN)
+    scan = add_command(
+        commands, "scan", scan_texts, "find secrets and orders to agents in files or the store", _SCAN,
+        example="CLAUDE.md notes/",
+    )  # fmt: skip
     scan.add_argument("files", metavar="FILE", nargs="*", type=file_or_stdin, help="files of text (default: the store)")
     about = "take what is found out of the store and its whole history for good"
     scan.add_argument("--mask", action="store_true", help=about)
     add_json(scan)
-    allow = add_command(commands, "allow", allow_record, "let a flagged record be promoted and exported", _ALLOW)
+    allow = add_command(
+        commands, "allow", allow_record, "let a flagged record be promoted and exported", _ALLOW,
+        example='mem-20261121-0000001 --reason "it quotes an attack"',
+    )  # fmt: skip
     allow.add_argument("id", metavar="ID")
     allow.add_argument("--reason", metavar="TEXT", default="", help="why; kept with the permission")
     allow.add_argument("--withdraw", action="store_true", help="take the permission back")

@@ -28,7 +28,9 @@ Under an agent this needs a person at a terminal. In CI, WORKBENCH_TRUST=PATH na
 
 def add_commands(commands: Commands) -> None:
     """Add `trust`."""
-    parser = add_command(commands, "trust", trust, "look at what came from elsewhere, and take it over", _TRUST)
+    parser = add_command(
+        commands, "trust", trust, "look at what came from elsewhere, and take it over", _TRUST, example="--show"
+    )
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--yes", action="store_true", help="take it over without a question (not under an agent)")
     asked.add_argument("--show", action="store_true", help="only show what came")

@@ -18,7 +18,10 @@ whether that one still is true waits in Review."""
 
 def add_commands(commands: Commands) -> None:
     """Add `ingest`."""
-    ingest = add_command(commands, "ingest", ingest_text, "take in one observation", _INGEST)
+    ingest = add_command(
+        commands, "ingest", ingest_text, "take in one observation", _INGEST,
+        example='"Deploys need AUTH_SECRET in CI" --type gotcha',
+    )  # fmt: skip
     add_observation(ingest)
     add_json(ingest)
 

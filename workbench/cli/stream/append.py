@@ -24,8 +24,9 @@ A text that repeats one of the last ten memories is skipped; nothing else is com
 def add_commands(commands: Commands) -> None:
     """Add `append`."""
     parser = add_command(
-        commands, "append", append_text, "add one observation at once, without loading the store", _APPEND
-    )
+        commands, "append", append_text, "add one observation at once, without loading the store", _APPEND,
+        example='"Deploys need AUTH_SECRET in CI" --session s-42',
+    )  # fmt: skip
     add_observation(parser)
     add_json(parser)
 

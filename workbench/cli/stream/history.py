@@ -29,13 +29,16 @@ stands on is not taken back; both values are named then."""
 
 def add_commands(commands: Commands) -> None:
     """Add `undo`, `redo` and `history`."""
-    parser = add_command(commands, "undo", undo, "take back your latest change, or any one", _UNDO)
+    parser = add_command(commands, "undo", undo, "take back your latest change, or any one", _UNDO, example="--rev 41")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--rev", metavar="REV", type=count, help="the change with this revision, whoever made it")
     which.add_argument("--group", metavar="NAME", help="everything that was written under this name")
     add_json(parser)
-    add_json(add_command(commands, "redo", redo, "do again what was undone last"))
-    history = add_command(commands, "history", show_history, "list what was done, the newest first")
+    add_json(add_command(commands, "redo", redo, "do again what was undone last", example=""))
+    history = add_command(
+        commands, "history", show_history, "list what was done, the newest first",
+        example="mem-20261121-0000001 --values",
+    )  # fmt: skip
     history.add_argument("id", metavar="ID", nargs="?", help="only what changed in this record, with every value")
     history.add_argument("-n", metavar="N", type=count, default=DEFAULT, help=f"how many (default: {DEFAULT})")
     history.add_argument("--values", action="store_true", help="show every value before and after")

@@ -38,13 +38,18 @@ Decisions are those about candidates and other proposals, votes those that stand
 
 def add_commands(commands: Commands) -> None:
     """Add `show`, `list` and `stats`."""
-    show = add_command(commands, "show", show_record, "print memories or bullets in full")
+    show = add_command(
+        commands, "show", show_record, "print memories or bullets in full", example="mem-20261121-0000001 shr-00001"
+    )
     about = "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"
     show.add_argument("ids", metavar="ID", nargs="+", help=about)
     add_at(show, "as it was right after this revision")
     add_secrets(show)
     add_json(show)
-    listing = add_command(commands, "list", list_memories, "list memories, the newest first", _LIST)
+    listing = add_command(
+        commands, "list", list_memories, "list memories, the newest first", _LIST,
+        example="type:error since:7d --sort votes",
+    )  # fmt: skip
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
     listing.takes_filter = True
     add_arranging(listing)
@@ -52,7 +57,9 @@ def add_commands(commands: Commands) -> None:
     add_at(listing)
     add_secrets(listing)
     add_json(listing)
-    stats = add_command(commands, "stats", print_stats, "count what the store holds, and how it goes", _STATS)
+    stats = add_command(
+        commands, "stats", print_stats, "count what the store holds, and how it goes", _STATS, example="--days 30"
+    )
     stats.add_argument("--days", metavar="N", type=count, help="days that trends are of (default: six weeks)")
     add_at(stats)
     add_json(stats)

@@ -46,7 +46,10 @@ them. retrieval.floor = false in the config file turns this off."""
 
 def add_commands(commands: Commands) -> None:
     """Add `search`."""
-    parser = add_command(commands, "search", search, "rank the memories for a query, as an agent gets them", _DETAILS)
+    parser = add_command(
+        commands, "search", search, "rank the memories for a query, as an agent gets them", _DETAILS,
+        example='"why did the token refresh fail" -k 5 --explain',
+    )  # fmt: skip
     parser.add_argument("query", metavar="QUERY")
     parser.add_argument("-k", metavar="N", type=count, help="how many to show (default: the profile's k)")
     parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")

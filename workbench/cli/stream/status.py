@@ -11,7 +11,7 @@ since you last opened the app on this store (unseen)."""
 
 def add_commands(commands: Commands) -> None:
     """Add `status`."""
-    add_json(add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS))
+    add_json(add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS, example=""))
 
 
 def print_status(session: Session) -> int:

@@ -30,7 +30,7 @@ as [views."NAME"]. `workbench list --view NAME` lists what one shows."""
 
 def add_commands(commands: Commands) -> None:
     """Add `views`."""
-    add_json(add_command(commands, "views", list_views, "list the views that were saved", _VIEWS))
+    add_json(add_command(commands, "views", list_views, "list the views that were saved", _VIEWS, example="--json"))
 
 
 def add_arranging(parser: Parser) -> None:

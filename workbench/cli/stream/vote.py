@@ -10,7 +10,10 @@ each; a second one replaces the first."""
 
 def add_commands(commands: Commands) -> None:
     """Add `vote`."""
-    vote = add_command(commands, "vote", cast_vote, "mark a memory or a bullet as helpful or harmful", _VOTE)
+    vote = add_command(
+        commands, "vote", cast_vote, "mark a memory or a bullet as helpful or harmful", _VOTE,
+        example='shr-00001 helpful --reason "it saved the release"',
+    )  # fmt: skip
     vote.add_argument("id", metavar="ID")
     vote.add_argument("verdict", choices=("helpful", "harmful"))
     vote.add_argument("--reason", metavar="TEXT", default="", help="why; kept with the vote")

@@ -38,11 +38,17 @@ taken. The result is a proposal: nothing is changed, unless --save keeps it as a
 
 def add_commands(commands: Commands) -> None:
     """Add `eval` and `tune`."""
-    parser = add_command(commands, "eval", evaluate, "measure retrieval profiles on judged queries", _EVAL)
+    parser = add_command(
+        commands, "eval", evaluate, "measure retrieval profiles on judged queries", _EVAL,
+        example="queries.jsonl --profile workbench",
+    )  # fmt: skip
     _add_queries(parser)
     parser.add_argument("--profile", metavar="P", action="append", help="a profile; may be given several times")
     add_json(parser)
-    parser = add_command(commands, "tune", tune, "search better weights and half-lives on judged queries", _TUNE)
+    parser = add_command(
+        commands, "tune", tune, "search better weights and half-lives on judged queries", _TUNE,
+        example="queries.jsonl --save mine",
+    )  # fmt: skip
     _add_queries(parser)
     parser.add_argument("--profile", metavar="P", help="the profile to start from (default: the one in your settings)")
     parser.add_argument("--metric", metavar="M", default="ndcg@10", help="ndcg@K, mrr@K, recall@K or p@K (ndcg@10)")

@@ -29,7 +29,9 @@ query sets and qrels, and `workbench eval FILE` measures profiles on them."""
 
 def add_commands(commands: Commands) -> None:
     """Add `queries`."""
-    parser = add_command(commands, "queries", queries, "list, export and measure saved queries", _DETAILS)
+    parser = add_command(
+        commands, "queries", queries, "list, export and measure saved queries", _DETAILS, example="export queries.jsonl"
+    )
     parser.add_argument("what", choices=("list", "export", "measure"), help="what to do; see above")
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="the file to write or to read")
     parser.add_argument(

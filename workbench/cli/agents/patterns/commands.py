@@ -69,6 +69,9 @@ confidence goes back to the file's scale (0–1) and applications count. With --
 are archived as superseded."""
 
 
+_ID = "pat-20261124-0000001"
+
+
 def add_commands(commands: Commands) -> None:
     """Add `pattern` and what is below it."""
     pattern = add_command(commands, "pattern", reading.list_patterns, "keep and find what agents learned", _PATTERN)
@@ -81,11 +84,15 @@ def add_commands(commands: Commands) -> None:
 
 
 def _add_reading(verbs: Commands) -> None:
-    listing = add_command(verbs, "list", reading.list_patterns, "list patterns, the surest first")
+    listing = add_command(
+        verbs, "list", reading.list_patterns, "list patterns, the surest first", example="--status validated"
+    )
     listing.add_argument("--status", choices=STATUSES, help="only those that stand so (default: all but deprecated)")
     listing.add_argument("--category", choices=CATEGORIES, help="only those of one category")
     add_limit(listing, 50)
-    showing = add_command(verbs, "show", reading.show_pattern, "show a pattern with its evidence and applications")
+    showing = add_command(
+        verbs, "show", reading.show_pattern, "show a pattern with its evidence and applications", example=_ID
+    )
     showing.add_argument("id", metavar="ID")
     finding = add_command(verbs, "find", reading.find_patterns, "find the patterns that fit a task", _FIND)
     finding.add_argument("task", metavar="TASK", nargs="?", default="", help="what is to be done, in words")
@@ -105,12 +112,12 @@ def _add_reading(verbs: Commands) -> None:
     finding.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     finding.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     add_limit(finding, 5)
-    alike = add_command(verbs, "similar", reading.similar_patterns, "show patterns that resemble one")
+    alike = add_command(verbs, "similar", reading.similar_patterns, "show patterns that resemble one", example=_ID)
     alike.add_argument("id", metavar="ID")
     filling = add_command(verbs, "fill", reading.fill_template, "fill the template of a pattern", _FILL)
     filling.add_argument("id", metavar="ID")
     filling.add_argument("values", metavar="NAME=VALUE", nargs="*", type=fact, help="a value of a parameter")
-    tree = add_command(verbs, "tree", reading.show_tree, "show the decision tree over the patterns in use")
+    tree = add_command(verbs, "tree", reading.show_tree, "show the decision tree over the patterns in use", example="")
     for parser in (listing, showing, finding, alike, filling):
         add_secrets(parser)
     for parser in (listing, showing, finding, alike, filling, tree):
@@ -118,9 +125,11 @@ def _add_reading(verbs: Commands) -> None:
 
 
 def _add_writing(verbs: Commands) -> None:
-    adding = add_command(verbs, "add", changing.add_patterns, "add patterns", _ADD)
+    adding = add_command(verbs, "add", changing.add_patterns, "add patterns", _ADD, example="patterns.json")
     adding.add_argument("file", metavar="FILE", type=file_or_stdin)
-    editing = add_command(verbs, "edit", changing.edit_pattern, "change what a pattern says", _EDIT)
+    editing = add_command(
+        verbs, "edit", changing.edit_pattern, "change what a pattern says", _EDIT, example=f"{_ID} change.json"
+    )
     editing.add_argument("id", metavar="ID")
     editing.add_argument("file", metavar="FILE", type=file_or_stdin)
     applying = add_command(verbs, "apply", changing.record_application, "record how applying a pattern went", _APPLY)
@@ -131,7 +140,9 @@ def _add_writing(verbs: Commands) -> None:
     applying.add_argument("--note", metavar="TEXT", default="", help="what to know about it")
     applying.add_argument("--time", metavar="SECONDS", type=amount, help="how long it took")
     applying.add_argument("--cost", metavar="N", type=amount, help="what it cost, in the unit of the baseline")
-    validating = add_command(verbs, "validate", changing.validate_patterns, "weigh the evidence of patterns", _VALIDATE)
+    validating = add_command(
+        verbs, "validate", changing.validate_patterns, "weigh the evidence of patterns", _VALIDATE, example="--dry-run"
+    )
     validating.add_argument("ids", metavar="ID", nargs="*")
     validating.add_argument("--dry-run", action="store_true", help="say what would come of it, and change nothing")
     for parser in (adding, editing, applying, validating):
@@ -139,29 +150,41 @@ def _add_writing(verbs: Commands) -> None:
 
 
 def _add_deciding(verbs: Commands) -> None:
-    for verb, about in (
-        ("approve", "take a candidate into use on your word"),
-        ("refine", "take one that is under review back into use; its evidence begins anew"),
-        ("deprecate", "take a pattern out of use for good"),
-        ("restore", "make a deprecated pattern a candidate again"),
+    for verb, about, why in (
+        ("approve", "take a candidate into use on your word", ""),
+        ("refine", "take one that is under review back into use; its evidence begins anew", "the cause is mended"),
+        ("deprecate", "take a pattern out of use for good", "it is gone"),
+        ("restore", "make a deprecated pattern a candidate again", ""),
     ):
-        parser = add_command(verbs, verb, changing.DECISIONS[verb], about)
+        example = _ID + (f' --reason "{why}"' if why else "")
+        parser = add_command(verbs, verb, changing.DECISIONS[verb], about, example=example)
         parser.add_argument("id", metavar="ID")
         if verb != "restore":
             parser.add_argument("--reason", metavar="TEXT", default="", required=verb == "deprecate", help="why")
         add_json(parser)
-    superseding = add_command(verbs, "supersede", changing.supersede_pattern, "deprecate one in favour of another")
+    superseding = add_command(
+        verbs, "supersede", changing.supersede_pattern, "deprecate one in favour of another",
+        example=f"{_ID} pat-20261124-0000002",
+    )  # fmt: skip
     superseding.add_argument("id", metavar="ID")
     superseding.add_argument("by", metavar="BY", help="the pattern that takes its place")
     superseding.add_argument("--reason", metavar="TEXT", default="", help="why")
-    merging = add_command(verbs, "merge", changing.merge_patterns, "make one pattern of several", _MERGE)
+    merging = add_command(
+        verbs, "merge", changing.merge_patterns, "make one pattern of several", _MERGE,
+        example=f"{_ID} pat-20261124-0000002",
+    )  # fmt: skip
     merging.add_argument("ids", metavar="ID", nargs="+")
-    relating = add_command(verbs, "relate", changing.relate_patterns, "say how two patterns stand to each other")
+    relating = add_command(
+        verbs, "relate", changing.relate_patterns, "say how two patterns stand to each other",
+        example=f"{_ID} specializes pat-20261124-0000002",
+    )  # fmt: skip
     relating.add_argument("id", metavar="ID")
     relating.add_argument("relation", metavar="RELATION", choices=RELATIONS, help=", ".join(RELATIONS))
     relating.add_argument("other", metavar="ID")
     relating.add_argument("--remove", action="store_true", help="say it no longer")
-    pruning = add_command(verbs, "prune", changing.prune_patterns, "list patterns that are worth little", _PRUNE)
+    pruning = add_command(
+        verbs, "prune", changing.prune_patterns, "list patterns that are worth little", _PRUNE, example="--deprecate"
+    )
     pruning.add_argument("ids", metavar="ID", nargs="*")
     pruning.add_argument("--deprecate", action="store_true", help="take them out of use")
     for parser in (superseding, merging, pruning):
@@ -169,12 +192,20 @@ def _add_deciding(verbs: Commands) -> None:
 
 
 def _add_files(verbs: Commands) -> None:
-    importing = add_command(verbs, "import", changing.import_patterns, "take in a file of patterns", _IMPORT)
+    importing = add_command(
+        verbs, "import", changing.import_patterns, "take in a file of patterns", _IMPORT,
+        example="patterns.json --dry-run",
+    )  # fmt: skip
     importing.add_argument("file", metavar="FILE")
     importing.add_argument("--dry-run", action="store_true", help="say what it would bring, and change nothing")
-    moving = add_command(verbs, "move", changing.move_memories, "make patterns of memories from such files", _MOVE)
+    moving = add_command(
+        verbs, "move", changing.move_memories, "make patterns of memories from such files", _MOVE, example="--yes"
+    )
     moving.add_argument("--yes", action="store_true", help="do it")
-    writing = add_command(verbs, "export", changing.export_patterns, "write them into agent-playbook's file", _EXPORT)
+    writing = add_command(
+        verbs, "export", changing.export_patterns, "write them into agent-playbook's file", _EXPORT,
+        example="patterns.json",
+    )  # fmt: skip
     writing.add_argument("file", metavar="FILE", help="the file they came from, or a new one")
     writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all that are not deprecated)")
     for parser in (importing, moving, writing):
