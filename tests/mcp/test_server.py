@@ -222,3 +222,59 @@ async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
         )  # fmt: skip
         wrong = await client.call_tool("learn_from_episode", {"episode": {"task": "x"}})
         assert "task: expected an object" in text_of(wrong)
+
+
+WRONG: tuple[tuple[dict[str, Any], str], ...] = (
+    ({}, "memory_search: query is missing: what you want to know, in plain words. Nothing was done."),
+    ({"query": 7}, "memory_search: query must be a text, not 7. Nothing was done."),
+    ({"query": "a", "k": "many"}, "memory_search: k must be a whole number, not “many”. Nothing was done."),
+    ({"query": "a", "k": 500}, "memory_search: k must be at most 50, not 500. Nothing was done."),
+    ({"query": "a", "k": 0}, "memory_search: k must be at least 1, not 0. Nothing was done."),
+    (
+        {"query": "a", "explain": "perhaps", "since": "x" * 41},
+        "memory_search: since must be at most 40 characters long; it is 41. explain must be true or false, not "
+        "“perhaps”. Nothing was done.",
+    ),
+    (
+        {"query": "a", "kinds": "error"},
+        "memory_search has no argument “kinds”; did you mean kind? It takes: query, k, kind, since, session_only, "
+        "min_importance, explain. Nothing was done.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), WRONG)
+async def test_what_is_wrong_with_a_call_is_said_of_its_argument(
+    connect: Connect, arguments: dict[str, Any], sentence: str
+) -> None:
+    async with connect() as client:
+        result = await client.call_tool("memory_search", arguments)
+    assert result.is_error
+    assert text_of(result) == sentence
+
+
+async def test_every_argument_of_every_tool_is_refused_by_its_name(connect: Connect) -> None:
+    async with connect(every=True) as client:
+        for tool in (await client.list_tools()).tools:
+            for name, wanted in tool.input_schema["properties"].items():
+                given: object = 7 if "object" in str(wanted) else {"a": [1]}
+                result = await client.call_tool(tool.name, {name: given})
+                said = text_of(result)
+                assert result.is_error, (tool.name, name)
+                assert said.startswith(f"{tool.name}: "), said
+                assert f"{name} must be " in said, said
+                assert "Input should" not in said, said
+                assert said.endswith(". Nothing was done."), said
+
+
+async def test_what_was_given_is_told_without_secrets_and_without_control_characters(connect: Connect) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    async with connect() as client:
+        for k in (f"{secret}", f"\x1b[31m{secret}", secret * 3_000):
+            told = text_of(await client.call_tool("memory_search", {"query": "a", "k": k}))
+            assert "a1B2c3D4" not in told, told
+            assert told.isprintable(), told
+        told = text_of(await client.call_tool("memory_\x1b[31msearch", {}))
+        assert told.isprintable(), told
+        assert "did you mean memory_search?" in told
+        assert "There are: memory_context, " in told

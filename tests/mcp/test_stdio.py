@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.mcp.conftest import QUERY, command, surroundings
-from tests.mcp.test_server import said
+from tests.mcp.test_server import said, text_of
 from workbench.bench.open import open_workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.waiting import patience
@@ -72,6 +72,8 @@ async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(
     place = StdioServerParameters(command=first, args=rest, env=surroundings(store.parent), cwd=str(store.parent))
     async with Client(stdio_client(place)) as client:
         found = said(await client.call_tool("memory_search", {"query": QUERY, "k": 3}))["results"]
+        wrong = await client.call_tool("memory_search", {"query": QUERY, "k": 51})
+        assert text_of(wrong) == "memory_search: k must be at most 50, not 51. Nothing was done."
     bench = open_workbench(store, profiles=store)
     (read,) = [read for read in bench.library.table(AgentRead).all() if read.query == QUERY]
     assert (read.agent, list(read.memories)) == ("claude", [row["id"] for row in found])

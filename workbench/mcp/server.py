@@ -7,14 +7,15 @@ from typing import Any
 import anyio.to_thread
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
-from mcp.types import InputRequiredResult
-from pydantic import AnyUrl
+from mcp.types import CallToolResult, InputRequiredResult
+from pydantic import AnyUrl, ValidationError
 
 from workbench import __version__
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Client, Clients
+from workbench.mcp.refusals import unknown_arguments, unknown_tool, wrong_arguments
 from workbench.mcp.tools import Tools
 
 INSTRUCTIONS = """A memory that a person curates. memory_context once at the start of a task, memory_search when
@@ -47,6 +48,25 @@ class MemoryServer(MCPServer[Any]):
         self.resource("workbench://memory/{id}", name="memory", mime_type="text/plain")(self._memory)
         self.add_prompt(Prompt.from_function(reflect))
         self.add_prompt(Prompt.from_function(review))
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what is wrong with the call is said in words that help to make it right."""
+        tools = {tool.name: tool for tool in self._tool_manager.list_tools()}
+        if (tool := tools.get(name)) is None:
+            raise ToolError(unknown_tool(name, tools))
+        known: dict[str, dict[str, Any]] = tool.parameters["properties"]
+        if strange := unknown_arguments(name, arguments, known):
+            raise ToolError(strange)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            about = {argument: str(one.get("description", "")) for argument, one in known.items()}
+            masked = self._clients.bench.safety.masked
+            raise ToolError(wrong_arguments(name, error.__cause__, about, masked)) from error.__cause__
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
