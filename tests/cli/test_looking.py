@@ -33,6 +33,16 @@ def test_a_bullet_is_shown_too(demo: Cli) -> None:
     assert json.loads(demo.ok("show", "playbook/shr-00001", "--json"))["helpful_imported"] == 9
 
 
+def test_what_nobody_voted_on_shows_no_vote(cli: Cli) -> None:
+    cli.ok("ingest", "Deploys need AUTH_SECRET in CI")
+    (memory,) = json.loads(cli.ok("list", "--json"))
+    votes = next(line for line in cli.ok("show", memory["id"]).splitlines() if line.startswith("votes"))
+    assert votes.split(None, 1)[1] == "+0 −0 · counts +1 from the start"
+    cli.ok("vote", memory["id"], "helpful")
+    votes = next(line for line in cli.ok("show", memory["id"]).splitlines() if line.startswith("votes"))
+    assert votes.split(None, 1)[1] == "+1 −0 · counts +1 from the start"
+
+
 def test_what_is_not_there_is_one_sentence(demo: Cli) -> None:
     result = demo("show", "mem-none")
     assert (result.code, result.out) == (2, "")

@@ -336,6 +336,18 @@ async def test_of_marked_rows_only_what_is_touched_is_set_as_one_action(tmp_path
         await until(pilot, lambda: [app.bench.stream.get(memory.id) for memory in before] == before)
 
 
+async def test_a_new_memory_has_no_vote_in_its_line_until_somebody_votes(tmp_path: Path) -> None:
+    app = demo_app(tmp_path / "store")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await opened(app, pilot, "j", "o")
+        await pilot.press(*"New.", "ctrl+s")
+        (line,) = [line for line in screen_text(app).splitlines() if "New." in line and "│" not in line.strip()[:1]][:1]
+        assert "+1" not in line
+        await pilot.press("plus")
+        (line,) = [line for line in screen_text(app).splitlines() if "New." in line][:1]
+        assert "+1" in line
+
+
 async def test_o_writes_a_new_memory_and_goes_there(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:

@@ -169,6 +169,10 @@ def _length(memory: Memory) -> str:
     return f"{len(memory.content):,} characters"
 
 
+def _start(memory: Memory) -> str:
+    return f" · counts +{memory.helpful_created} from the start" if memory.helpful_created else ""
+
+
 def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, str]]:
     status = f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
     effective, sure = effective_importance(memory, now), scored(memory)
@@ -180,7 +184,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("status", status + (" · pinned" if memory.pinned else "")),
         ("⚑ flagged", why),
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
-        ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
+        ("votes", f"+{memory.helpful_given} −{memory.harmful_count}{_start(memory)}"),
         ("confidence", f"{sure.value} of {SUREST}: {known}" if (known := " · ".join(told(sure))) else ""),
         ("length", f"{_length(memory)}: an agent's budget may cut it" if memory.is_long else ""),
         ("section", memory.section),

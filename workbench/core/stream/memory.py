@@ -115,6 +115,11 @@ class Memory:
         return self.helpful_imported + self.helpful_created + self.helpful_absorbed + self.helpful_votes
 
     @property
+    def helpful_given(self) -> int:
+        """The helpful marks that somebody gave it: all but what it counts from the start."""
+        return self.helpful_count - self.helpful_created
+
+    @property
     def harmful_count(self) -> int:
         """All harmful marks: imported + votes."""
         return self.harmful_imported + self.harmful_votes

@@ -96,7 +96,7 @@ def row(
     if ending is not None:
         return [*cells, *ending]
     if width >= _WITH_VOTES:
-        shown = votes(memory.helpful_count, memory.harmful_count)
+        shown = votes(memory.helpful_given, memory.harmful_count)
         cells.append(Cell(shown, 7, _vote_style(memory), "right"))
     return [*cells, Cell(status, 11 if in_words else 1, STYLES[memory.status])]
 
@@ -153,9 +153,9 @@ def _title(memory: Memory, width: int, unread: bool, spans: Sequence[tuple[int, 
 
 
 def _vote_style(memory: Memory) -> str:
-    if memory.harmful_count > memory.helpful_count:
+    if memory.harmful_count > memory.helpful_given:
         return "$text-error"
-    return "$text-success" if memory.helpful_count else MUTED
+    return "$text-success" if memory.helpful_given else MUTED
 
 
 def _text(memory: Memory, flags: Flags) -> list[Content]:
