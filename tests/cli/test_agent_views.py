@@ -1,6 +1,7 @@
 """What an agent would be given, what agents asked, and the overview: as a person reads them on the command line."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -21,6 +22,23 @@ def test_a_context_is_printed_with_what_is_left_out_and_counts_no_read(demo: Cli
     assert "Playbook: 3 texts, " in result.err
     assert "over the budget" in result.err
     assert demo.files() == before
+
+
+def test_the_budgets_of_the_layers_add_up_with_what_each_was_left(demo: Cli) -> None:
+    *layers, together = demo("context", TASK, "--budget", "4000").err.splitlines()
+    assert together.startswith("Together: ")
+    assert together.endswith(" of 4,000 tokens; what a layer leaves goes on to the next.")
+    used = own = before = 0
+    for line in layers:
+        took, budget, *more = (
+            int(found.replace(",", "")) for found in re.findall(r"[\d,]*\d", line.split(" texts, ")[-1])
+        )
+        given, left = more[:2] if " left by those before)" in line else (budget, 0)
+        assert given + left == budget, line
+        assert left == before, line
+        used, own, before = used + took, own + given, budget - took
+    assert f", {used:,} of " in together
+    assert own <= 4_000
 
 
 def test_a_context_in_json_stays_under_its_budget(demo: Cli) -> None:

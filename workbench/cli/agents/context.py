@@ -81,8 +81,11 @@ def _remark(made: "AgentContext") -> None:
         why = [left.why for left in layer.left_out]
         out = [f"{why.count(one)} {_reason(one, why.count(one))}" for one in dict.fromkeys(why)]
         rest = f"; left out: {', '.join(out)}" if out else ""
-        cost = f"{layer.tokens:,} of {layer.budget:,} tokens"
+        before = f" ({layer.own:,}, and {layer.left_before:,} left by those before)" if layer.left_before else ""
+        cost = f"{layer.tokens:,} of {layer.budget:,} tokens{before}"
         warn(f"{layer.kind.title}: {counted(len(layer.items), 'text')}, {cost}{rest}")
+    together = f"{counted(len(made.given), 'text')}, {made.tokens:,} of {made.budget:,} tokens"
+    warn(f"Together: {together}; what a layer leaves goes on to the next.")
     if made.is_empty:
         warn("Nothing in this store is relevant to the task.")
 

@@ -186,7 +186,7 @@ def told(row: Row, bench: Workbench) -> Content:
     """Return what a row stands for besides the memory it is about: all texts as the agent gets them, or why not."""
     match row:
         case Whole(made):
-            return body(text_of(made) or "Nothing is given.")
+            return Content("\n\n").join([body(_ALL, MUTED), body(text_of(made) or "Nothing is given.")])
         case Head(layer) | Section(layer):
             return Content("\n").join([body(_sum(layer), "bold"), *(body(f"\n{item.text}") for item in layer.items)])
         case Given(layer, item):
@@ -208,8 +208,13 @@ def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
         yield body(f"\n{item.text}")
 
 
+_ALL = "What a layer leaves of its budget goes on to those below it, so that together they come to more than all."
+
+
 def _sum(layer: Layer) -> str:
-    return f"{layer.kind.title} · {number(layer.tokens)} of {number(layer.budget)} tokens"
+    before = f": {number(layer.own)} of its own, {number(layer.left_before)} left by those above"
+    of = f"{number(layer.tokens)} of {number(layer.budget)} tokens"
+    return f"{layer.kind.title} · {of}{before if layer.left_before else ''}"
 
 
 def why(left: LeftOut) -> str:

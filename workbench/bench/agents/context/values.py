@@ -77,6 +77,11 @@ class Layer:
     own: int = 0
 
     @property
+    def left_before(self) -> int:
+        """What those before it left of their budgets, which it might have used, too."""
+        return max(0, self.budget - self.own)
+
+    @property
     def tokens(self) -> int:
         """The tokens of its items."""
         return sum(item.tokens for item in self.items)
