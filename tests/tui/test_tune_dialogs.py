@@ -112,6 +112,29 @@ async def test_auto_tune_keeps_what_nothing_beats(tmp_path: Path) -> None:
         assert tune(app).session.profile == WORKBENCH
 
 
+async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        session = tune(app).session
+        await keys(pilot, "right", "right")
+        moved = session.profile
+        assert moved != session.saved
+        await keys(pilot, "A")
+        dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
+        assert dialog.proposal is not None
+        assert dialog.proposal.start == moved
+        text = str(dialog.query_one("#auto-text", Static).content)
+        assert "settings around the sliders as they stand (workbench, changed)" in text
+        assert ("What stands on the sliders now would go" in text) != dialog.proposal.keeps
+        await keys(pilot, "a" if dialog.proposal.keeps else "enter")
+        await settled(pilot)
+        assert session.profile == dialog.proposal.profile
+        birth = tune(app).measuring.birth(session.saved, session.profile)
+        assert birth is not None
+        assert birth.how == "on all queries, by which it was chosen"
+
+
 async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -127,10 +150,9 @@ async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) 
         text = proposal_text(dialog.proposal, 5, changed=False).plain
         assert "Keep yours: nobody can tell whether this beats workbench." in text
         moved = proposal_text(dialog.proposal, 5, changed=True).plain
-        assert "settings around workbench as it is saved" in moved
-        assert "Keep workbench: nobody can tell whether this beats workbench." in moved
-        assert "The best setting tried, from workbench as it is saved:" in moved
-        assert "The sliders were moved by hand: where they stand was not measured here." in moved
+        assert "settings around the sliders as they stand (workbench, changed)" in moved
+        assert "Keep yours: nobody can tell whether this beats the sliders as they stand." in moved
+        assert "The best setting tried, from the sliders as they stand (workbench, changed):" in moved
         assert "enter leaves the sliders as they are; a tries this setting." in text
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))

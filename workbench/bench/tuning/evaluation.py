@@ -29,6 +29,9 @@ from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
 
+ON_ALL = "on all queries"
+"""How settings were measured that were not chosen by the queries."""
+
 
 class EvaluationCancelled(WorkbenchError):
     """The evaluation was stopped before it had an answer."""
@@ -220,7 +223,7 @@ class Evaluator:
 
 
 def certificate(
-    judged: JudgedSet, verdict: Verdict, parent: str, metric: str, now: datetime, how: str = "on all queries"
+    judged: JudgedSet, verdict: Verdict, parent: str, metric: str, now: datetime, how: str = ON_ALL
 ) -> Birth:
     """Write the birth certificate of a profile that was compared with `parent` on a query set."""
     return Birth(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from workbench.bench.context import Context
-from workbench.bench.tuning.evaluation import EvaluationCancelled, Evaluator, certificate
+from workbench.bench.tuning.evaluation import ON_ALL, EvaluationCancelled, Evaluator, certificate
 from workbench.bench.tuning.live import LiveSet, LiveVerdict, live_set
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.queries.sets import JudgedSet, from_store
@@ -15,6 +15,9 @@ from workbench.core.tuning.profile import Profile
 
 TABLES = frozenset({"memories", "queries", "judgments"})
 """What a measurement is of."""
+
+_CHOSEN = f"{ON_ALL}, by which it was chosen"
+"""How settings were measured that a search found from other sliders than the saved ones: that flatters them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +142,5 @@ class Measuring:
             found = live.against(saved, profile)
         except WorkbenchError:
             return None
-        return certificate(live.judged, found.verdict, saved.name, found.measures[0].name, now)
+        how = _CHOSEN if proposal is not None and proposal.profile == profile else ON_ALL
+        return certificate(live.judged, found.verdict, saved.name, found.measures[0].name, now, how)

@@ -166,7 +166,7 @@ class Tools:
         if live is None:
             return
         session, own = self._session, self._bench.tuning.profiles
-        answer = await self._app.push_screen_wait(AutoTune(live, session.saved, session.changed, own))
+        answer = await self._app.push_screen_wait(AutoTune(live, session.profile, session.changed, own))
         if answer is None:
             return
         proposal = answer.proposal

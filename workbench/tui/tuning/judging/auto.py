@@ -30,6 +30,8 @@ from workbench.tui.widgets.keys import keyed
 
 _CELLS = 30
 
+_UNSAVED = "What stands on the sliders now would go; it is in no profile yet."
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -174,8 +176,8 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         lines.append(Content.styled(left, MUTED))
     for name in proposal.seen:
         lines.append(Content.styled(f"{printable(name)} was tuned on these queries, so it is no evidence", MUTED))
-    if changed:
-        lines += [Content(""), Content.styled(_beside(proposal), "$text-warning")]
+    if changed and not proposal.keeps:
+        lines += [Content(""), Content.styled(_UNSAVED, "$text-warning")]
     if proposal.keeps and proposal.profile != proposal.start:
         keys = keyed("{auto.apply} leaves the sliders as they are; {auto.anyway} tries this setting.")
         lines += [Content(""), Content.styled(keys, MUTED)]
@@ -183,23 +185,15 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
 
 
 def _start(start: Profile, changed: bool) -> str:
-    """Name what the search starts from: the saved profile, which is not what stands on sliders that were moved."""
-    return f"{printable(start.name)} as it is saved" if changed else printable(start.name)
-
-
-def _beside(proposal: TunedProfile) -> str:
-    """Say what the proposal means for sliders that were moved by hand."""
-    if proposal.keeps:
-        return "The sliders were moved by hand: where they stand was not measured here."
-    return "The changed sliders would go; they are in no profile yet."
+    """Name what the search starts from: what stands on the sliders, be they as they were saved or moved by hand."""
+    return f"the sliders as they stand ({printable(start.name)}, changed)" if changed else printable(start.name)
 
 
 def _kept(proposal: TunedProfile, changed: bool) -> str:
-    name = printable(proposal.start.name)
-    head = f"Keep {name}" if changed else "Keep yours"
+    yours = "the sliders as they stand" if changed else printable(proposal.start.name)
     if proposal.beaten:
-        return f"{head}: nobody can tell whether this beats {name}."
-    return f"{head}: nothing beats {name} on queries it was not chosen on."
+        return f"Keep yours: nobody can tell whether this beats {yours}."
+    return f"Keep yours: nothing beats {yours} on queries it was not chosen on."
 
 
 def _moved(moved: Moved) -> Content:
