@@ -321,4 +321,4 @@ class TuneSliders(Vertical):
 
 def flip_text(flip: Flip) -> str:
     """Return "0.37: #4 ↔ #5"."""
-    return f"{flip.value:.4g}: #{flip.place} ↔ #{flip.place + 1}"
+    return f"{flip.value:.3g}: #{flip.place} ↔ #{flip.place + 1}"

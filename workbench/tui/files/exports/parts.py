@@ -35,7 +35,7 @@ class DialectChoice(Static):
         """Draw the line."""
         parts: list[tuple[str, str]] = []
         for index, (_, name) in enumerate(DIALECTS):
-            mark, style = ("●", "bold $text-accent") if index == chosen else ("○", MUTED)
+            mark, style = ("●", "bold $text-accent") if index == chosen else (" ", MUTED)
             parts.append((f"{mark} {name}   ", style))
         self.update(assemble(parts))
 

@@ -74,7 +74,7 @@ class FormatChoice(Static):
         """Draw the line."""
         parts: list[tuple[str, str]] = []
         for kind, label in LABELS.items():
-            mark, style = ("●", "bold $text-accent") if kind == chosen else ("○", MUTED)
+            mark, style = ("●", "bold $text-accent") if kind == chosen else (" ", MUTED)
             parts.append((f"{mark} {label}   ", style))
         if chosen == "run":
             parts.append((f"of {printable(profile)}", "bold"))

@@ -35,7 +35,7 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
 
-_SYMBOLS = {"sliders": "●", "snapshot": "◇", "built in": "▪", "yours": "★"}
+_SYMBOLS = {"sliders": "●", "snapshot": "◇", "built in": "▪", "yours": "▫"}
 _AGAINST = "◆"
 
 
