@@ -7,7 +7,7 @@ import pytest
 
 from tests.tui.support import app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.config import loading, paths
+from workbench.config import loading, paths, recent
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.run import View, _options
 from workbench.tui.health.screen import HealthScreen
@@ -53,6 +53,18 @@ async def test_a_mistake_in_the_settings_stays_until_it_is_mended(config: Path, 
         await until_drawn(pilot, lambda: "frobnicate" not in screen_text(app) and "Settings" not in screen_text(app))
     app = app_with(config, tmp_path / "again")
     assert app.options.faults == ()
+
+
+async def test_a_theme_that_does_not_exist_stays_in_sight_like_any_mistake(config: Path, tmp_path: Path) -> None:
+    config.write_text('theme = "workbench-drak"\n', "utf-8")
+    app = app_with(config, tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_drawn(pilot, lambda: "6 Health !" in screen_text(app))
+        assert [one for one in said(app) if "no theme “workbench-drak”" in one]
+        assert app.theme == "workbench-dark"
+        await pilot.press("6")
+        await until_drawn(pilot, lambda: "There is no theme" in screen_text(app))
+    assert not recent.last_theme(paths.state_dir())
 
 
 async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(config: Path, tmp_path: Path) -> None:

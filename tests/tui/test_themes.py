@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from tests.tui.support import demo_app
 from tests.tui.waiting import until
-from workbench.tui.app.themes import load_themes
+from workbench.tui.app.themes import load_themes, unknown_theme
 
 SHIPPED = Path(__file__).parents[2] / "themes"
 NAMES = ("workbench-contrast", "workbench-dark", "workbench-light", "workbench-mono")
@@ -149,12 +149,13 @@ def test_a_later_folder_replaces_a_theme_and_a_missing_one_is_empty(tmp_path: Pa
 
 
 async def test_a_theme_that_does_not_exist_is_said_and_is_nobodys_choice(tmp_path: Path) -> None:
+    (said,) = unknown_theme("workbench-drak", load_themes([SHIPPED]).themes)
+    assert "There is no theme “workbench-drak”, so workbench-dark is shown" in said
+    assert "Did you mean “workbench-dark”?" in said
+    assert unknown_theme("nord", ()) == unknown_theme("", ()) == ()
     app = demo_app(tmp_path, "workbench-drak")
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        said = " ".join(notice.message for notice in app._notifications)
-        assert "There is no theme “workbench-drak”, so workbench-dark is shown" in said
-        assert "Did you mean “workbench-dark”?" in said
         assert app.theme == app.theme_at_start == "workbench-dark"
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import difflib
 import os
 import time
 import traceback
@@ -194,7 +193,7 @@ class WorkbenchApp(Host):
         """Show what went wrong before, then load the model behind the first screen."""
         asyncio.get_running_loop().set_default_executor(Threads())
         self.bench.context.verdicts.in_background(self._checked)
-        for problem in (*self.options.faults, *self.options.problems, *self._no_theme()):
+        for problem in (*self.options.faults, *self.options.problems):
             self.say(problem, "warning")
         self.set_interval(FOLLOW_SECONDS, self._follow)
         self.call_after_refresh(self._say_notices)
@@ -203,14 +202,6 @@ class WorkbenchApp(Host):
             self.call_after_refresh(self.ask_for_trust)
         if self.options.begin:
             self.call_after_refresh(self._run_in, self.DEFAULT_MODE, self.options.begin)
-
-    def _no_theme(self) -> Iterator[str]:
-        """Say so when the theme that is asked for does not exist."""
-        asked = self.options.theme
-        if asked and asked not in self.available_themes:
-            near = difflib.get_close_matches(asked, self.available_themes, n=1)
-            hint = f" Did you mean “{near[0]}”?" if near else ""
-            yield f"There is no theme “{asked}”, so {self.theme} is shown; ctrl+p, Theme lists them.{hint}"
 
     def _save_picture(self) -> None:
         """Save a screenshot among the downloads; without such a folder where the app works, or at home in the demo."""

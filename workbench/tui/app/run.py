@@ -18,7 +18,7 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.app.surviving import run_in_order
-from workbench.tui.app.themes import load_themes
+from workbench.tui.app.themes import load_themes, unknown_theme
 
 PROFILES = "profiles"
 THEMES = "themes"
@@ -135,17 +135,19 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
     look = recent.last_look(state, store)
     typed = drafts.folder_of(state, store)
     left = () if view.at is not None else _left(typed, look)
+    theme = loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme
+    missing, given = unknown_theme(theme, themes.themes), "theme" in loaded.given
     new = [said] if remember and (said := told.new_default(loaded, state)) else []
     return AppOptions(
         title=view.title,
         why=view.why,
-        theme=loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme,
+        theme=theme,
         themes=themes.themes,
         keymap=tuple(keymap.keys.items()),
         seen=look.rev if look and view.at is None else None,
-        given_theme=loaded.settings.theme if "theme" in loaded.given else None,
-        faults=(*loaded.problems, *themes.problems, *keymap.problems),
-        problems=(*_agent(), *left, *new),
+        given_theme=theme if given else None,
+        faults=(*loaded.problems, *themes.problems, *keymap.problems, *(missing if given else ())),
+        problems=(*_agent(), *left, *new, *(() if given else missing)),
         recent=(*recent.recent(state), paths.data_dir() / "store"),
         editor=loaded.settings.editor,
         config=folder / loading.FILE_NAME if view.remember else None,

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textual.color import Color, ColorParseError
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
+from workbench.config.settings import Settings
 from workbench.core.toml_text import parse_toml
+from workbench.tui.widgets.keys import keyed
 
 COLOURS = (
     "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "boost",
@@ -47,6 +49,17 @@ def load_themes(folders: Iterable[Path]) -> LoadedThemes:
             if theme is not None:
                 themes[theme.name] = theme
     return LoadedThemes(tuple(themes.values()), tuple(problems))
+
+
+def unknown_theme(asked: str, themes: Iterable[Theme]) -> tuple[str, ...]:
+    """Say so when the theme that is asked for is neither one of `themes` nor of Textual's; nothing else."""
+    names = [*BUILTIN_THEMES, *(theme.name for theme in themes)]
+    if not asked or asked in names:
+        return ()
+    near = difflib.get_close_matches(asked, names, n=1)
+    hint = f" Did you mean “{near[0]}”?" if near else ""
+    shown = f"There is no theme “{asked}”, so {Settings().theme} is shown"
+    return (f"{shown}; {keyed('{app.palette}')}, “Theme” lists them.{hint}",)
 
 
 def _load(path: Path) -> tuple[Theme | None, list[str]]:

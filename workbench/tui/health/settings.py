@@ -10,7 +10,7 @@ from workbench.bench.safety.masking import masked_text
 from workbench.config import loading, paths
 from workbench.core.text import printable
 from workbench.tui.app.keymap import check_keymap
-from workbench.tui.app.themes import load_themes
+from workbench.tui.app.themes import load_themes, unknown_theme
 from workbench.tui.health.model import Facts, Row, Section, Watch, figures
 from workbench.tui.widgets.content import MUTED, body
 
@@ -24,7 +24,8 @@ def gather(bench: Workbench, _watch: Watch) -> tuple[str, ...]:
     folder = paths.config_dir()
     loaded = loading.load(folder / loading.FILE_NAME)
     themes = load_themes((paths.shipped("themes"), folder / "themes"))
-    return (*loaded.problems, *themes.problems, *check_keymap(loaded.settings.keys).problems)
+    missing = unknown_theme(loaded.settings.theme, themes.themes) if "theme" in loaded.given else ()
+    return (*loaded.problems, *themes.problems, *check_keymap(loaded.settings.keys).problems, *missing)
 
 
 def rows(facts: Facts) -> Sequence[Row]:
