@@ -124,10 +124,10 @@ class Workbench:
         return Review(self.context, lambda: self.retriever)
 
     @property
-    def waiting(self) -> int:
-        """How many proposals wait, those among them that nobody stored as far as they were worked out yet."""
+    def worked_out(self) -> int:
+        """How many proposals wait that nobody stored, as far as they were looked for yet."""
         review = self.__dict__.get("review")
-        return self.overview.waiting() + (len(review.found()) if review is not None else 0)
+        return len(review.found()) if review is not None else 0
 
     @cached_property
     def working_out(self) -> "WorkingOut":

@@ -17,12 +17,13 @@ from workbench.tui.stream.actions import STREAM
 from workbench.tui.widgets.bars.factor_bar import factor_bar
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.header import TopBar, Waits
 
 
-def top(store: str = "project-x", active: str = "stream", **counts: int) -> TopBar:
+def top(store: str = "project-x", active: str = "stream", found: int = 0, **counts: int) -> TopBar:
     bar = TopBar()
-    bar.areas, bar.store, bar.active, bar.counts = AREAS.every, store, active, counts
+    bar.areas, bar.store, bar.active = AREAS.every, store, active
+    bar.counts = {name: Waits(count, found) for name, count in counts.items()}
     return bar
 
 
@@ -32,6 +33,10 @@ async def test_the_top_line_shows_place_store_and_what_waits() -> None:
         line = picture(host)[0]
         assert line.startswith(" project-x ")
         assert line.rstrip().endswith("1 Stream ▸2 Review (4)  3 Playbook  4 Tune  5 Agents  6 Health")
+        for found, waiting in ((Waits(4, 3), "4 +3"), (Waits(0, 3), "+3")):
+            host.query_one(TopBar).counts = {"review": found}
+            await pilot.pause()
+            assert f"▸2 Review ({waiting})  3" in picture(host)[0]
         host.query_one(TopBar).due = frozenset(("health",))
         await pilot.pause()
         assert picture(host)[0].rstrip().endswith("5 Agents  6 Health !")

@@ -21,7 +21,7 @@ from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import body
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.header import TopBar, Waits
 from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_list import LineList
 
@@ -161,7 +161,7 @@ class AreaScreen(Screen[object]):
 
     def show_status(self) -> None:
         """Show in the top bar what waits and what is due, and in the key bar what is to be known of the next key."""
-        self.query_one(TopBar).counts = {"review": self.bench.waiting}
+        self.query_one(TopBar).counts = {"review": Waits(self.bench.overview.waiting(), self.bench.worked_out)}
         due = self.workbench_app.options.faults or self.bench.overview.due().due
         self.query_one(TopBar).due = frozenset(("health",)) if due else frozenset()
         self.query_one(KeyBar).urgent = self.workbench_app.urgent

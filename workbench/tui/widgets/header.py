@@ -1,6 +1,7 @@
 """The top line: which store is open, and the areas with what waits in them."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from textual import events
 from textual.content import Content
@@ -22,6 +23,14 @@ DUE = "!"
 
 NEWS_AREA = "agents"
 """The area that tells more of what an agent does; a click on the news goes there."""
+
+
+class Waits(NamedTuple):
+    """What waits for a decision: so much was put there, and so much more was found by looking, which nobody stored."""
+
+    stored: int = 0
+    found: int = 0
+
 
 Piece = tuple[str, str, str]
 """Text, style, and the id of the area it belongs to ("" for none)."""
@@ -61,7 +70,7 @@ class TopBar(Widget):
     news: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
     """What an agent does, in several wordings, the longest first: the first that there is room for is shown."""
 
-    counts: reactive[Mapping[str, int]] = reactive[Mapping[str, int]]({})
+    counts: reactive[Mapping[str, Waits]] = reactive[Mapping[str, Waits]]({})
     """How much waits for a decision, by area id; replace the whole mapping to change it."""
 
     due: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
@@ -118,6 +127,12 @@ class TopBar(Widget):
         return tabs
 
     def _tab(self, area: Area, is_active: bool, name: bool) -> str:
-        count, due = self.counts.get(area.id, 0), f" {DUE}" if area.id in self.due else ""
+        count, due = _counted(self.counts.get(area.id, Waits())), f" {DUE}" if area.id in self.due else ""
         title = f"{area.key} {area.title}" if name else area.key
         return f"{ACTIVE if is_active else ' '}{title}{f' ({count})' if count else ''}{due}"
+
+
+def _counted(waits: Waits) -> str:
+    """Return "14", or "14 +3": what looking finds comes beside what waits, whose number does not jump by that."""
+    stored, found = str(waits.stored or ""), f"+{waits.found}" if waits.found else ""
+    return f"{stored} {found}".strip()
