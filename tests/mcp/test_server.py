@@ -1,5 +1,6 @@
 """The server as the official client sees it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,7 +8,9 @@ from mcp import Client, MCPError
 from mcp.types import CallToolResult, Implementation, TextContent, TextResourceContents
 
 from tests.mcp.conftest import QUERY, Connect
+from workbench.__main__ import main
 from workbench.bench.open import Workbench
+from workbench.bench.stream.near_by import near_by
 from workbench.core.agents.read import AgentRead
 from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
 from workbench.mcp.server import MemoryServer
@@ -278,3 +281,24 @@ async def test_what_was_given_is_told_without_secrets_and_without_control_charac
         assert told.isprintable(), told
         assert "did you mean memory_search?" in told
         assert "There are: memory_context, " in told
+
+
+QUESTIONS = (QUERY, "AUTH_SECRET is empty in CI", "how are refunds paid out", "Lisbon clock change", "rate limit")
+
+
+async def test_the_stream_the_command_line_and_an_agents_search_list_the_same(
+    connect: Connect, bench: Workbench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for question in QUESTIONS:
+        assert main(["--store", str(bench.library.folder), "search", question, "-k", "10", "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        weak = {row["id"] for row in rows if row.get("weak")}
+        printed = [row["id"] for row in rows if row["id"] not in weak]
+        view = bench.stream.view(question)
+        near = near_by(bench.tuning, view.question, view.tests, (), bench.context.now())
+        listed = [scored.memory.id for scored in near.rows if scored.memory.id not in weak]
+        async with connect() as client:
+            given = said(await client.call_tool("memory_search", {"query": question, "k": 10}))["results"]
+        assert printed
+        assert [row["id"] for row in given] == printed, question
+        assert listed[: len(printed)] == printed, question
