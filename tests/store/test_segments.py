@@ -153,17 +153,48 @@ def test_a_roll_that_stops_half_way_is_finished_by_the_next_writer(tmp_path: Pat
     from workbench.store.journal import tail
 
     journal = open_journal(tmp_path, segment_bytes=500)
-    with failing(tail, "write_atomically", OSError(28, "No space left on device"), after=1):
+    with failing(tail, "put_in_place", OSError(28, "No space left on device")):
         while not chain.closed(tmp_path):
             put(journal, journal.rev + 1, {"a": 1})
     assert journal.notices
     assert not journal.path.exists()
+    assert not journal.is_missing, "nobody took it away"
+    assert journal.refresh() == 0
     other = open_journal(tmp_path)
     assert other.rev == journal.rev
     put(other, 99, {"a": 1})
     put(journal, 98, {"a": 1})
     assert open_journal(tmp_path).rev == other.rev + 1
     assert not open_journal(tmp_path).damage
+
+
+def test_a_roll_that_stops_half_way_is_finished_by_who_began_it(tmp_path: Path) -> None:
+    from workbench.store.journal import tail
+
+    journal = open_journal(tmp_path, segment_bytes=500)
+    with failing(tail, "put_in_place", OSError(28, "No space left on device")):
+        while not chain.closed(tmp_path):
+            put(journal, journal.rev + 1, {"a": 1})
+    before = journal.rev
+    put(journal, 99, {"a": 1})
+    assert open_journal(tmp_path).rev == journal.rev == before + 1
+    assert not open_journal(tmp_path).damage
+
+
+def test_on_a_full_disk_no_segment_is_closed(tmp_path: Path) -> None:
+    from workbench.store.journal import tail
+
+    journal = open_journal(tmp_path, segment_bytes=500)
+    put(journal, 1, {"a": 1})
+    with failing(tail, "write_temporary", OSError(28, "No space left on device")):
+        for number in range(2, 12):
+            put(journal, number, {"id": f"x{number}", "a": number})
+    assert journal.notices
+    assert chain.closed(tmp_path) == []
+    assert journal.path.exists()
+    put(journal, 12, {"a": 1})
+    assert chain.closed(tmp_path), "it is closed as soon as there is room"
+    assert open_journal(tmp_path).rev == journal.rev == 12
 
 
 def test_looking_for_a_mark_in_lines_back(tmp_path: Path) -> None:

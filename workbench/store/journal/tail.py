@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.core.health.damage import Damage
 from workbench.store.entry import Entry, from_json
-from workbench.store.files import sync_folder, write_atomically
+from workbench.store.files import put_in_place, sync_folder, write_atomically, write_temporary
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import mark_of, seal
 from workbench.store.journal.segments import Line, Position
@@ -51,8 +51,11 @@ class Tail:
 
     @property
     def is_removed(self) -> bool:
-        """Tell that the active segment, which was there, is not: somebody took it away, perhaps with its folder."""
-        return self._seen is not None and look(self.path) is None
+        """Tell that the active segment, which was there, is not: somebody took it away, perhaps with its folder.
+
+        One that was closed, with the next one still to be made, was not taken away.
+        """
+        return self._seen is not None and look(self.path) is None and not self._was_closed()
 
     @property
     def is_missing(self) -> bool:
@@ -120,14 +123,24 @@ class Tail:
         self._write_header(header)
 
     def roll(self, header: Callable[[], dict[str, object]]) -> None:
-        """Close the active segment and begin the next one; in one that holds no change, only the header is written."""
+        """Close the active segment and begin the next one; in one that holds no change, only the header is written.
+
+        The next one is on the disk before the active one gives its name up: on a full disk nothing has changed.
+        """
         if self.place.start == self.rev:
             if self.place.line <= 1:
                 self._write_header(header)
             return
-        self.path.rename(self._folder / chain.closed_name(self.place.start))
+        value, line = _sealed(header)
+        temporary = write_temporary(self.path, (line,))
+        try:
+            self.path.rename(self._folder / chain.closed_name(self.place.start))
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
         sync_folder(self._folder)
-        self.begin(header)
+        put_in_place(temporary, self.path)
+        self._began(value, line)
 
     def mend(self) -> bytes:
         """Let the active segment end with a line end, under the write lock only; return what was cut off."""
@@ -135,9 +148,11 @@ class Tail:
         return segments.mend_tail(self.path)
 
     def _write_header(self, header: Callable[[], dict[str, object]]) -> None:
-        value = header()
-        line = seal(value)
+        value, line = _sealed(header)
         write_atomically(self.path, line)
+        self._began(value, line)
+
+    def _began(self, value: dict[str, object], line: bytes) -> None:
         self._arrive(Position(len(line), 1, self.rev), line, self.rev)
         self._seen = look(self.path)
         self.store, self.names_store = str(value["store"]), True
@@ -171,3 +186,8 @@ class Tail:
             self.damage.append(Damage(*where, f"{which} missing", (first, last)))
         self.rev = entry.rev
         return entry
+
+
+def _sealed(header: Callable[[], dict[str, object]]) -> tuple[dict[str, object], bytes]:
+    value = header()
+    return value, seal(value)
