@@ -124,6 +124,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     assert locked.read_text() == MINE
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.floats(0, 1), st.text(max_size=20))
 def test_whatever_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, number: float, text: str) -> None:

@@ -123,6 +123,7 @@ SCRIPT: tuple[Call, ...] = (
 )
 
 
+@pytest.mark.slow
 def test_the_answers_are_those_of_the_sdk_s_own(tool: "StoreMemoryTool", local: "LocalTool") -> None:
     for call in SCRIPT:
         assert answer(tool, call) == answer(local, call), call

@@ -63,6 +63,7 @@ def deploys(bench: Workbench) -> Workbench:
 # Reading
 
 
+@pytest.mark.slow
 def test_a_search_gives_what_search_for_an_agent_gives(demo: Workbench) -> None:
     seen = look(demo.tuning, QUERY, 5, demo.tuning.default(), demo.context.now())
     answer = door(demo).search(QUERY, 5)
@@ -402,6 +403,7 @@ def test_a_task_and_its_error_make_a_query(demo: Workbench) -> None:
     assert rows(answer)
 
 
+@pytest.mark.slow
 def test_a_secret_in_a_task_is_masked_before_it_is_taken_apart(deploys: Workbench) -> None:
     mine, secrets = door(deploys), fresh("a task")
     for number, (text, _) in enumerate(secrets.values()):

@@ -85,6 +85,7 @@ def test_without_a_key_it_says_how_to_get_one_and_still_shows_what_would_be_sent
     assert "Pages start at 0." in bench.curation.plan("book", bench.curation.unseen("book")).preview.texts[0]
 
 
+@pytest.mark.slow
 def test_what_is_sent_is_what_the_preview_shows_with_secrets_masked(
     bench: Workbench, claude: MessagesServer, script: list[Reply]
 ) -> None:

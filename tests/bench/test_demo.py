@@ -84,6 +84,7 @@ def around(now: Workbench, tmp_path: Path) -> Workbench:
     return now
 
 
+@pytest.mark.slow
 def test_what_is_added_around_ranks_nothing_and_marks_stay_as_many(now: Workbench, tmp_path: Path) -> None:
     def marks() -> dict[str, tuple[int, int, int]]:
         memories = now.library.memories.all()
@@ -113,6 +114,7 @@ def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) 
     assert any(read.documents for read in reads)
 
 
+@pytest.mark.slow
 def test_three_sessions_and_notes_are_followed_with_their_times_moved(around: Workbench) -> None:
     folders, problems = around.documents.folders()
     assert [(folder.name, folder.kind) for folder in folders] == [
@@ -126,6 +128,7 @@ def test_three_sessions_and_notes_are_followed_with_their_times_moved(around: Wo
     assert "2026-03-20T" not in (last / "messages.jsonl").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbench) -> None:
     around.retriever.load()
     agent = replace(around.context, actor="agent:claude")
@@ -139,6 +142,7 @@ def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbe
             assert found >= set(read.documents)
 
 
+@pytest.mark.slow
 def test_there_are_episodes_of_which_some_failed_alike(around: Workbench) -> None:
     episodes = around.episodes.all()
     assert len(episodes) >= 40
@@ -160,6 +164,7 @@ def test_what_recurs_in_them_and_what_patterns_say_twice_is_offered(around: Work
     }
 
 
+@pytest.mark.slow
 def test_there_are_patterns_of_every_category_and_status_that_rest_on_episodes(around: Workbench) -> None:
     patterns = around.patterns.all()
     assert len(patterns) >= 12

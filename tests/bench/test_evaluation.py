@@ -182,6 +182,7 @@ def test_the_digest_is_of_the_content() -> None:
 # Evaluation
 
 
+@pytest.mark.slow
 def test_metrics_are_those_of_the_rankings(demo: Workbench, evaluator: Evaluator) -> None:
     judged = from_store(demo.context)
     seen: list[int] = []
@@ -201,6 +202,7 @@ def test_metrics_are_those_of_the_rankings(demo: Workbench, evaluator: Evaluator
     assert default == max(r.mean["ndcg@10"] for r in found.results)
 
 
+@pytest.mark.slow
 def test_the_default_is_as_good_as_the_one_before_on_every_kind_of_query(demo: Workbench, evaluator: Evaluator) -> None:
     before, now = evaluator.evaluate(from_store(demo.context), [WORKBENCH_1, WORKBENCH]).results
     gained: dict[str, list[float]] = {}
@@ -217,6 +219,7 @@ def test_the_default_is_as_good_as_the_one_before_on_every_kind_of_query(demo: W
     assert package_manager.values["recall@10"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_verdicts_compare_with_one_profile(demo: Workbench, evaluator: Evaluator) -> None:
     judged = from_store(demo.context)
     found = evaluator.evaluate(judged, BUILT_IN[:3], base="engram")
@@ -229,6 +232,7 @@ def test_verdicts_compare_with_one_profile(demo: Workbench, evaluator: Evaluator
     assert "p@3" in alone.results[0].mean
 
 
+@pytest.mark.slow
 def test_a_scored_set_measures_the_same(demo: Workbench, evaluator: Evaluator) -> None:
     judged = from_store(demo.context)
     found, scored = evaluator.evaluate(judged, BUILT_IN[:2]), evaluator.score(judged)
@@ -245,6 +249,7 @@ def test_what_is_exported_is_read_back(demo: Workbench, tmp_path: Path) -> None:
         assert from_file(demo.context, tmp_path / name).queries == stored.queries
 
 
+@pytest.mark.slow
 def test_measuring_writes_nothing(demo: Workbench, evaluator: Evaluator) -> None:
     rev, before = demo.library.journal.state.rev, demo.library.memories.all()
     judged = from_store(demo.context)
@@ -286,6 +291,7 @@ def test_odd_queries_are_measured(demo: Workbench, evaluator: Evaluator) -> None
     assert found.results[0].queries[2].values["ndcg@10"] == 0
 
 
+@pytest.mark.slow
 def test_profiles_are_measured_at_each_ones_k(demo: Workbench, evaluator: Evaluator) -> None:
     judged = from_store(demo.context)
     few, many = replace(WORKBENCH, name="few", k=3), replace(WORKBENCH, name="many", k=20, relevance=0.2)
@@ -307,6 +313,7 @@ def test_profiles_are_measured_at_each_ones_k(demo: Workbench, evaluator: Evalua
 # Tuning
 
 
+@pytest.mark.slow
 def test_a_proposal_is_saved_with_its_birth_certificate(demo: Workbench, evaluator: Evaluator, tmp_path: Path) -> None:
     judged = from_store(demo.context)
     start = next(p for p in BUILT_IN if p.name == "engram")
@@ -328,6 +335,7 @@ def test_a_proposal_is_saved_with_its_birth_certificate(demo: Workbench, evaluat
         evaluator.save(proposal, judged, "engram")
 
 
+@pytest.mark.slow
 def test_certificates_survive_any_text(demo: Workbench, tmp_path: Path) -> None:
     judged = from_store(demo.context)
     verdict = Evaluator(demo.context, demo.retriever, demo.tuning.profiles).evaluate(judged, BUILT_IN[:2])

@@ -79,6 +79,7 @@ def stale(**more: Any) -> dict[str, Any]:
 # In the context
 
 
+@pytest.mark.slow
 def test_a_failure_brings_what_helped_before_and_what_failed_alike(around: Workbench) -> None:
     made = given(around, SECRET_EMPTY)
     assert ids(made, "failures")[0] == RECOVERY
@@ -88,6 +89,7 @@ def test_a_failure_brings_what_helped_before_and_what_failed_alike(around: Workb
     assert len(every) == len(set(every))
 
 
+@pytest.mark.slow
 def test_a_task_brings_tasks_like_it_and_the_patterns_that_those_were_of(around: Workbench) -> None:
     made = given(around, "the audit query over the partitions is slow")
     assert ids(made, "episodes") == ["ep-20260320-0000042"]
@@ -95,11 +97,13 @@ def test_a_task_brings_tasks_like_it_and_the_patterns_that_those_were_of(around:
     assert layer(made, "failures") is None
 
 
+@pytest.mark.slow
 def test_an_error_is_looked_for_in_place_of_the_task(around: Workbench) -> None:
     made = given(around, "rename the grid", error="error TS2339: Property 'x' does not exist on type 'Slot'")
     assert "ep-20260317-0000039" in ids(made, "failures")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["recipe for lasagne", "", "  "])
 def test_what_has_nothing_to_do_with_it_is_not_there_at_all(around: Workbench, task: str) -> None:
     made = given(around, task)
@@ -143,6 +147,7 @@ def test_who_gets_only_what_is_approved_gets_what_a_person_wrote(bench: Workbenc
     assert set(why(made, "failures").values()) == {"unapproved"}
 
 
+@pytest.mark.slow
 def test_budgets_cut_a_layer_and_what_it_leaves_goes_on(around: Workbench) -> None:
     own = around.context.settings.context._replace(failures=150)
     made = given(around, SECRET_EMPTY, context=own)
@@ -154,6 +159,7 @@ def test_budgets_cut_a_layer_and_what_it_leaves_goes_on(around: Workbench) -> No
     assert ids(none.cut(30_000, {one.kind.id: 0 for one in made.layers}), "failures") == []
 
 
+@pytest.mark.slow
 def test_what_was_given_counts_as_read_and_nothing_else(around: Workbench) -> None:
     made = given(around, SECRET_EMPTY)
     before = around.episodes.uses()
@@ -173,6 +179,7 @@ def door(bench: Workbench, **rules: Any) -> AgentDoor:
     return AgentDoor(bench, "claude", "s-1", ReadingLog(), DoorRules(**rules))
 
 
+@pytest.mark.slow
 def test_the_parts_of_a_context_are_what_the_context_gives(around: Workbench) -> None:
     whole = door(around).recall(SECRET_EMPTY, 8_000)
     parts = door(around).task_context(SECRET_EMPTY, 8_000)

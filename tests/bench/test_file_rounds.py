@@ -80,6 +80,7 @@ def played(name: str, edit: Edit, seed: int) -> Round:
         return play(Path(folder), path, text.encode(), edit, random.Random(seed), format)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_else_goes(name: str, edit: Edit) -> None:

@@ -36,6 +36,7 @@ def on_disk(folder: Path, secret: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_field_that_a_change_introduces_keeps_a_secret(tmp_path: Path, kind: str) -> None:
     bench = opened(tmp_path)
@@ -93,6 +94,7 @@ def with_an_old_secret(tmp_path: Path) -> tuple[Workbench, str]:
     return bench, next(m.id for m in bench.library.memories.all() if PASSWORD.secret in m.content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_session_and_an_actor_with_a_secret_are_refused(tmp_path: Path, kind: str) -> None:
     typed = fresh("name")[kind]

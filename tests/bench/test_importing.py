@@ -83,6 +83,7 @@ def test_the_same_query_at_another_time_is_another_query() -> None:
     assert query_id("why", NOON) == query_id("why", NOON)
 
 
+@pytest.mark.slow
 def test_chunks_are_one_action(bench: Workbench, tmp_path: Path) -> None:
     names = [f"m{i}" for i in range(2 * CHUNK + 1)]
     seen: list[tuple[int, int]] = []
@@ -187,6 +188,7 @@ def test_a_playbook_that_was_imported_meanwhile_stays_as_it_is(bench: Workbench,
     assert dict(bench.library.journal.unfinished) == {}
 
 
+@pytest.mark.slow
 def test_chunks_that_were_overtaken_leave_nothing_unfinished(bench: Workbench, tmp_path: Path, clock: Clock) -> None:
     names = [f"m{i}" for i in range(3 * CHUNK)]
     plan = bench.importer.plan(entries(tmp_path / "a.jsonl", *names))
@@ -213,6 +215,7 @@ def playbook_text(count: int) -> str:
     return "\r\n".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 2])
 def test_a_stopped_import_of_a_playbook_can_be_finished_without_a_loss(
     bench: Workbench, tmp_path: Path, after: int

@@ -19,6 +19,7 @@ def live_of(demo: Workbench, known: LiveSet | None = None) -> LiveSet:
     return live_set(demo.evaluator, from_store(demo.context), known, lambda: False)
 
 
+@pytest.mark.slow
 def test_it_says_what_an_evaluation_says(demo: Workbench) -> None:
     found = live_of(demo).against(WORKBENCH, ENGRAM)
     evaluated = demo.evaluator.evaluate(from_store(demo.context), [WORKBENCH, ENGRAM])
@@ -27,6 +28,7 @@ def test_it_says_what_an_evaluation_says(demo: Workbench) -> None:
     assert not found.same
 
 
+@pytest.mark.slow
 def test_both_are_measured_at_the_k_of_the_settings(demo: Workbench) -> None:
     live = live_of(demo)
     for k in (3, 10, 3):
@@ -54,6 +56,7 @@ def test_a_new_judgment_scores_only_what_is_new(demo: Workbench) -> None:
     assert all(new[query] is scores for query, scores in old.items())
 
 
+@pytest.mark.slow
 def test_it_can_be_given_up_and_a_broken_profile_is_refused(demo: Workbench) -> None:
     live = live_of(demo)
     with pytest.raises(EvaluationCancelled):

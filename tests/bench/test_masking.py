@@ -37,6 +37,7 @@ def test_texts_are_masked_at_every_depth_and_a_secret_name_becomes_another() -> 
     assert masked_name("mem-20260101-0000001", mask) == "mem-20260101-0000001"
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.from_regex(r"mem-[0-9]{8}-[0-9]{7}", fullmatch=True))
 def test_an_id_as_the_store_makes_it_is_nothing_that_a_rule_finds(name: str) -> None:

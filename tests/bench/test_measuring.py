@@ -42,6 +42,7 @@ def measured(measuring: Measuring, session: TuningSession) -> Measured:
     return found
 
 
+@pytest.mark.slow
 def test_settings_are_measured_once_and_one_at_a_time(measuring: Measuring, session: TuningSession) -> None:
     job = begun(measuring, session)
     session.move("recency", Settings(WORKBENCH))
@@ -53,6 +54,7 @@ def test_settings_are_measured_once_and_one_at_a_time(measuring: Measuring, sess
     assert begun(measuring, session).wanted.profile == WORKBENCH
 
 
+@pytest.mark.slow
 def test_the_same_settings_are_not_measured_twice_until_the_store_changes(
     measuring: Measuring, session: TuningSession
 ) -> None:
@@ -65,6 +67,7 @@ def test_the_same_settings_are_not_measured_twice_until_the_store_changes(
     assert (again.live, again.known) == (None, first.live)
 
 
+@pytest.mark.slow
 def test_what_is_scored_is_used_for_the_next_settings(measuring: Measuring, session: TuningSession) -> None:
     first = measured(measuring, session)
     session.move("recency", Settings(WORKBENCH))
@@ -90,6 +93,7 @@ def test_without_judgments_there_is_nothing_to_measure_by(tmp_path: Path, sessio
     empty.close()
 
 
+@pytest.mark.slow
 def test_a_saved_profile_says_what_it_was_measured_on(demo: Workbench, measuring: Measuring) -> None:
     assert measuring.birth(WORKBENCH, WORKBENCH) is None
     birth = measuring.birth(WORKBENCH, ENGRAM)
@@ -98,6 +102,7 @@ def test_a_saved_profile_says_what_it_was_measured_on(demo: Workbench, measuring
     assert (birth.parent, birth.delta, birth.queries) == (WORKBENCH.name, evaluated.delta, evaluated.queries)
 
 
+@pytest.mark.slow
 def test_everybody_gets_a_set_of_their_own(measuring: Measuring) -> None:
     one, other = measuring.current(), measuring.current()
     assert one is not other

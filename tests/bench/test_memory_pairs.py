@@ -29,6 +29,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     made.close()
 
 
+@pytest.mark.slow
 def test_every_pair_is_found_once(bench: Workbench) -> None:
     found = memory_pairs_of(bench.retriever)
     ranker = bench.retriever.ranker()

@@ -136,6 +136,7 @@ def test_what_is_kept_of_another_history_counts_nothing(open_bench: Open, tmp_pa
 STEPS = ("edit", "confirm", "pin", "agent", "undo", "forget", "other")
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 3)), max_size=10))
 def test_what_is_remembered_is_what_the_journal_says(

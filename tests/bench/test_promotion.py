@@ -77,6 +77,7 @@ TARGETS: dict[str, Target] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("before", [None, RULES, b"no last line end", b"\xef\xbb\xbfwith a mark\n", b"caf\xe9\n\n"])
 def test_there_and_back_and_there_again_to_the_byte(
@@ -508,6 +509,7 @@ DOC = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("section", "before"),
     [("Deploy", "- Ask Ruth.\n"), ("guide", "# Guide\n"), ("Guide > Test", "## no heading\n```\n")],

@@ -47,6 +47,7 @@ def test_judgments_say_who_gave_which_grade_and_when(demo: Workbench) -> None:
     assert len(judgments(demo.context).splitlines()) == len(rows) - 1
 
 
+@pytest.mark.slow
 def test_a_run_has_the_ranking_of_every_query_at_its_moment(demo: Workbench) -> None:
     demo.judging.save_query("not judged")
     seen: list[tuple[int, int]] = []
@@ -62,6 +63,7 @@ def test_a_run_has_the_ranking_of_every_query_at_its_moment(demo: Workbench) -> 
         run(demo.context, demo.tuning, WORKBENCH, cancelled=lambda: True)
 
 
+@pytest.mark.slow
 def test_a_run_of_a_profile_is_as_good_as_the_profile(demo: Workbench, tmp_path: Path) -> None:
     path = put(tmp_path, "a.run", run(demo.context, demo.tuning, WORKBENCH))
     assert is_run(path)
@@ -74,6 +76,7 @@ def test_a_run_of_a_profile_is_as_good_as_the_profile(demo: Workbench, tmp_path:
     assert f"{len(judged.queries)} judged queries" in found.sentence
 
 
+@pytest.mark.slow
 def test_what_a_run_leaves_out_counts_nothing_and_what_is_unknown_is_counted(demo: Workbench, tmp_path: Path) -> None:
     whole = run(demo.context, demo.tuning, WORKBENCH).splitlines(keepends=True)
     first = whole[0].split()[0]
@@ -118,6 +121,7 @@ def test_a_store_without_queries_or_grades_says_so(tmp_path: Path) -> None:
         qrels(empty.context)
 
 
+@pytest.mark.slow
 def test_topics_stay_and_an_unchanged_file_comes_out_as_it_was(demo: Workbench, tmp_path: Path) -> None:
     one, two, three = (memory.id for memory in list(demo.library.memories.all())[:3])
     text = f"301\tQ0\t{one}\t4\r\n302 0 {two} 1\r\n301 Q0 {three}  -1\r\n302 0 {one} 2"

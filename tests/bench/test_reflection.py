@@ -89,6 +89,7 @@ def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -
     assert len({candidate.importance_score for candidate in outcome.candidates}) > 2
 
 
+@pytest.mark.slow
 def test_a_dry_run_stores_nothing_and_says_what_the_real_one_stores(demo: Workbench) -> None:
     reflecting, before = demo.reflecting, snapshot(demo)
     plan = reflecting.plan(EXTRACTIVE)
@@ -111,6 +112,7 @@ def test_one_undo_takes_back_the_candidates_and_the_gauge(demo: Workbench) -> No
     assert demo.reflecting.verdict().due is True
 
 
+@pytest.mark.slow
 def test_a_second_reflection_repeats_nothing(demo: Workbench) -> None:
     first = made(demo.reflecting, demo.reflecting.plan(EXTRACTIVE))
     demo.review.reject([first.candidates[0].id])

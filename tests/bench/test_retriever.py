@@ -99,6 +99,7 @@ def test_a_second_start_embeds_nothing(loaded: Workbench, open_bench: Open) -> N
     assert seen == []
 
 
+@pytest.mark.slow
 def test_many_new_memories_are_followed_and_cached(loaded: Workbench, open_bench: Open) -> None:
     put(loaded, *(memory(f"n{i}", f"Note {i} on wagons") for i in range(OVERLAY + 1)))
     assert found(loaded, "wagons Note 77")[0] == "n77"
@@ -107,6 +108,7 @@ def test_many_new_memories_are_followed_and_cached(loaded: Workbench, open_bench
     assert seen == []
 
 
+@pytest.mark.slow
 def test_a_thousand_previews_leave_every_file_as_it_was(loaded: Workbench, open_bench: Open) -> None:
     loaded.close()
     bench = open_bench("agent:preview")
@@ -154,6 +156,7 @@ def load(folder: Path, profiles: Path) -> None:
     bench.close()
 
 
+@pytest.mark.slow
 def test_two_processes_that_fill_the_caches_at_once_end_with_one_that_is_right(
     bench: Workbench, open_bench: Open, tmp_path: Path
 ) -> None:

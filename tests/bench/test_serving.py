@@ -34,6 +34,7 @@ def test_what_an_agent_is_given_counts_as_read_in_one_line(demo: Workbench, open
         demo.history.undo_revision(rev + 1)
 
 
+@pytest.mark.slow
 def test_reads_are_not_undone_and_stand_in_nobodys_way(demo: Workbench, open_bench: Open, clock: Clock) -> None:
     agent = open_bench("agent:claude")
     put(demo, memory("m1", "the deploy runs at noon", clock.at))

@@ -77,6 +77,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
     assert Snapshots(tmp_path / "file").all() == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(steps=st.lists(st.sampled_from(["take", "drop A", "drop B", "name A", "name B"]), max_size=12))
 def test_names_stay_distinct_whatever_is_done(tmp_path_factory: pytest.TempPathFactory, steps: list[str]) -> None:

@@ -56,6 +56,7 @@ def test_what_would_write_a_file_is_refused_before_it_does(now: Workbench) -> No
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_the_clock_stands_still_there(now: Workbench) -> None:
     past = at(now, 3)
     assert past.library.standpoint is not None
@@ -63,6 +64,7 @@ def test_the_clock_stands_still_there(now: Workbench) -> None:
     assert past.context.now() == past.context.now() <= NOON
 
 
+@pytest.mark.slow
 def test_what_an_agent_would_be_given_is_what_there_was(now: Workbench) -> None:
     rev, id = now.library.revision, "mem-20260209-0000020"
     now.stream.edit(id, "Use npm or pnpm in web, both are allowed everywhere now.")
@@ -77,6 +79,7 @@ def test_what_an_agent_would_be_given_is_what_there_was(now: Workbench) -> None:
     assert "allowed everywhere" not in given(at(now, rev))
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_kept_for_the_present(now: Workbench) -> None:
     now.retriever.load()
     now.keep_caches()

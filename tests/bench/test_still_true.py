@@ -295,6 +295,7 @@ def test_another_tree_says_nothing_of_what_waits_and_an_agent_names_none(tree: P
         agent.still_true.carry_out(agent.still_true.plan(tmp_path / "empty"))
 
 
+@pytest.mark.slow
 @needs_git
 def test_more_names_than_one_command_takes_are_asked_for_in_turns(tree: Path) -> None:
     names = " ".join(f"`some_quite_long_symbol_name_{number}()`" for number in range(900))

@@ -255,6 +255,7 @@ FILTERS = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_filters_find_the_same_whatever_was_asked_and_changed_before(

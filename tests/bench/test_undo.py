@@ -69,6 +69,7 @@ ACTIONS: dict[str, Act] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ACTIONS)
 def test_an_action_can_be_undone_and_redone(name: str, demo: Workbench, open_bench: Open) -> None:
     before = snapshot(demo)
@@ -84,6 +85,7 @@ def test_an_action_can_be_undone_and_redone(name: str, demo: Workbench, open_ben
     assert snapshot(again) == after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in ACTIONS if n not in ("ingest", "import")])
 def test_an_action_is_one_transaction_with_the_person_as_actor(name: str, demo: Workbench) -> None:
     rev = demo.library.journal.rev

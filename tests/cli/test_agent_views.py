@@ -14,6 +14,7 @@ TASK = "fix the token refresh"
 KEY = "AKIAZ7QWERTYUI5PLMNB"
 
 
+@pytest.mark.slow
 def test_a_context_is_printed_with_what_is_left_out_and_counts_no_read(demo: Cli) -> None:
     before = demo.files()
     result = demo("context", TASK, "--budget", "500")

@@ -16,6 +16,7 @@ from workbench.store.library import Library
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_an_appended_observation_is_a_memory_like_any_other(demo: Cli) -> None:
     before = json.loads(demo.ok("stats", "--json"))
     out = demo.ok(
@@ -111,6 +112,7 @@ def test_who_only_adds_leaves_a_checkpoint_now_and_then(cli: Cli, monkeypatch: p
     assert len(Library(cli.store, lambda: NOW).memories) == 205
 
 
+@pytest.mark.slow
 def test_who_said_it_is_kept_shown_and_found(demo: Cli) -> None:
     id = demo.ok("append", "We ship on Fridays", "--speaker", " Ann Lee ").split()[2].rstrip(",")
     other = demo.ok("ingest", "Nobody ships on Mondays", "--speaker", "assistant").split()

@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Cli, files_of
 from tests.cli.test_scanning import left_in, put
 from tests.safety.fresh import fresh
 from workbench.bench.health.backup import held
 
 
+@pytest.mark.slow
 def test_a_backup_is_restored_as_the_same_store(demo: Cli) -> None:
     out = demo.ok("backup", "b.tar.gz")
     revision = json.loads(demo.ok("stats", "--json"))["revision"]

@@ -72,6 +72,7 @@ def test_a_session_begins_with_what_is_pinned_and_confirmed(store: Cli, told: Ca
     assert len(text) <= LONGEST
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_given_as_it_is_and_of_another_state_never(
     store: Cli, told: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +194,7 @@ def test_a_brief_that_is_given_leaves_a_reading_and_holds_after_it(
     assert len(json.loads(store.ok("reads", "--json"))) == 4
 
 
+@pytest.mark.slow
 def test_a_brief_is_given_where_no_reading_can_be_kept(store: Cli, told: Callable[[], str]) -> None:
     first = told()
     before = len(json.loads(store.ok("reads", "--json")))

@@ -33,6 +33,7 @@ def one_line(run: Done, code: int = 2) -> str:
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", [{}, BARE], ids=["utf-8", "ascii"])
 @pytest.mark.parametrize(
     "arguments",

@@ -31,6 +31,7 @@ def test_what_holds_is_said_and_counts_no_read(demo: Cli, expecting: Path) -> No
     assert demo.files() == before
 
 
+@pytest.mark.slow
 def test_what_does_not_hold_is_said_with_the_reason(demo: Cli, expecting: Path) -> None:
     archived = next(row["id"] for row in json.loads(demo("list", "status:archived", "--json").out))
     expecting.write_text(
@@ -52,6 +53,7 @@ def test_what_does_not_hold_is_said_with_the_reason(demo: Cli, expecting: Path) 
     assert kinds == [["low", "absent", "absent", "found"], ["something"], ["absent"]]
 
 
+@pytest.mark.slow
 def test_a_query_set_has_a_least_mean(demo: Cli, expecting: Path) -> None:
     demo.ok("queries", "export", str(expecting.parent / "judged.jsonl"))
     expecting.write_text('[[expect]]\nqueries = "judged.jsonl"\nndcg = 0.5\n')

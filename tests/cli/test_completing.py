@@ -81,6 +81,7 @@ def in_fish(words: tuple[str, ...], folder: Path) -> set[str]:
     return {word.partition("\t")[0].replace("\\ ", " ") for word in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", range(len(CASES)), ids=lambda case: " ".join(CASES[case][0]))
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_completes_what_can_be_typed(shell: str, case: int, folder: Path) -> None:

@@ -53,6 +53,7 @@ def test_the_preview_needs_no_key_and_sends_nothing(store: Cli) -> None:
     assert "tokens in and out; 0 of 1,000,000 are used this month." in result.err
 
 
+@pytest.mark.slow
 def test_operations_wait_in_review_and_are_decided_there(
     store: Cli, claude: MessagesServer, script: list[Reply]
 ) -> None:

@@ -37,6 +37,7 @@ def actor(cli: Cli) -> str:
     return str(json.loads(cli.ok("history", "-n", "1", "--json"))[0]["actor"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "field", "value"),
     [

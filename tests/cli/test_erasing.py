@@ -41,6 +41,7 @@ def secret(demo: Cli) -> str:
     return id
 
 
+@pytest.mark.slow
 def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
     other = next(line.split()[0] for line in demo.ok("list", "marmalade-9912").splitlines() if secret not in line)
     typed = drafts.folder_of(state_dir(), demo.store)
@@ -80,6 +81,7 @@ class Typed(StringIO):
         return True
 
 
+@pytest.mark.slow
 def test_the_id_has_to_be_typed(demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Typed("yes\n"))
     result = demo("purge", secret)
@@ -98,6 +100,7 @@ def test_what_never_was_cannot_be_erased(demo: Cli) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_bullet_can_be_erased_too_also_after_it_was_deleted(demo: Cli) -> None:
     demo.ok("import", demo.write("one.txt", f"## A\n[a-00001] helpful=0 harmful=0 :: {SECRET}\n"))
     demo.ok("undo")
@@ -127,6 +130,7 @@ def test_pairs_kept_apart_are_named_among_what_goes(cli: Cli, monkeypatch: pytes
     assert "Erased a." in cli.ok("purge", "a", "--yes-erase", "a")
 
 
+@pytest.mark.slow
 def test_what_was_promoted_goes_from_the_files_too(demo: Cli, secret: str) -> None:
     demo.store = demo.store.rename(demo.cwd / ".workbench")
     demo.write("CLAUDE.md", "# Mine\n")
@@ -162,6 +166,7 @@ def test_a_file_that_somebody_changed_is_named(demo: Cli, secret: str) -> None:
     assert demo("purge", secret, "--yes-erase", secret).code == 0
 
 
+@pytest.mark.slow
 def test_an_entry_that_was_deleted_by_hand_is_no_leftover(demo: Cli, secret: str) -> None:
     demo.store = demo.store.rename(demo.cwd / ".workbench")
     demo("review", "promote", secret, "--to", "CLAUDE.md")

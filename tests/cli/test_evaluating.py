@@ -59,6 +59,7 @@ def test_eval_prints_a_table_and_verdicts(demo: Cli, queries: str) -> None:
     assert "Δ nDCG@10" in lines[11]
 
 
+@pytest.mark.slow
 def test_eval_and_tune_try_profiles_of_ones_own(demo: Cli, queries: str) -> None:
     folder = config_dir() / "profiles"
     folder.mkdir(parents=True)
@@ -79,6 +80,7 @@ def test_eval_and_tune_try_profiles_of_ones_own(demo: Cli, queries: str) -> None
     assert kept["keep"] == (kept["verdict"]["verdict"] != "better")
 
 
+@pytest.mark.slow
 def test_neither_writes_to_the_store(demo: Cli, queries: str) -> None:
     before = files_of(demo.store)
     demo.ok("eval", queries)
@@ -118,6 +120,7 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     assert demo.ok("tune", queries, "--profile", "engram", "--save", "mine", "--force").endswith(f"Saved as {path}.\n")
 
 
+@pytest.mark.slow
 def test_a_profile_that_was_tuned_on_these_queries_is_no_evidence(demo: Cli, queries: str) -> None:
     demo.ok("tune", queries, "--profile", "engram", "--save", "mine")
     found = json.loads(demo.ok("tune", queries, "--profile", "engram", "--json"))
@@ -132,6 +135,7 @@ def test_a_profile_that_was_tuned_on_these_queries_is_no_evidence(demo: Cli, que
     assert json.loads(demo.ok(*measured))["tuned_on_these"] == []
 
 
+@pytest.mark.slow
 def test_what_is_not_better_is_saved_only_by_force(demo: Cli, queries: str) -> None:
     demo.ok("tune", queries, "--profile", "engram", "--save", "mine")
     path = config_dir() / "profiles" / "again.toml"
@@ -147,6 +151,7 @@ def test_tune_says_when_nothing_was_changed(demo: Cli, queries: str) -> None:
     assert demo.ok("tune", queries, "--profile", "engram").endswith("--save NAME keeps the proposal as a profile.\n")
 
 
+@pytest.mark.slow
 def test_unknown_ids_are_reported_and_ignored(demo: Cli, queries: str) -> None:
     text = Path(queries).read_text()
     more = '{"query": "x", "relevant": {"gone": 2}}\n{"query": "broken"\n'
@@ -223,6 +228,7 @@ def test_odd_queries_are_measured(demo: Cli, queries: str) -> None:
     assert len(found["profiles"]["workbench"]["queries"]) == 3
 
 
+@pytest.mark.slow
 def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(demo: Cli, queries: str) -> None:
     usual = ["ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"]
     found = json.loads(demo.ok("eval", queries, "--json"))
@@ -241,6 +247,7 @@ def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(demo: C
     assert header == ["profile", *usual, *more, "unjudged"]
 
 
+@pytest.mark.slow
 def test_a_k_above_the_store_measures_all_of_it(demo: Cli, queries: str) -> None:
     folder = config_dir() / "profiles"
     folder.mkdir(parents=True)
@@ -250,6 +257,7 @@ def test_a_k_above_the_store_measures_all_of_it(demo: Cli, queries: str) -> None
     assert len(json.loads(demo("search", "deploy", "--profile", "all", "--json").out)) < 5000
 
 
+@pytest.mark.slow
 def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> None:
     stored = json.loads(demo.ok("queries", "list", "--json"))
     graded = [row for row in stored if row["judgments"]]

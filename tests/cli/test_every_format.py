@@ -45,6 +45,7 @@ def account(cli: Cli, path: Path) -> tuple[int, int]:
     return shown, int(skipped[1].replace(",", "")) if skipped else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*TEXTS, *MORE}))
 def test_every_record_is_shown_or_reported(cli: Cli, name: str) -> None:
     file, text = {**TEXTS, **MORE}[name]
@@ -64,6 +65,7 @@ def test_every_row_of_a_database_is_shown_or_reported(cli: Cli) -> None:
     assert shown + reported == len(ROWS) + 2  # and two prompts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["memories.jsonl", "playbook.txt", "queries.jsonl"])
 def test_the_demo_files_are_imported_whole(cli: Cli, name: str) -> None:
     path = shipped("fixtures/demo") / name

@@ -19,6 +19,7 @@ def test_the_help_has_the_table(cli: Cli) -> None:
         assert " ".join(helped[start:].split()).startswith(f"{code} {meaning}")
 
 
+@pytest.mark.slow
 def test_no_command_has_a_code_of_its_own() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"

@@ -42,6 +42,7 @@ def checked(cli: Cli, *rows: dict[str, object], more: tuple[str, ...] = ()) -> t
 QUERY = "when do deploys run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "why"),
     [
@@ -63,6 +64,7 @@ def test_an_answer_is_as_expected_or_it_is_said_why_not(row: dict[str, object], 
     assert code == (1 if why else 0)
 
 
+@pytest.mark.slow
 def test_nothing_relevant_is_an_expectation_too(demo: Cli) -> None:
     ranked = json.loads(demo("search", "why did the token refresh fail", "-k", "257", "--json").out)
     weak = next(row["id"] for row in ranked if row["weak"])
@@ -82,6 +84,7 @@ def test_nothing_relevant_is_an_expectation_too(demo: Cli) -> None:
     assert [one["line"] for one in found] == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_a_metric_over_a_query_set_is_held_against_its_bar(demo: Cli) -> None:
     demo.write("judged.jsonl", Path("fixtures/demo/queries.jsonl").read_text("utf-8"))
     rows: list[dict[str, object]] = [

@@ -31,6 +31,7 @@ def opened(cli: Cli) -> Iterator[Workbench]:
     bench.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITING)
 def test_an_imported_file_comes_out_with_the_same_bytes(name: str, cli: Cli) -> None:
     path, text = TEXTS[name]
@@ -41,6 +42,7 @@ def test_an_imported_file_comes_out_with_the_same_bytes(name: str, cli: Cli) -> 
     assert (cli.cwd / file).read_bytes() == text.encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in WRITING if outlet(n).holds == "memories"])
 def test_a_forgotten_memory_goes_from_its_file_and_nothing_else_does(name: str, cli: Cli) -> None:
     path, text = TEXTS[name]
@@ -215,6 +217,7 @@ def unapproved(cli: Cli) -> Cli:
     return cli
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filter", [None, "", "text"])
 @pytest.mark.parametrize("name", AGENTS)
 def test_what_nobody_approved_is_not_in_what_agents_read(name: str, filter: str | None, unapproved: Cli) -> None:
@@ -296,6 +299,7 @@ def test_queries_go_back_with_the_same_bytes(cli: Cli) -> None:
     assert (cli.cwd / "q.jsonl").read_text() == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in WRITING if n not in ("ace", "lifecycle", "trec-qrels")])
 def test_a_copy_under_another_name_keeps_what_stands_beside_the_records(name: str, cli: Cli) -> None:
     path, text = TEXTS[name]
@@ -319,6 +323,7 @@ PRINTED = [("export", "--format", "json", "--memories"), ("export", "--format", 
            ("list", "--json", "-n", "999999", EVERY)]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", PRINTED)
 def test_data_exports_are_imported_again(args: tuple[str, ...], demo: Cli) -> None:
     said = demo(*args)

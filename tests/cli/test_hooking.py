@@ -153,6 +153,7 @@ _DOCS = st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"), 
 )
 
 
+@pytest.mark.slow
 @given(_DOCS, st.sampled_from([None, 1, 2, "\t"]))
 def test_what_is_put_in_comes_out_again(doc: dict[str, object], indent: int | str | None) -> None:
     text = json.dumps(doc, indent=indent)

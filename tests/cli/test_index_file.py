@@ -15,6 +15,7 @@ def configure(text: str) -> None:
     config.write_text(text)
 
 
+@pytest.mark.slow
 def test_a_file_is_written_anew_as_often_as_the_store_changes(demo: Cli) -> None:
     demo("index", "memory-index.md")
     file = demo.cwd / "memory-index.md"
@@ -37,6 +38,7 @@ def test_a_line_that_no_person_stands_by_says_so(cli: Cli) -> None:
     assert "unreviewed" not in lines["Deploy"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", ["# My own notes\n", "# Memory index\n\n3 memories: 3 signal\n"])
 def test_what_somebody_else_wrote_stays_unless_a_person_says_so(held: str, demo: Cli) -> None:
     demo.write("notes.md", held)
@@ -52,6 +54,7 @@ def test_what_somebody_else_wrote_stays_unless_a_person_says_so(held: str, demo:
     assert "- a line by hand" in (demo.cwd / "notes.md").read_text()
 
 
+@pytest.mark.slow
 def test_an_export_of_another_kind_does_not_replace_it_nor_the_other_way_round(demo: Cli) -> None:
     demo("index", "index.md")
     demo("export", "--format", "markdown", "--memories", "--out", "memories.md")

@@ -56,6 +56,7 @@ def workbench(*arguments: str) -> str:
     return subprocess.run([*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_the_demo_opens_shows_its_areas_and_leaves_nothing_behind(tmp_path: Path) -> None:
     terminal = Terminal("demo", folder=tmp_path)
     terminal.shows("1 Stream", "257 memories", "Handover for next week")

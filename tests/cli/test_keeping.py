@@ -42,6 +42,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_secret_is_masked_and_a_word_keeps_it(command: tuple[str, ...], queue: Cli) -> None:
     assert queue(*command, f"it leaked {SECRET} again").code == 0

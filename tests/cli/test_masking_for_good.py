@@ -37,6 +37,7 @@ def mask_and_die(store: Path, at: int) -> int:
     return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False).returncode
 
 
+@pytest.mark.slow
 def test_a_mask_that_is_killed_leaves_a_store_that_says_what_is_left_and_is_finished_by_another(cli: Cli) -> None:
     put(cli, m1=f"key {KEY}", m2="fine")
     put(cli, m1=f"another text about {KEY}")

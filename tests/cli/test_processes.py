@@ -24,6 +24,7 @@ def workbench(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.Compl
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "banned"),
     [
@@ -55,6 +56,7 @@ PROMPT = (
 """What a line for a shell prompt waits for nowhere: records, areas of the bench and libraries that it does not need."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indexed", [False, True])
 def test_the_line_of_a_prompt_loads_no_record_and_no_area(indexed: bool, tmp_path: Path) -> None:
     store = tmp_path / "store"
@@ -113,6 +115,7 @@ def test_a_terminal_without_the_characters_gets_escapes(filled: Path) -> None:
     assert b"14 pending \\xb7 " in run.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_an_import_between_chunks_and_undo_takes_it_back(tmp_path: Path) -> None:
     lines = (json.dumps({"id": f"m{i}", "type": "error", "context": f"thing {i} of many"}) for i in range(25_000))
     (tmp_path / "many.jsonl").write_text("\n".join(lines))
@@ -146,6 +149,7 @@ def _without_privileges() -> tuple[str, ...] | None:
     return ("setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}") if shutil.which("setpriv") else None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(_without_privileges() is None, reason="file permissions do not hold for this user")
 def test_a_read_only_store_can_be_read_and_not_changed(tmp_path: Path, filled: Path) -> None:
     store = tmp_path / "store"

@@ -18,6 +18,7 @@ def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
     assert [int(line.split()[1]) for line in lines[1:]] == [row["judgments"] for row in rows]
 
 
+@pytest.mark.slow
 def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
     assert demo.ok("queries", "export", "mine.jsonl").endswith("mine.jsonl has 102 lines now.\n")
     measured = demo("eval", str(demo.cwd / "mine.jsonl"), "--profile", "workbench", "--json")
@@ -31,6 +32,7 @@ def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
     assert "is the same already" in demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
 
 
+@pytest.mark.slow
 def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
     demo.ok("queries", "export", "a.run", "--format", "run", "--profile", "engram")
     demo.ok("queries", "export", "set.jsonl")

@@ -51,6 +51,7 @@ def test_status_does_not_carry_out_what_a_store_says_was_broken_off(cli: Cli) ->
     assert "workbench doctor" in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", READING)
 def test_a_reading_command_writes_nothing(command: str, project: Cli) -> None:
     def everything() -> dict[str, tuple[object, ...]]:

@@ -4,6 +4,8 @@ import json
 import signal
 import threading
 
+import pytest
+
 from tests.cli.conftest import Cli, files_of
 from tests.reflect.server import MessagesServer, Reply, Seen, reply_of
 
@@ -44,6 +46,7 @@ def test_a_dry_run_stores_nothing_and_equals_the_real_one(demo: Cli) -> None:
     assert (real["reflector"], real["read"], real["complete"]) == ("extractive", 235, True)
 
 
+@pytest.mark.slow
 def test_force_and_focus(demo: Cli) -> None:
     demo("reflect")
     result = demo("reflect", "--force", "--focus", "the opera of seasons")

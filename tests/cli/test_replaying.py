@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.conftest import Cli
 from tests.cli.test_capturing import SESSION, Transcript
 
@@ -30,6 +32,7 @@ def replayed(cli: Cli, path: Path, *args: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_each_step_is_answered_by_the_store_as_it_was(demo: Cli, tmp_path: Path) -> None:
     before = demo.files()
     steps = replayed(demo, session(tmp_path, "2026-03-20T19:00:00Z"))
@@ -41,6 +44,7 @@ def test_each_step_is_answered_by_the_store_as_it_was(demo: Cli, tmp_path: Path)
     assert demo.files() == before
 
 
+@pytest.mark.slow
 def test_what_curation_changed_is_said(demo: Cli, tmp_path: Path) -> None:
     path = session(tmp_path, "2026-03-20T19:00:00Z")
     rev = json.loads(demo.ok("stats", "--json"))["revision"]

@@ -126,6 +126,7 @@ READING = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", READING, ids=" ".join)
 def test_stored_secrets_are_masked_until_a_person_asks(cli: Cli, command: tuple[str, ...]) -> None:
     put(cli, m1=f"the key {KEY} opens the registry", m3="nothing to hide in the registry")

@@ -221,6 +221,7 @@ def test_weak_memories_stand_below_a_line_with_the_places_they_have(demo: Cli) -
     assert first["weak"] is False
 
 
+@pytest.mark.slow
 def test_an_agent_is_told_that_nothing_is_relevant_and_given_nothing(demo: Cli) -> None:
     asked = ("search", "recipe for lasagne", "--for-agent", "claude")
     before = demo.ok("history", "--json")

@@ -104,6 +104,7 @@ def test_what_they_took_out_goes_and_what_was_only_here_stays(cli: Cli) -> None:
     assert "Ours alone." in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEMORIES)
 def test_memories_take_what_the_file_says(name: str, cli: Cli) -> None:
     path, text = TEXTS[name]

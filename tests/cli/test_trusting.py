@@ -70,6 +70,7 @@ def test_a_store_made_here_is_trusted(mine: Cli) -> None:
     assert mine("list").err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     ["list", "status", "stats", "search deploy", "history", "export --format jsonl", "context deploy", "index"],
@@ -130,6 +131,7 @@ def test_append_still_adds_and_trusts_nothing_by_that(foreign: Cli) -> None:
     assert foreign("search", "thing", "--for-agent", "x").out == ""
 
 
+@pytest.mark.slow
 def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
     foreign("append", "one thing")
     shown = foreign("trust", "--show")
@@ -147,6 +149,7 @@ def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
     assert foreign("search", "thing", "--for-agent", "x").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT"])
 def test_an_agent_cannot_say_the_word(name: str, foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "1")
@@ -223,6 +226,7 @@ def test_a_store_that_was_moved_cut_or_put_back_is_still_known(mine: Cli, tmp_pa
     assert BANNER not in mine.bare("--store", str(tmp_path / "moved"), "list").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracked", [False, True])
 def test_at_the_upgrade_what_git_does_not_track_is_trusted_once(tracked: bool, mine: Cli, filled: Path) -> None:
     folder = heads_dir()
@@ -269,6 +273,7 @@ def test_reading_it_writes_nothing_at_all(mine: Cli) -> None:
     assert (written(mine.cwd), written(state_dir())) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_CI", "GEMINI_CLI"])
 def test_an_agent_at_a_terminal_cannot_say_the_word_either(
     name: str, foreign: Cli, monkeypatch: pytest.MonkeyPatch
@@ -336,6 +341,7 @@ def test_the_name_of_a_writer_is_shown_without_the_secret_in_it(mine: Cli) -> No
     assert sum(json.loads(answer.out)["actors"].values()) == json.loads(answer.out)["changes"] == 2
 
 
+@pytest.mark.slow
 def test_it_waits_in_review_until_it_is_trusted(foreign: Cli) -> None:
     listed = json.loads(foreign("review", "list", "--found", "--kind", "trust", "--json").out)
     assert [(row["kind"], row["stored"]) for row in listed] == [("trust", False)]
@@ -344,6 +350,7 @@ def test_it_waits_in_review_until_it_is_trusted(foreign: Cli) -> None:
     assert json.loads(foreign("review", "list", "--found", "--kind", "trust", "--json").out) == []
 
 
+@pytest.mark.slow
 def test_a_store_that_can_only_be_read_says_what_to_do_instead(foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: path != foreign.store or mode != os.W_OK)
     assert "came from elsewhere, written by" in foreign.ok("trust", "--show")

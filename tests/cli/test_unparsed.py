@@ -58,6 +58,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", DAILY, ids=" ".join)
 def test_a_daily_command_parses_no_large_store_whole(
     command: tuple[str, ...], cli: Cli, large: Path, parsed: list[int]

@@ -64,6 +64,7 @@ def test_without_a_saved_view_it_says_where_one_is_made(cli: Cli) -> None:
     assert result.err == "No view was saved yet: f in the Stream, first row.\n"
 
 
+@pytest.mark.slow
 def test_a_view_lists_what_its_filter_finds_in_its_order(views: Cli) -> None:
     found = listed(views, "--view", "wrong lately")
     plain = listed(views, "type:error,failure")
@@ -80,6 +81,7 @@ def test_more_words_narrow_a_view_and_another_order_takes_its_place(views: Cli) 
     assert ids(listed(views, "--view", "wrong lately", "--sort", "made")) == ids(listed(views, "type:error,failure"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [order.id for order in ORDERS if order.key is not None])
 def test_each_order_is_the_apps(views: Cli, name: str, take: "Callable[[Cli], list[Memory]]") -> None:
     memories = take(views)
@@ -99,6 +101,7 @@ def take() -> "Callable[[Cli], list[Memory]]":
     return taken
 
 
+@pytest.mark.slow
 def test_by_score_the_best_for_the_words_comes_first(views: Cli) -> None:
     found = ids(listed(views, "deploy", "--sort", "score"))
     searched = [row["id"] for row in json.loads(views("search", "deploy", "-k", "50", "--json").out)]

@@ -220,6 +220,7 @@ def test_under_an_agent_a_command_acts_as_it_reads_or_refuses(
             assert after.revision == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", sorted(ENVIRONMENT))
 def test_every_agent_is_known_by_its_environment(variable: str, store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "1")

@@ -15,7 +15,11 @@ from tests.contract.sections import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 
-HEAVY = {"claude": "loading the library that asks it takes seconds"}
+HEAVY = {
+    "claude": "loading the library that asks it takes seconds",
+    "life": "a store's life from the first command on is some sixty commands",
+    "rankings": "every query under every profile",
+}
 """Parts that are proved with the slow tests only, and why."""
 
 PARTS = [pytest.param(name, marks=[pytest.mark.slow] if name in HEAVY else []) for name in SECTIONS]

@@ -1,5 +1,6 @@
 """Changes name exactly the fields that differ."""
 
+import pytest
 from hypothesis import given, settings
 
 from tests.core.samples import documents
@@ -23,6 +24,7 @@ def test_insert_and_delete() -> None:
     assert (gone.op, gone.fields) == ("delete", {"a": FieldChange(1, None)})
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(documents, documents)
 def test_applying_the_after_values_leads_from_one_to_the_other(old: dict[str, object], new: dict[str, object]) -> None:

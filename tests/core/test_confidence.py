@@ -49,6 +49,7 @@ def test_what_raises_and_lowers_it(fields: dict[str, Any], value: int, why: tupl
     assert why is None or told(found) == why
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(memories)
 def test_it_is_the_same_by_every_way_and_within_its_bounds(some: Memory) -> None:

@@ -75,6 +75,7 @@ def test_everything_is_weak_where_nothing_is_relevant_and_nothing_without_a_floo
     assert not Verdict(UNKNOWN, Reach(0.0, 0.0, 0.0)).is_weak(-1.0, 0.0)
 
 
+@pytest.mark.slow
 @given(st.sets(st.integers(0, 200), min_size=30), st.sets(st.integers(0, 200)))
 def test_a_fifth_of_the_texts_is_a_change(before: set[int], now: set[int]) -> None:
     changed = has_changed(len(before), len(now), len(before & now))

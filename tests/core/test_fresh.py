@@ -93,6 +93,7 @@ def snapshot_of(folder: Path) -> None:
 KINDS = {"draft": draft_of, "base": base_of, "profile": profile_of, "snapshot": snapshot_of}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_was_killed_before_it_had_its_name_goes_with_the_next_of_its_kind(tmp_path: Path, kind: str) -> None:
     process = subprocess.Popen(

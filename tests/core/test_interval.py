@@ -30,6 +30,7 @@ def test_negative_counts_are_no_marks() -> None:
     assert helpful_share(-3, -1) == helpful_share(0, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(COUNTS, COUNTS)
 def test_the_band_is_ordered_and_inside_the_range_whatever_the_counts(helpful: int, harmful: int) -> None:
@@ -39,6 +40,7 @@ def test_the_band_is_ordered_and_inside_the_range_whatever_the_counts(helpful: i
     assert share.low - 1e-3 <= share.mean <= share.high + 1e-3
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 500), st.integers(0, 500))
 def test_swapping_the_verdicts_mirrors_the_band(helpful: int, harmful: int) -> None:

@@ -97,6 +97,7 @@ def test_pinned_and_confirmed_are_not_pruned() -> None:
     assert lifecycle.forget(memory(pinned=True, status="confirmed")).archived_reason == "forgotten"
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(memories.filter(lambda m: m.status != "archived" and ARCHIVED_FROM not in m.metadata))
 def test_restoring_undoes_forgetting(start: Memory) -> None:

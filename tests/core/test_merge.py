@@ -113,6 +113,7 @@ def test_foreign_notes_do_no_harm(merged: object) -> None:
     assert one.helpful_created == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(memories, memories, st.sampled_from(("signal", "candidate", "confirmed", "promoted")))
 def test_a_candidate_never_changes_what_a_memory_is(target: Memory, candidate: Memory, status: Status) -> None:
@@ -148,6 +149,7 @@ groups = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(groups)
 def test_sums_hold_for_every_group(group: Sequence[Memory]) -> None:

@@ -49,6 +49,7 @@ records = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @few
 @given(records)
 def test_a_record_survives_the_way_through_json(record: object) -> None:
@@ -140,6 +141,7 @@ def test_times_survive(at: datetime) -> None:
     assert parse_time(iso(at)) == at
 
 
+@pytest.mark.slow
 @few
 @given(documents)
 def test_metadata_is_kept_as_it_is(metadata: dict[str, object]) -> None:

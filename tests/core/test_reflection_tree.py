@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,6 +59,7 @@ def test_any_web_of_citations_has_a_depth(web: list[list[int]]) -> None:
         assert 1 <= depth_of(memory, store.get) <= len(web)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sets(st.integers(0, 11), max_size=4), min_size=12, max_size=12))
 def test_without_circles_a_reflection_is_deeper_than_what_it_cites(web: list[set[int]]) -> None:
     ordered = [{c for c in cited if c < i} for i, cited in enumerate(web)]

@@ -85,6 +85,7 @@ def test_ties_go_by_id() -> None:
     assert {s.total for s in rank(pool, EQUAL, NOW)} == {1.5}
 
 
+@pytest.mark.slow
 @few
 @given(pools(), st.randoms(), st.sampled_from([*BUILT_IN, replace(WORKBENCH, scope="top", top_n=3)]))
 def test_the_order_of_the_pool_does_not_matter(pool: list[Candidate], random: object, profile: Profile) -> None:
@@ -96,6 +97,7 @@ def test_the_order_of_the_pool_does_not_matter(pool: list[Candidate], random: ob
     assert [s.total for s in one] == pytest.approx([s.total for s in other])
 
 
+@pytest.mark.slow
 @few
 @given(pools(), st.sampled_from(BUILT_IN))
 def test_a_total_is_the_sum_of_its_parts(pool: list[Candidate], profile: Profile) -> None:
@@ -108,6 +110,7 @@ def test_a_total_is_the_sum_of_its_parts(pool: list[Candidate], profile: Profile
     assert [s.total for s in ranked] == sorted((s.total for s in ranked), reverse=True)
 
 
+@pytest.mark.slow
 @few
 @given(pools(), st.sampled_from(["recency", "importance", "relevance"]), st.floats(0.1, 5))
 def test_raising_a_weight_never_lowers_the_leader_against_one_that_trails_on_all(
@@ -128,6 +131,7 @@ def test_raising_a_weight_never_lowers_the_leader_against_one_that_trails_on_all
     assert all(order.index(leader.memory.id) < order.index(id) for id in trailing)
 
 
+@pytest.mark.slow
 @few
 @given(pools(), st.sampled_from(["recency", "importance", "relevance"]), st.floats(0.1, 5))
 def test_raising_a_weight_adds_to_the_advantage_of_who_leads_on_it(
@@ -260,6 +264,7 @@ def test_frozen_bounds_normalise_whatever_the_pool_holds() -> None:
     assert (top.norm["recency"], top.norm["importance"], top.norm["relevance"]) == (1.0, 1.0, 1.0)
 
 
+@pytest.mark.slow
 @few
 @given(pools(), st.integers(0, 2))
 def test_a_factor_that_all_share_decides_nothing(pool: list[Candidate], which: int) -> None:

@@ -107,6 +107,7 @@ def fastest(text: str) -> float:
     return min(once() for _ in range(7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["x" * 100_000, "Grüße — " * 12_500, "日本語テキスト" * 14_286], ids=["ascii", "latin", "cjk"]
 )
@@ -135,6 +136,7 @@ def test_what_is_no_character_is_not_learned_one_by_one() -> None:
     assert odd == {"\u0378", "\u0379", "\u202e"}
 
 
+@pytest.mark.slow
 def test_what_is_told_from_its_place_stays_no_character() -> None:
     told = [chr(code) for code in range(0x110000) if module._NO_CHARACTERS.match(chr(code))]
     assert len(told) > 850_000
@@ -212,6 +214,7 @@ def test_words(text: str, found: list[str]) -> None:
     assert words(text) == found
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.text(st.sampled_from("ab \n\t\u0301\u200d\ufe0f\u2764漢\x07"), max_size=120), st.integers(0, 12))
 def test_one_line_of_a_long_line_is_its_beginning(text: str, limit: int) -> None:

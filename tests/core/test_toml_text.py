@@ -26,6 +26,7 @@ def test_what_is_nested_very_deeply_is_refused() -> None:
         parse_toml("a = " + "[" * 100_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["a.", "a", '"', "'", "a b.", '"a".', ". ", "-", "a." * 150 + " "])
 def test_looking_for_such_a_key_takes_one_pass(unit: str) -> None:
     with pytest.raises(ValueError, match=r"parts|nvalid|ound|line"):

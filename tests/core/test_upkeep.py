@@ -22,6 +22,7 @@ def aged(**fields: Any) -> Memory:
     return memory(created_at=NOW - days(100), last_accessed_at=NOW - days(100), **fields)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(memories.filter(lambda m: m.status == "archived" or m.archived_reason is None))
 def test_what_is_found_can_be_done_and_breaks_no_rule(some: Memory) -> None:

@@ -9,6 +9,7 @@ from workbench.core.playbook.usage import Run, compared, disagrees, rate, usages
 RUNS = st.lists(st.builds(Run, st.frozensets(st.sampled_from("abc")), st.booleans()), max_size=40)
 
 
+@pytest.mark.slow
 @given(RUNS)
 def test_every_run_is_on_one_side(runs: list[Run]) -> None:
     for usage in usages(runs, "abc"):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from workbench.core.record import from_doc, to_doc
 RUNS = st.lists(st.builds(Run, st.frozensets(st.sampled_from(["a-1", "b-2", "c-3"])), st.booleans()), max_size=20)
 
 
+@pytest.mark.slow
 @given(RUNS)
 def test_every_run_comes_back_also_from_the_store(runs: list[Run]) -> None:
     tally = tallied("book", "/logs/x.jsonl", runs, NOW)

@@ -45,6 +45,7 @@ def said_lines(text: str) -> list[str]:
     return [line.rstrip("\r") for line in text.split("\n") if line.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name not in MARKDOWN | {"ace"}], ids=lambda k: k.name)
 @given(text=TEXTS)
 @example(text="0\r\n")

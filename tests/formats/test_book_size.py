@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def histories(draw: st.DrawFn) -> list[Playbook]:
     return states
 
 
+@pytest.mark.slow
 @given(histories())
 def test_the_size_is_that_of_the_text_after_any_changes(states: list[Playbook]) -> None:
     size = BookSize()

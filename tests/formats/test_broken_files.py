@@ -115,6 +115,7 @@ def test_any_reader_survives_any_other_format(name: str, tmp_path: Path) -> None
             continue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_broken_bytes(name: str, tmp_path: Path) -> None:
     dice, data = random.Random(name), SAMPLES[name].encode()

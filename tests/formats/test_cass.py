@@ -165,6 +165,7 @@ def test_aliases_that_grow_without_end_are_skipped() -> None:
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t\x85"), max_size=30)
 
 
+@pytest.mark.slow
 @example("ends with a line end\n", "b-1")
 @given(words.filter(lambda text: text.strip()), st.sampled_from(["b-1", "b-2", "b-3"]))
 @settings(max_examples=30, deadline=None)

@@ -29,6 +29,7 @@ VARIANTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ALL))
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("start", ["", "\ufeff"])
@@ -40,6 +41,7 @@ def test_every_sample_is_first_of_all_its_own_format(name: str, newline: str, st
     assert all(found[0].confidence - other.confidence > 0.2 for other in found[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_the_usual_file_name_does_not_mislead(name: str) -> None:
     path, text = TEXTS[name]

@@ -94,6 +94,7 @@ pieces = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(pieces, max_size=16).map("".join), st.text(st.sampled_from("a#-\n "), min_size=1, max_size=10))
 @settings(max_examples=100, deadline=None)
 @pytest.mark.parametrize("known", [OVERVIEW_FORMAT, DETAIL_FORMAT], ids=lambda known: known.name)

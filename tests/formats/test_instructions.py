@@ -245,6 +245,7 @@ def test_files_without_statements(text: str) -> None:
     assert list(statements(text)) == []
 
 
+@pytest.mark.slow
 def test_any_text_is_read() -> None:
     dice = random.Random(5)
     for _ in range(500):

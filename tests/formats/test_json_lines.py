@@ -111,6 +111,7 @@ def test_what_is_not_taken_without_being_asked(text: str, path: str) -> None:
     assert "json-lines" not in [found.format for found in detect(path, text)]
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(
     st.sampled_from(["id", "text", "title", "ts", "helpful", "tags", "type", "note"]),
     st.one_of(st.none(), st.integers(0, 3), st.text("ab 1:", max_size=4), st.lists(st.text("a"), max_size=2)),

@@ -190,6 +190,7 @@ def test_any_graph_is_written_back(parts: list[str], newline: str, final: bool, 
     assert [m.id for m in again.memories] == [m.id for m in kept]
 
 
+@pytest.mark.slow
 def test_long_files_are_read_fast() -> None:
     text = "".join(
         f'{{"type":"entity","name":"n{n}","entityType":"t","observations":["x {n}"]}}\n' for n in range(5000)

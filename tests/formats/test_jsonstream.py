@@ -16,6 +16,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("few", [1, 20, 4_000])
 @given(doc=st.lists(_JSON, min_size=1).filter(lambda doc: doc[0] != []))
 def test_a_value_is_read_over_as_many_lines_as_it_needs(few: int, doc: list[object]) -> None:

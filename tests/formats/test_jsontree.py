@@ -24,6 +24,7 @@ values = st.recursive(
 layouts = st.sampled_from([None, 1, 2, 4, "\t"])
 
 
+@pytest.mark.slow
 @given(st.dictionaries(words, values, max_size=5), st.dictionaries(words, values, max_size=3), st.data(), layouts)
 @settings(max_examples=100, deadline=None)
 def test_changes_say_what_they_should(

@@ -287,6 +287,7 @@ def memories(draw: st.DrawFn) -> Memory:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(memories(), max_size=4, unique_by=lambda memory: memory.id))
 @settings(max_examples=30, deadline=None)
 def test_what_was_written_is_read_back(written: list[Memory]) -> None:
@@ -301,6 +302,7 @@ def test_what_was_written_is_read_back(written: list[Memory]) -> None:
 schema_keys = st.sampled_from([*ENTRY, "importance_score", "helpful_count", "pinned", "aliases", "review_after"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(schema_keys | letters, json_values, max_size=8), max_size=4), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_any_objects_keep_their_keys(docs: list[dict[str, object]], final: bool) -> None:

@@ -127,6 +127,7 @@ LINES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(LINES, max_size=9), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_fixing_one_thing_after_the_other_ends_in_a_clean_file(chosen: list[str], newline: str, final: bool) -> None:

@@ -30,6 +30,7 @@ LENGTH = 60_000
 T = TypeVar("T")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "head", "unit"),
     [

@@ -118,6 +118,7 @@ def test_a_graph_that_is_empty_holds_nothing_and_grows() -> None:
     assert json.loads(grown_text)["entities"] == [{"name": "Tim", "entityType": "person", "observations": ["Tall"]}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIALECTS)
 def test_broken_graphs_are_read_as_far_as_they_go(name: str) -> None:
     dice = random.Random(name)

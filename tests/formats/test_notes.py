@@ -91,6 +91,7 @@ def test_any_note_is_read_or_named(text: str, name: str) -> None:
         list(links_in(one.content))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["[[" * 20_000, "](" + "a" * 50_000, "---\n" + "tags:\n" * 5_000, "[[a|" * 10_000])
 def test_hostile_notes_are_no_work(text: str) -> None:
     parsed = read_note(text, HERE, "n.md", NOW)

@@ -35,6 +35,7 @@ def book(*texts: str) -> Parsed:
     return Parsed(playbooks=(Playbook(Book(), (Section("s", "s", "STRATEGIES & MORE"),), bullets),))
 
 
+@pytest.mark.slow
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_json_and_yaml_say_the_same(texts: list[str]) -> None:
     for parsed, name in ((memories(*texts), "memories"), (book(*texts), "bullets")):

@@ -44,6 +44,7 @@ def parsed_for(kind: Outlet, given: tuple[Memory, ...]) -> Parsed:
     return Parsed(kind.name, playbooks=(playbook_of(given),))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 @given(found=memories())
 @settings(max_examples=20, deadline=None)

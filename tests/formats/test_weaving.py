@@ -122,6 +122,7 @@ texts = st.lists(pieces, max_size=15).map("".join)
 words = st.text(st.sampled_from("ab \n-#é`"), min_size=1, max_size=20)
 
 
+@pytest.mark.slow
 @given(texts, st.sampled_from(["n.md", "2026-01-02.md"]), words, st.integers(0, 5))
 @settings(max_examples=300, deadline=None)
 def test_any_note_keeps_what_did_not_change(text: str, name: str, new: str, at: int) -> None:

@@ -63,6 +63,7 @@ def client(address: str, token: str) -> Client:
     return Client(streamable_http_client(address, http_client=web))
 
 
+@pytest.mark.slow
 async def test_four_clients_at_once_are_each_answered(served: tuple[str, str, Any]) -> None:
     address, token, _ = served
 
@@ -76,6 +77,7 @@ async def test_four_clients_at_once_are_each_answered(served: tuple[str, str, An
     assert len(asked[0]) == 6
 
 
+@pytest.mark.slow
 def test_who_has_no_token_or_comes_from_elsewhere_is_not_let_in(served: tuple[str, str, Any]) -> None:
     address, token, process = served
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -112,6 +114,7 @@ def test_a_token_file_that_is_none_is_refused(tmp_path: Path) -> None:
         token_in(tmp_path)
 
 
+@pytest.mark.slow
 async def test_clients_without_sessions_are_told_apart_by_the_id_that_the_server_gave_them(
     served: tuple[str, str, Any], store: Path
 ) -> None:
@@ -161,6 +164,7 @@ async def test_an_id_that_a_client_makes_up_is_none() -> None:
     assert [bool(id) for id in seen] == [False, False, True, *([False] * 6)]
 
 
+@pytest.mark.slow
 def test_who_takes_a_new_connection_for_each_call_shares_its_calls_with_all_who_do(
     served: tuple[str, str, Any],
 ) -> None:

@@ -141,6 +141,7 @@ async def test_playbook_index_and_a_memory_are_resources_and_two_prompts_are_the
         assert (await client.get_prompt("reflect")).messages
 
 
+@pytest.mark.slow
 async def test_calls_at_once_are_each_answered(connect: Connect) -> None:
     import asyncio
 

@@ -64,6 +64,7 @@ def answers(process: Any, count: int) -> dict[int, Any]:
     return found
 
 
+@pytest.mark.slow
 async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(store: Path) -> None:
     bench = open_workbench(store, profiles=store)
     before = {memory.id: memory.access_count for memory in bench.library.memories.all()}
@@ -81,6 +82,7 @@ async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(
     bench.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_only_read_writes_no_checkpoint(server: Any, store: Path) -> None:
     """A few readings stand in the journal; to write all of a large store for them would cost each session seconds."""
     before = {name: (store / name).read_bytes() for name in ("memory.json", "checkpoint.json")}
@@ -95,6 +97,7 @@ def test_a_server_that_only_read_writes_no_checkpoint(server: Any, store: Path) 
     bench.close()
 
 
+@pytest.mark.slow
 def test_what_is_no_message_is_survived_and_only_messages_are_printed(server: Any) -> None:
     server.stdin.write(hello())
     for broken in (b"{\n", b"\xff\xfe\x00\n", b"[]\n", line({"jsonrpc": "2.0", "id": 7}), b"x" * 1_000_000 + b"\n"):
@@ -105,6 +108,7 @@ def test_what_is_no_message_is_survived_and_only_messages_are_printed(server: An
     assert found[2]["result"]["structuredContent"]["results"]
 
 
+@pytest.mark.slow
 def test_a_text_that_was_cut_within_a_character_is_answered(server: Any, store: Path) -> None:
     half, whole, spelled = "\\ud83d", "\\ud83d\\ude80", "\\\\ud83d"
     told = call(2, "memory_save", text="The runner restarts at noon: HALF WHOLE SPELLED end").decode()
@@ -118,6 +122,7 @@ def test_a_text_that_was_cut_within_a_character_is_answered(server: Any, store: 
     bench.close()
 
 
+@pytest.mark.slow
 def test_it_knows_its_client_by_the_name_it_gives(server: Any, store: Path) -> None:
     server.stdin.write(
         hello() + call(2, "memory_save", text="The staging database is reset on Mondays.", kind="discovery")
@@ -171,6 +176,7 @@ def test_without_the_library_the_command_says_what_to_install(store: Path, tmp_p
     assert "pip install 'memory-workbench[mcp]'" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_looks_for_secrets() -> None:
     loaded = "import sys, workbench.mcp.running, workbench.mcp.serving; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
@@ -178,6 +184,7 @@ def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_look
     assert not heavy & set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_once_it_is_ready_no_text_waits_for_a_rule_to_be_made(store: Path) -> None:
     program = """
 import sys

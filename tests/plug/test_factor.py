@@ -127,6 +127,7 @@ def bench(tmp_path: Path) -> Workbench:
     return opened
 
 
+@pytest.mark.slow
 def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
     pool, scores = bench.retriever.ranker().pool, bench.tuning.ask(QUERY)
     candidates = [
@@ -153,6 +154,7 @@ def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
     assert list(usual.ids) == [s.memory.id for s in rank(candidates, WORKBENCH_1, NOW, QUERY)]
 
 
+@pytest.mark.slow
 async def test_its_sliders_move_the_ranking_and_the_panes_explain_it(bench: Workbench) -> None:
     app = app_over(bench)
     async with app.run_test(size=(140, 60)) as pilot:
@@ -190,6 +192,7 @@ async def test_its_sliders_move_the_ranking_and_the_panes_explain_it(bench: Work
         assert tune(app).session.profile == tune(app).session.saved
 
 
+@pytest.mark.slow
 def test_a_part_says_what_it_did_to_one_memory(bench: Workbench) -> None:
     question = bench.tuning.question(QUERY)
     ranking = question.rank(SHORT, NOW, 1000)
@@ -201,6 +204,7 @@ def test_a_part_says_what_it_did_to_one_memory(bench: Workbench) -> None:
     assert made == pytest.approx(loud.raw["relevance"])
 
 
+@pytest.mark.slow
 def test_the_tuner_finds_its_weight_and_profiles_keep_it(bench: Workbench, tmp_path: Path) -> None:
     ranker = bench.retriever.ranker()
     evaluator, profiles = bench.evaluator, bench.tuning.profiles
@@ -244,6 +248,7 @@ def test_frozen_bounds_hold_it_in_a_profile_file(bench: Workbench) -> None:
     assert bench.tuning.profiles.get("short") == frozen
 
 
+@pytest.mark.slow
 def test_the_command_line_explains_it(
     bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,6 +127,7 @@ def test_its_files_are_looked_over(bench: Workbench, notes: Path) -> None:
     assert not is_run(notes, KNOWN)
 
 
+@pytest.mark.slow
 async def test_the_app_offers_it(bench: Workbench, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(notes.parent)
     app = app_over(bench)

@@ -81,6 +81,7 @@ def pages(draw: st.DrawFn) -> list[Page]:
     return [Page(f"page-{number}", f"text {number}", draw(near()), draw(sessions)) for number in numbers]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.data(), pages(), profiles(), near())
 def test_it_ranks_to_the_last_bit_like_a_memory_that_says_no_more(

@@ -43,5 +43,6 @@ def test_nothing_loads_the_sdk_before_a_call(code: str) -> None:
     assert not loaded(code) & {"anthropic", "httpx2", "pydantic"}
 
 
+@pytest.mark.slow
 def test_a_call_loads_it() -> None:
     assert {"anthropic", "httpx2"} <= loaded(CALLED)

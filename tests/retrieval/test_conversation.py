@@ -89,6 +89,7 @@ def by_rule(ranker: Ranker, scores: QueryScores, profile: Profile) -> list[Score
     return rank_case(RuleCase(candidates, profile, NOW, scores.query, weights=matches.weights, actors=actors))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_the_columns_equal_the_plain_rules(data: st.DataObject) -> None:
@@ -176,6 +177,7 @@ def test_an_index_without_texts_finds_nothing() -> None:
     assert [(term.term, len(term.rows)) for term in matches.terms] == [("recip", 0)]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_rare_term_is_lent_as_a_frequent_one_is(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 40))

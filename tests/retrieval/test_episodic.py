@@ -51,6 +51,7 @@ def changed(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_the_fast_score_equals_the_rule(data: st.DataObject) -> None:

@@ -51,6 +51,7 @@ def same(one: Scores, other: Scores) -> None:
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=0)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(texts, queries)
 def test_scores_follow_the_definition(documents: list[str], query: str) -> None:
@@ -60,6 +61,7 @@ def test_scores_follow_the_definition(documents: list[str], query: str) -> None:
     assert all(0 <= score < 1 for score in scores.tolist())
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_changed_index_scores_like_a_fresh_one(data: st.DataObject) -> None:

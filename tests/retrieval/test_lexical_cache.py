@@ -60,6 +60,7 @@ def files(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {str(p): (p.read_bytes() if p.is_file() else b"", p.stat().st_mtime_ns) for p in sorted(folder.rglob("*"))}
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_stored_scores_are_those_of_memory(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
@@ -140,6 +141,7 @@ def damage_tail(data: bytes, at: int) -> bytes:
     return data + b"\0" * (at % 5000 + 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.sampled_from([damage_cut, damage_flip, damage_page, damage_tail]), st.integers(0, 10**6))
 def test_whatever_is_damaged_the_scores_are_right_and_the_cache_heals(
@@ -240,6 +242,7 @@ def fill(folder: Path, start: int) -> None:
         cache.index(some(number + 20 - start, start))
 
 
+@pytest.mark.slow
 def test_several_processes_may_fill_one_folder(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=fill, args=(tmp_path, start)) for start in (0, 0, 30)]
@@ -261,6 +264,7 @@ for n in range(1, 400):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.0, 0.011, 0.033, 0.07, 0.15])
 def test_a_writer_that_is_killed_leaves_a_cache_that_is_right(tmp_path: Path, wait: float) -> None:
     with subprocess.Popen([sys.executable, "-c", FILL, str(tmp_path)], stdout=subprocess.PIPE) as writer:

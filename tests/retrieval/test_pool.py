@@ -92,6 +92,7 @@ def test_an_unknown_or_repeated_id_is_refused() -> None:
         Pool.build([memory(1), memory(1)])
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(memories(), near())
 def test_served_agrees_with_the_rule(every: list[object], now: datetime) -> None:
@@ -192,6 +193,7 @@ def test_what_is_known_of_texts_that_did_not_change_is_not_worked_out_again(
     assert len(looked) == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(memories(), st.integers(1, 6))
 def test_the_most_important_are_those_of_the_plain_rule(every: list[Memory], count: int) -> None:

@@ -80,6 +80,7 @@ def assert_equal(fast: Ranking, rule: list[Scored]) -> None:
     assert [fast.place_of(s.memory.id) for s in everything] == list(range(1, len(everything) + 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_the_fast_ranking_equals_the_rule(data: st.DataObject) -> None:
@@ -93,6 +94,7 @@ def test_the_fast_ranking_equals_the_rule(data: st.DataObject) -> None:
         assert_equal(fast, by_rule(pool, asked, profile, now))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_a_changed_pool_with_a_shared_cache_equals_the_rule(data: st.DataObject) -> None:

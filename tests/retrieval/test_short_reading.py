@@ -27,6 +27,7 @@ def test_a_text_has_the_tokens_that_are_read_of_the_whole(model: StaticModel) ->
     assert model.tokenize(texts) == StaticModel.tokenize(model, texts)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(st.sampled_from("aZ9é\u0301 +/.-_=\n漢\x07"), min_size=0, max_size=40), max_size=4))
 def test_however_a_text_is_cut(parts: list[str]) -> None:

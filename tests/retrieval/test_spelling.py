@@ -22,6 +22,7 @@ def plain(words: Sequence[str], word: str) -> tuple[set[str], set[str]]:
     return whole, {known for known in longer if any(OSA.distance(word, known[:size]) <= 1 for size in sizes)}
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(WORDS, unique=True, max_size=12), WORDS, st.data())
 def test_words_near_another_are_those_that_comparing_all_finds(

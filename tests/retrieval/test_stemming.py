@@ -1,5 +1,6 @@
 """Many words at once have the stems that each has alone."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ WORDS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(WORDS, max_size=30))
 def test_words_have_the_stems_that_each_has_alone(words: list[str]) -> None:

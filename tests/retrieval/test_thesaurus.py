@@ -32,6 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 def test_what_is_shipped_is_what_the_bundled_model_says(folder: Path) -> None:
     shipped = read(BUNDLED_FOLDER / THESAURUS)
     assert shipped is not None
@@ -47,6 +48,7 @@ def test_what_is_shipped_is_what_the_bundled_model_says(folder: Path) -> None:
         assert dict(whole.near(name)) == pytest.approx(dict(shipped.near(name)), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_another_model_has_its_own_in_a_folder_and_what_is_broken_is_made_again(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -129,6 +129,7 @@ def test_leaving_rows_out_leaves_few() -> None:
 # The table
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=40, deadline=None)
 def test_every_setting_gets_what_ranking_it_gives(data: st.DataObject) -> None:

@@ -115,6 +115,7 @@ def damage_tail(path: Path, size: int) -> None:
     path.write_bytes(path.read_bytes() + b"\x07" * (size + 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     st.sampled_from([matrix, keys]),
@@ -225,6 +226,7 @@ def fill(folder: Path, start: int) -> None:
         cache.vectors_for([f"text {number}"], truth)
 
 
+@pytest.mark.slow
 def test_several_processes_may_fill_one_folder(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=fill, args=(tmp_path, start)) for start in (0, 30, 60)]

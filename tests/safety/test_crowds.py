@@ -17,6 +17,7 @@ def keys(count: int) -> tuple[str, ...]:
     return tuple(fresh(str(number))["github"].secret for number in range(count))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", [" ", "\n"])
 @pytest.mark.parametrize("before", [0, STRETCH - 700, STRETCH - 20, STRETCH - 1, STRETCH])
 def test_nothing_of_a_key_stays_at_the_borders_of_a_crowd(before: int, between: str) -> None:

@@ -14,6 +14,7 @@ from workbench.safety.scanning import mask, scan
 HARMLESS = (Path(__file__).parent / "harmless.txt").read_text("utf-8").splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_secret_is_masked_however_it_is_drawn(kind: str) -> None:
     for seed in range(20):

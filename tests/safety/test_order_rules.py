@@ -114,6 +114,7 @@ def test_look_alikes_are_read_as_what_they_look_like() -> None:
     assert table()["а"] == "a"
 
 
+@pytest.mark.slow
 def test_characters_that_stand_for_themselves_are_told_at_once() -> None:
     alone = [chr(number) for number in range(0x80, 0x110000, 7) if re.fullmatch(_SAME, chr(number))]
     assert len(alone) > 100_000

@@ -157,6 +157,7 @@ def erase(library: Library) -> None:
     purge.purge(library.journal, [("memories", "m3")], "human")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("meanwhile", [roll, roll_and_pack, erase])
 @pytest.mark.parametrize("when", [1, 2, 5])
 def test_what_others_do_meanwhile_changes_nothing_in_it(tmp_path: Path, meanwhile: Meanwhile, when: int) -> None:
@@ -350,6 +351,7 @@ def test_more_than_the_disk_has_is_not_begun(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_one_flipped_bit_is_noticed_or_changes_nothing(tmp_path: Path, seed: int) -> None:
     library = lived_in(tmp_path / "s", 5)

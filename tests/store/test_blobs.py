@@ -84,6 +84,7 @@ def test_nothing_is_read_or_written_behind_a_link(library: Library, tmp_path: Pa
     assert (path.is_symlink(), library.blobs.read(name)) == (False, body())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["gone", "cut", "other", "bomb", "folder", "pipe"])
 def test_what_cannot_be_read_is_named_and_its_head_is_still_there(library: Library, harm: str) -> None:
     name = keep(library)

@@ -19,6 +19,7 @@ def filled(folder: Path, count: int = 3) -> Journal:
     return journal
 
 
+@pytest.mark.slow
 def test_a_checkpoint_opens_in_plain_tinydb(tmp_path: Path) -> None:
     filled(tmp_path, 1200).close()
     with TinyDB(tmp_path / "memory.json") as plain:

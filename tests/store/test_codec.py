@@ -16,6 +16,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), json_values, min_size=1))
 def test_what_is_sealed_is_read_back(value: dict[str, object]) -> None:
     value.pop("sum", None)

@@ -16,6 +16,7 @@ def filled(folder: Path, count: int) -> list[bytes]:
     return lines(folder)
 
 
+@pytest.mark.slow
 def test_a_journal_cut_at_any_byte_of_its_last_three_lines(tmp_path: Path) -> None:
     content = filled(tmp_path / "s", 6)
     path = tmp_path / "s" / "journal.jsonl"

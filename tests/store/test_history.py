@@ -69,6 +69,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(steps, st.sampled_from([400, 1 << 20]))
 def test_the_past_is_what_it_was(

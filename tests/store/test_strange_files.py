@@ -52,6 +52,7 @@ def test_a_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
         read_regular(tmp_path / "x")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", STRANGE)
 @pytest.mark.parametrize("name", ["memory.json", "journal.jsonl", "lock", "checkpoint.lock"])
 def test_a_store_with_a_strange_file_says_so(kind: str, name: str, tmp_path: Path) -> None:

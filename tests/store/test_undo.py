@@ -183,6 +183,7 @@ def test_reads_by_agents_neither_are_undone_nor_stand_in_the_way(tmp_path: Path)
     assert library.memories.all() == []
 
 
+@pytest.mark.slow
 def test_an_import_in_chunks_is_one_action(tmp_path: Path) -> None:
     library = open_library(tmp_path / "s")
     with library.transaction("human", "before") as tx:
@@ -244,6 +245,7 @@ def test_an_unknown_action_is_none(journal: Journal) -> None:
     assert undo.redoable(journal, person) is None
 
 
+@pytest.mark.slow
 def test_a_hundred_mixed_actions_taken_back_leave_the_start(journal: Journal) -> None:
     for doc_id in range(5):
         put(journal, doc_id, {"id": f"x{doc_id}", "a": doc_id, "n": doc_id}, actor="agent:start")

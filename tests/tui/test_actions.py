@@ -44,6 +44,7 @@ def test_the_defaults_are_a_clean_keymap() -> None:
     assert len(keymap.keys) == len(AREAS.every_action())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("written", "name", "shown"),
     [

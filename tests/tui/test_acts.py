@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.tui.support import app_over, demo_app, open_bench
 from tests.tui.test_health import FRIDAY, filled
 from tests.tui.tune_host import WIDE, opened, tune
@@ -46,6 +48,7 @@ def test_a_change_of_several_records_is_about_none() -> None:
     assert (only_record([vote, one, one]), only_record([one, two]), only_record([vote])) == (one, None, None)
 
 
+@pytest.mark.slow
 async def test_in_the_history_of_a_record_they_act_on_it_and_the_cursor_stays(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SIZE) as pilot:
@@ -108,6 +111,7 @@ async def test_in_health_a_duplicate_is_edited_and_a_heading_says_what_the_key_i
         await pilot.press("n")
 
 
+@pytest.mark.slow
 async def test_while_judging_a_memory_can_be_pinned_and_its_history_seen(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:

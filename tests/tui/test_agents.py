@@ -66,6 +66,7 @@ def with_memories(folder: Path, *memories: Memory) -> Workbench:
     return bench
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of(*SIZES))
 async def test_sessions_open_to_what_was_given_and_to_the_memory(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -225,6 +226,7 @@ bench.close()
 """
 
 
+@pytest.mark.slow
 async def test_what_another_process_does_shows_here_and_at_the_top(tmp_path: Path) -> None:
     bench = with_memories(tmp_path)
     app = app_over(bench)
@@ -300,6 +302,7 @@ async def test_the_row_of_a_question_says_who_asked(tmp_path: Path) -> None:
         assert "claude" in screen_text(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_documents_are_browsed_by_section_with_their_tokens(tmp_path: Path, size: tuple[int, int]) -> None:
     notes = tmp_path / "notes"

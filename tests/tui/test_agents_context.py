@@ -88,6 +88,7 @@ async def test_it_stands_beside_the_sessions(tmp_path: Path, size: tuple[int, in
         assert app.focused is screen(app).rows
 
 
+@pytest.mark.slow
 async def test_it_follows_task_and_budget_and_counts_no_read(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     reads, rev = len(app.bench.library.table(AgentRead)), app.bench.library.revision
@@ -104,6 +105,7 @@ async def test_it_follows_task_and_budget_and_counts_no_read(tmp_path: Path) -> 
     assert (len(app.bench.library.table(AgentRead)), app.bench.library.revision) == (reads, rev)
 
 
+@pytest.mark.slow
 async def test_a_step_of_the_budget_asks_nothing_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:
@@ -114,6 +116,7 @@ async def test_a_step_of_the_budget_asks_nothing_anew(tmp_path: Path, monkeypatc
         assert made(app) == before
 
 
+@pytest.mark.slow
 async def test_it_follows_what_a_person_changes(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:
@@ -198,6 +201,7 @@ async def test_it_is_written_to_a_new_file_and_to_no_other(tmp_path: Path, monke
         assert (tmp_path / "context.md").read_text("utf-8") == "mine"
 
 
+@pytest.mark.slow
 async def test_secrets_and_orders_are_in_no_context(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("human", "some") as tx:
@@ -231,6 +235,7 @@ async def test_a_store_that_is_not_trusted_gives_nothing_and_says_so(
         assert isinstance(app.screen, AgentsScreen | Choose)
 
 
+@pytest.mark.slow
 async def test_keys_move_the_budget_of_one_layer_and_another_profile_ranks_anew(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:

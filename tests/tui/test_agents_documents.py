@@ -82,6 +82,7 @@ def replace(area: InertTextArea, old: str, new: str) -> None:
     area.replace(new, (line, at), (line, at + len(old)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_an_edit_keeps_every_other_byte_and_undo_brings_it_back(tmp_path: Path, size: tuple[int, int]) -> None:
     notes, bench = notes_in(tmp_path), bench_over(tmp_path)
@@ -111,6 +112,7 @@ async def test_undo_is_refused_when_somebody_else_changed_the_file_since(tmp_pat
         assert (notes / "tools.md").read_text() == "theirs"
 
 
+@pytest.mark.slow
 async def test_secrets_are_masked_in_the_editor_and_stay_in_the_file(tmp_path: Path) -> None:
     notes, bench = notes_in(tmp_path), bench_over(tmp_path)
     bench.documents.follow(notes)
@@ -299,6 +301,7 @@ async def test_a_change_on_disk_is_noticed_and_shown_as_a_difference(
         await until_drawn(pilot, lambda: not any(row.before for row in dialog.rows.rows))
 
 
+@pytest.mark.slow
 async def test_what_is_saved_here_is_no_change_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watched, "EVERY", 0.05)
     bench, notes = bench_over(tmp_path), notes_in(tmp_path)

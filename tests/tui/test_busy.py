@@ -46,6 +46,7 @@ async def started(pilot: Pilot[Path | None]) -> WorkbenchApp:
     return app
 
 
+@pytest.mark.slow
 async def test_changes_wait_for_a_stopped_process_while_other_keys_go_on(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
@@ -64,6 +65,7 @@ async def test_changes_wait_for_a_stopped_process_while_other_keys_go_on(tmp_pat
             await until(pilot, lambda: "esc gives up" not in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_esc_gives_up_what_waits(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
@@ -96,6 +98,7 @@ async def test_esc_gives_up_for_the_threads_that_wait_then_and_for_none_that_com
             assert not one.submit(gives_up).result()
 
 
+@pytest.mark.slow
 async def test_leaving_asks_before_changes_that_wait_are_lost(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
@@ -113,6 +116,7 @@ async def test_leaving_asks_before_changes_that_wait_are_lost(tmp_path: Path) ->
         await until(pilot, lambda: app._exit)
 
 
+@pytest.mark.slow
 async def test_what_was_typed_stays_in_the_editor_until_it_is_stored(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
@@ -185,6 +189,7 @@ CHANGES = {
 """Keys of every area that would change the store, or take it for one."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("area", CHANGES)
 async def test_no_change_makes_a_store_anew_that_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, area: str

@@ -57,6 +57,7 @@ async def closed(app: WorkbenchApp, pilot: Pilot[Any], holds: Callable[[], bool]
     await until_drawn(pilot, lambda: not app.screen.is_modal and holds())
 
 
+@pytest.mark.slow
 async def test_y_updates_the_file_with_it_and_u_takes_back_both(bench: Workbench, project: Path) -> None:
     app = app_over(bench)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -77,6 +78,7 @@ async def test_y_updates_the_file_with_it_and_u_takes_back_both(bench: Workbench
         assert NPM in (project / "AGENTS.md").read_text()
 
 
+@pytest.mark.slow
 async def test_n_saves_it_alone_and_esc_goes_on_editing(bench: Workbench, project: Path) -> None:
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -92,6 +94,7 @@ async def test_n_saves_it_alone_and_esc_goes_on_editing(bench: Workbench, projec
         assert NPM in (project / "AGENTS.md").read_text()
 
 
+@pytest.mark.slow
 async def test_a_file_changed_while_it_is_shown_refuses_and_keeps_the_text(bench: Workbench, project: Path) -> None:
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -110,6 +113,7 @@ async def test_a_file_changed_while_it_is_shown_refuses_and_keeps_the_text(bench
         assert PNPM in file.read_text()
 
 
+@pytest.mark.slow
 async def test_a_bullet_takes_the_exported_file_along(project: Path, tmp_path: Path) -> None:
     store, copies = project / ".workbench", tmp_path / "replaced"
     bench = open_workbench(store, profiles=tmp_path / "none", replaced=copies, clock=lambda: NOW)

@@ -32,6 +32,7 @@ async def typed(bench: Workbench, folder: Path, *keys: str) -> tuple[str, str]:
     return before, shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", ["1 e", "1 o", "2 e", "2 S", "3 j e", "3 o"])
 async def test_what_is_typed_outlives_the_app(bench: Workbench, tmp_path: Path, keys: str) -> None:
     folder, rev = tmp_path / "drafts", bench.library.journal.rev
@@ -44,6 +45,7 @@ async def test_what_is_typed_outlives_the_app(bench: Workbench, tmp_path: Path, 
     assert bench.library.folder not in folder.parents
 
 
+@pytest.mark.slow
 async def test_a_candidate_that_was_edited_in_review_goes_on_in_the_stream(bench: Workbench, tmp_path: Path) -> None:
     folder = tmp_path / "drafts"
     stored, _ = await typed(bench, folder, "2", "e")
@@ -59,6 +61,7 @@ async def test_a_candidate_that_was_edited_in_review_goes_on_in_the_stream(bench
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 async def test_a_written_round_outlives_the_app_until_one_is_taken(bench: Workbench, tmp_path: Path) -> None:
     folder = tmp_path / "drafts"
     for last in ("end", "enter"):

@@ -52,6 +52,7 @@ def is_gone(child: "pexpect.spawn[str]") -> bool:
     return bool(done == child.pid)
 
 
+@pytest.mark.slow
 def test_a_demo_whose_terminal_is_closed_leaves_nothing(tmp_path: Path) -> None:
     child = demo(tmp_path)
     assert list(tmp_path.glob(f"{PREFIX}*"))
@@ -61,6 +62,7 @@ def test_a_demo_whose_terminal_is_closed_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
 
 
+@pytest.mark.slow
 def test_a_demo_that_is_ended_gives_the_terminal_back(tmp_path: Path) -> None:
     child = demo(tmp_path)
     child.kill(signal.SIGTERM)
@@ -89,6 +91,7 @@ def typing_in(store: Path, begin: Callable[[], object] = hears_hang_ups) -> "pex
     return child
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["closed", "closed, unheard", "SIGHUP", "SIGTERM"])
 def test_what_is_being_typed_survives(tmp_path: Path, way: str) -> None:
     child = typing_in(make(tmp_path / "project"), hears_none if way == "closed, unheard" else hears_hang_ups)
@@ -102,6 +105,7 @@ def test_what_is_being_typed_survives(tmp_path: Path, way: str) -> None:
     assert kept.endswith(" and more")
 
 
+@pytest.mark.slow
 def test_what_a_killed_demo_left_goes_with_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     child = demo(tmp_path)

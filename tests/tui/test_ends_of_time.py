@@ -39,6 +39,7 @@ def written(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 async def test_the_app_shows_them_as_they_are(tmp_path: Path, zone: str) -> None:
     bench = open_bench(tmp_path)
     import_file(bench, written(tmp_path))

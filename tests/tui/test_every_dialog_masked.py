@@ -89,6 +89,7 @@ async def test_an_export_shows_no_secret_before_it_is_opened(tmp_path: Path) -> 
         assert held(ALL, hand.text) == []
 
 
+@pytest.mark.slow
 async def test_a_long_export_is_looked_through_before_it_is_shown(tmp_path: Path) -> None:
     bench, secret = open_bench(tmp_path), ALL["github"].secret
     lines = "".join(f"[r-{n:05}] helpful=1 harmful=0 :: {'word ' * 60}{n}.\n" for n in range(1, 500))
@@ -104,6 +105,7 @@ async def test_a_long_export_is_looked_through_before_it_is_shown(tmp_path: Path
         assert secret[:8] not in hand.text
 
 
+@pytest.mark.slow
 async def test_what_an_import_brings_is_listed_without_its_secrets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

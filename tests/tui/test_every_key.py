@@ -45,11 +45,13 @@ def _is_there(kind: type[DOMNode], action: str) -> bool:
     return hasattr(holder, f"action_{name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", _nodes(), ids=lambda kind: kind.__qualname__)
 def test_every_key_has_a_method(kind: type[DOMNode]) -> None:
     assert silent(kind) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", _nodes(), ids=lambda kind: kind.__qualname__)
 def test_every_key_is_in_a_table_that_help_and_keymap_know(kind: type[DOMNode]) -> None:
     held = {b.id for b in kind.__dict__.get("BINDINGS", ()) if isinstance(b, Binding) and b.id}

@@ -29,6 +29,7 @@ def test_no_relative_time_is_zero(seconds: int) -> None:
     assert not figures.ago(NOW - timedelta(seconds=seconds), NOW).startswith("0")
 
 
+@pytest.mark.slow
 def test_an_absolute_time_is_given_in_the_zone() -> None:
     assert figures.absolute(NOW, timezone(timedelta(hours=2))) == "2025-11-20 14:00"
 

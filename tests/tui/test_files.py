@@ -218,6 +218,7 @@ async def test_a_read_only_file_says_so(project: Path) -> None:
         assert path.read_text() == BOOK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_the_cut_of_memory_md_is_drawn(project: Path, size: tuple[int, int]) -> None:
     (project / "MEMORY.md").write_text(INDEX)
@@ -392,6 +393,7 @@ async def test_notes_are_written_back_after_a_look_and_undo_brings_them_back(pro
         await until(pilot, lambda: (vault / "tea.md").read_text() == notes["tea.md"])
 
 
+@pytest.mark.slow
 async def test_a_long_question_keeps_its_keys_in_sight(project: Path) -> None:
     bench = bench_of(project)
     vault = project / "vault"

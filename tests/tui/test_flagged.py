@@ -30,6 +30,7 @@ def detail_of(app: WorkbenchApp) -> str:
     return str(app.screen.query_one("#detail", Static).content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["z", "enter"])
 async def test_flagged_text_is_marked_masked_and_folded_until_opened(tmp_path: Path, key: str) -> None:
     app = flagged_app(tmp_path)
@@ -48,6 +49,7 @@ async def test_flagged_text_is_marked_masked_and_folded_until_opened(tmp_path: P
         await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_a_flagged_row_of_the_ranking_has_the_mark_and_the_others_have_none(tmp_path: Path) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 40)) as pilot:
@@ -58,6 +60,7 @@ async def test_a_flagged_row_of_the_ranking_has_the_mark_and_the_others_have_non
         assert not any(FLAGGED in line for line in lines if "Nothing special" in line)
 
 
+@pytest.mark.slow
 async def test_a_clean_memory_has_neither_mark_nor_fold(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 40)) as pilot:
@@ -86,6 +89,7 @@ async def test_letting_one_out_asks_why_and_again_takes_it_back(tmp_path: Path) 
         assert app.bench.safety.override(app.bench.stream.get(ID)) is not None
 
 
+@pytest.mark.slow
 async def test_an_edit_that_brings_a_secret_in_is_shown_masked_before_it_is_saved_so(tmp_path: Path) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
@@ -99,6 +103,7 @@ async def test_an_edit_that_brings_a_secret_in_is_shown_masked_before_it_is_save
         assert app.bench.stream.get("mem-20260320-0000900").content == f"Nothing special [secret: {RULE}]"
 
 
+@pytest.mark.slow
 async def test_a_word_keeps_a_secret_as_it_was_typed(tmp_path: Path) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
@@ -112,6 +117,7 @@ async def test_a_word_keeps_a_secret_as_it_was_typed(tmp_path: Path) -> None:
         assert any("It is flagged" in note.message for note in app._notifications)
 
 
+@pytest.mark.slow
 async def test_a_new_bullet_shows_its_mask_first_and_a_word_keeps_it(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     before = {bullet.id for bullet in app.bench.library.bullets.all()}

@@ -86,6 +86,7 @@ async def test_the_text_has_half_of_a_small_screen_and_every_field_a_line_below_
         assert "ctrl+s save" in lines[23]
 
 
+@pytest.mark.slow
 async def test_a_field_has_an_input_from_when_the_cursor_comes_to_it_by_key_or_mouse(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -101,6 +102,7 @@ async def test_a_field_has_an_input_from_when_the_cursor_comes_to_it_by_key_or_m
         assert len(shown.query(Input)) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of((120, 40), (80, 20), (60, 16), (180, 50)))
 async def test_the_field_with_the_cursor_is_in_sight_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -114,6 +116,7 @@ async def test_the_field_with_the_cursor_is_in_sight_at_every_size(tmp_path: Pat
         assert "esc close" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_without_colours_what_was_touched_and_what_is_wrong_is_marked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +135,7 @@ async def test_without_colours_what_was_touched_and_what_is_wrong_is_marked(
 # Saving
 
 
+@pytest.mark.slow
 async def test_e_a_word_and_ctrl_s_are_all_the_keys_of_a_correction(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:
@@ -148,6 +152,7 @@ async def test_e_a_word_and_ctrl_s_are_all_the_keys_of_a_correction(tmp_path: Pa
         await until(pilot, lambda: app.bench.stream.get(before.id) == before)
 
 
+@pytest.mark.slow
 async def test_only_the_fields_that_were_touched_are_written_and_u_takes_them_back_as_one(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:
@@ -167,6 +172,7 @@ async def test_only_the_fields_that_were_touched_are_written_and_u_takes_them_ba
         await until(pilot, lambda: app.bench.stream.get(before.id) == before)
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_is_refused_beside_its_field_with_the_cursor_there(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:
@@ -196,6 +202,7 @@ async def test_what_cannot_be_is_refused_beside_its_field_with_the_cursor_there(
         assert app.bench.stream.get(before.id).content == f"{before.content}X"
 
 
+@pytest.mark.slow
 async def test_a_title_that_was_cut_from_the_text_follows_it_while_it_is_written(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("human", "add") as tx:
@@ -231,6 +238,7 @@ async def test_ctrl_r_puts_back_what_is_stored_and_esc_asks_twice(tmp_path: Path
         assert app.bench.stream.get(before.id) == before
 
 
+@pytest.mark.slow
 async def test_what_others_wrote_meanwhile_stands_beside_it_field_by_field(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 30)) as pilot:
@@ -258,6 +266,7 @@ async def test_what_others_wrote_meanwhile_stands_beside_it_field_by_field(tmp_p
         )  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_a_secret_in_any_field_is_shown_masked_first_and_keep_keeps_it(tmp_path: Path) -> None:
     _, key = secrets()["github"]
     app = demo_app(tmp_path)
@@ -279,6 +288,7 @@ async def test_a_secret_in_any_field_is_shown_masked_first_and_keep_keeps_it(tmp
         assert app.bench.stream.get(id).note == f"with {key}"
 
 
+@pytest.mark.slow
 async def test_a_tag_that_is_a_secret_is_refused_beside_its_field_until_it_is_kept_or_gone(tmp_path: Path) -> None:
     _, key = secrets()["github"]
     app = demo_app(tmp_path)
@@ -382,6 +392,7 @@ async def test_a_new_memory_that_says_what_another_does_is_refused_with_its_id(t
 # Review and the Playbook
 
 
+@pytest.mark.slow
 async def test_in_review_saving_approves_with_every_field(tmp_path: Path) -> None:
     bench = store(tmp_path)
     async with review(bench, SMALL) as drive:
@@ -396,6 +407,7 @@ async def test_in_review_saving_approves_with_every_field(tmp_path: Path) -> Non
         assert (bench.library.memories.get("c1").status, drive.current) == ("candidate", "c1")
 
 
+@pytest.mark.slow
 async def test_a_bullet_has_a_text_and_its_section(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("human", "book") as tx:
@@ -537,6 +549,7 @@ async def test_in_review_an_edit_is_of_one_item_and_lets_go_of_what_was_armed(tm
         assert len(decided) == 1, "what was armed was for the edit only"
 
 
+@pytest.mark.slow
 async def test_what_is_typed_right_behind_tab_goes_into_the_next_field(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:

@@ -105,6 +105,7 @@ def status(app: WorkbenchApp, id: str) -> str:
     return app.bench.stream.get(id).status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_everything_is_in_sight_at_once(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -232,6 +233,7 @@ async def test_a_pair_that_says_something_else_is_merged_only_after_a_yes(tmp_pa
         assert {status(app, "n1"), status(app, "n2")} == {"signal", "archived"}
 
 
+@pytest.mark.slow
 async def test_comparing_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
@@ -253,6 +255,7 @@ async def test_comparing_can_be_stopped(tmp_path: Path, monkeypatch: pytest.Monk
         assert "Not compared yet" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_what_others_do_is_followed(tmp_path: Path) -> None:
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
@@ -350,6 +353,7 @@ async def test_damage_is_named_and_so_is_the_way_out(tmp_path: Path) -> None:
         assert "workbench doctor --recover" in beside(app)
 
 
+@pytest.mark.slow
 async def test_narrow_screens_open_the_text_by_enter(tmp_path: Path) -> None:
     app = app_over(filled(tmp_path))
     async with opened(app, (80, 24)) as pilot:
@@ -380,6 +384,7 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
         assert (current.section, current.name) == ("reflection", "observations")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of(*SIZES[:2]))
 async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -> None:
     bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
@@ -398,6 +403,7 @@ async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -
             assert found is None, f"{found[0]!r} is on the screen after {key}"
 
 
+@pytest.mark.slow
 async def test_without_colour_every_state_is_a_sign_or_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     app = app_over(filled(tmp_path))
@@ -443,6 +449,7 @@ async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> Non
         await until(pilot, lambda: f"Only noise?  {count}" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_the_store_is_counted_as_it_is_now(tmp_path: Path) -> None:
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:

@@ -66,6 +66,7 @@ async def test_a_backup_is_made_and_says_what_it_holds(tmp_path: Path, monkeypat
     restore(file, tmp_path / "again")
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_there_goes_only_after_a_yes(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     file = tmp_path / "mine.txt"
@@ -84,6 +85,7 @@ async def test_a_file_that_is_there_goes_only_after_a_yes(tmp_path: Path) -> Non
         assert tarfile.is_tarfile(file)
 
 
+@pytest.mark.slow
 async def test_esc_stops_it_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = filled(tmp_path)
     file = tmp_path / "out" / "big.tar.gz"
@@ -129,6 +131,7 @@ async def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         await until(pilot, lambda: "✗" not in stated(app))
 
 
+@pytest.mark.slow
 async def test_it_waits_for_nobody(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(120, 40)) as pilot:

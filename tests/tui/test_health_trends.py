@@ -30,6 +30,7 @@ def test_without_room_or_without_anything_there_is_no_plot(cells: int) -> None:
     assert day_plot(DAYS, (0,) * 42, 60).plain == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", range(LEAST, 130, 7))
 @pytest.mark.parametrize("count", [1, 2, 42])
 def test_a_plot_keeps_to_its_width(width: int, count: int) -> None:
@@ -38,6 +39,7 @@ def test_a_plot_keeps_to_its_width(width: int, count: int) -> None:
     assert "█" in plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (140, 45)])
 async def test_what_is_decided_shows_in_plot_and_numbers(tmp_path: Path, size: tuple[int, int]) -> None:
     ids = ("a", "b", "c", "d")
@@ -75,6 +77,7 @@ async def test_each_row_has_its_numbers(tmp_path: Path) -> None:
             assert said in beside(app)
 
 
+@pytest.mark.slow
 async def test_a_category_is_data_and_without_its_secret(tmp_path: Path) -> None:
     one = made("a", "some text", 1, category=f"[red]{KEY}[/red]\x1b[31m", observation_type="x" * 90)
     app = app_over(filled(tmp_path, one))

@@ -54,6 +54,7 @@ def listed(app: WorkbenchApp) -> list[str]:
     return [event.label for event in app.screen.query_one(LineView).rows]
 
 
+@pytest.mark.slow
 async def test_enter_shows_the_record_as_it_was(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -66,6 +67,7 @@ async def test_enter_shows_the_record_as_it_was(tmp_path: Path) -> None:
         assert not isinstance(app.screen, HistoryDialog)
 
 
+@pytest.mark.slow
 async def test_u_takes_back_what_an_agent_did_after_a_yes(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -83,6 +85,7 @@ async def test_u_takes_back_what_an_agent_did_after_a_yes(tmp_path: Path) -> Non
         assert "Taken back" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_what_stands_in_the_way_is_said_with_both_values(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -107,6 +110,7 @@ async def test_the_history_of_everybody_lists_agents_and_asks_which_record(tmp_p
         assert isinstance(app.screen, RecordThen)
 
 
+@pytest.mark.slow
 async def test_a_vote_opens_what_it_was_given_to(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -116,6 +120,7 @@ async def test_a_vote_opens_what_it_was_given_to(tmp_path: Path) -> None:
         assert "memories:" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_older_transactions_are_read_as_the_cursor_comes_near(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     for number in range(PAGE + 20):
@@ -205,6 +210,7 @@ async def test_an_outside_edit_is_said_once_not_twice(tmp_path: Path) -> None:
 # A text being written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["1", "2", "3"])
 async def test_a_half_typed_edit_survives_what_others_do(tmp_path: Path, key: str) -> None:
     app = demo_app(tmp_path)
@@ -222,6 +228,7 @@ async def test_a_half_typed_edit_survives_what_others_do(tmp_path: Path, key: st
         assert editor.query_one(InertTextArea).text == "half a sen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["1", "2", "3"])
 async def test_a_text_that_cannot_be_written_stays_open(
     tmp_path: Path, key: str, monkeypatch: pytest.MonkeyPatch
@@ -245,6 +252,7 @@ async def test_a_text_that_cannot_be_written_stays_open(
         assert app.screen is not editor
 
 
+@pytest.mark.slow
 async def test_a_memory_that_was_changed_meanwhile_is_not_overwritten_unasked(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -284,6 +292,7 @@ async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Pa
         assert "import [secret: " in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_all_of_it_is_in_sight_and_no_part_of_a_secret_in_a_name(tmp_path: Path) -> None:
     bench, (_, key) = open_bench(tmp_path), secrets()["github"]
     bench.library.journal.gate = None
@@ -320,6 +329,7 @@ async def test_a_vote_is_told_as_a_sentence_with_the_counts_of_then(tmp_path: Pa
         assert "reason: it is out of date" in shown(app)
 
 
+@pytest.mark.slow
 async def test_no_vote_is_told_by_the_fields_it_is_stored_in(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     votes.cast(app.bench.context, app.bench.stream.get(ID), "helpful", reason="it saved an hour")
@@ -346,6 +356,7 @@ async def test_a_vote_on_what_is_gone_is_a_sentence_too(tmp_path: Path) -> None:
         assert f"you voted harmful on {made}" in shown(app)
 
 
+@pytest.mark.slow
 async def test_fields_have_names_and_texts_are_compared_by_words(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -361,6 +372,7 @@ async def test_fields_have_names_and_texts_are_compared_by_words(tmp_path: Path)
         assert "version" not in shown(app)
 
 
+@pytest.mark.slow
 async def test_undo_asks_once_where_the_change_was_not_made_in_sight(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:

@@ -38,6 +38,7 @@ async def walk(app: WorkbenchApp, pilot: Pilot[Path | None], area: str) -> None:
         inert(app, f"{area}: {key}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of((80, 24), (140, 45)))
 @pytest.mark.parametrize("area", sorted(WAYS))
 async def test_nothing_hostile_reaches_the_terminal(tmp_path: Path, area: str, size: tuple[int, int]) -> None:

@@ -79,6 +79,7 @@ def toasts(app: WorkbenchApp) -> list[str]:
     return [notification.message for notification in app._notifications]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_a_folder_lists_what_can_be_imported(tmp_path: Path, folder: Path, size: tuple[int, int]) -> None:
     async with opened(open_bench(tmp_path), size) as (app, _, _dialog):
@@ -90,6 +91,7 @@ async def test_a_folder_lists_what_can_be_imported(tmp_path: Path, folder: Path,
         assert "ctrl+s import" in text
 
 
+@pytest.mark.slow
 async def test_the_stores_own_files_are_never_offered(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +111,7 @@ async def test_the_stores_own_files_are_never_offered(
         assert store not in [one.path for one in dialog.chosen.listing.offered]
 
 
+@pytest.mark.slow
 async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_path: Path, folder: Path) -> None:
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):
@@ -129,6 +132,7 @@ async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_p
         await until_drawn(pilot, lambda: not len(bench.library.bullets))
 
 
+@pytest.mark.slow
 async def test_skipped_lines_and_values_read_differently_are_said(tmp_path: Path, folder: Path) -> None:
     async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
         await name(pilot, dialog, "log.jsonl")
@@ -138,6 +142,7 @@ async def test_skipped_lines_and_values_read_differently_are_said(tmp_path: Path
         assert "importance: mapped linearly from 0–100 to 0–10" in screen_text(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["'{}'", '"{}"', "file://{}", "  {}  ", "~/book.txt"])
 async def test_a_pasted_path_is_understood(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, written: str
@@ -255,6 +260,7 @@ async def test_several_files_of_a_folder_are_taken_one_after_the_other(tmp_path:
         await until_drawn(pilot, lambda: app.screen is not dialog)
 
 
+@pytest.mark.slow
 async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, folder: Path) -> None:
     (folder / "long.jsonl").write_text(entries(3 * CHUNK))
     bench = open_bench(tmp_path)
@@ -281,6 +287,7 @@ async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, fol
         assert len(bench.library.memories) == 0
 
 
+@pytest.mark.slow
 async def test_what_is_there_already_is_not_written_again(tmp_path: Path, folder: Path) -> None:
     bench = open_bench(tmp_path)
     bench.importer.carry_out(bench.importer.plan(folder / "book.txt"))

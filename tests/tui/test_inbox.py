@@ -47,6 +47,7 @@ def test_every_kind_has_a_group() -> None:
     assert {kind.group for kind in KINDS} <= {group.id for group in GROUPS}
 
 
+@pytest.mark.slow
 async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the_same_keys(bench: Workbench) -> None:
     noise(bench, 2)
     async with review(bench) as drive:
@@ -92,6 +93,7 @@ async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_l
         assert {status(bench, f"n{n}") for n in range(7)} == {"signal"}
 
 
+@pytest.mark.slow
 async def test_what_enter_lists_at_the_end_of_the_screen_is_brought_into_sight(bench: Workbench) -> None:
     noise(bench, 40)
     async with review(bench, size=(80, 24)) as drive:
@@ -106,6 +108,7 @@ async def test_what_enter_lists_at_the_end_of_the_screen_is_brought_into_sight(b
         assert first in drive.ids
 
 
+@pytest.mark.slow
 async def test_a_whole_group_is_put_off_without_a_look(bench: Workbench) -> None:
     noise(bench, 7)
     async with review(bench) as drive:
@@ -119,6 +122,7 @@ async def test_a_whole_group_is_put_off_without_a_look(bench: Workbench) -> None
         assert "Put off 7" not in screen_text(drive.app)
 
 
+@pytest.mark.slow
 async def test_a_file_that_changed_shows_what_it_says_and_is_taken_over(tmp_path: Path) -> None:
     bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
     file.write_text(ENTRY % "The build needs NODE_ENV.")
@@ -137,6 +141,7 @@ async def test_a_file_that_changed_shows_what_it_says_and_is_taken_over(tmp_path
         await found(drive, "files")
 
 
+@pytest.mark.slow
 async def test_a_file_is_looked_at_whenever_one_comes_back(tmp_path: Path) -> None:
     bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
     file.write_text(ENTRY % "One.")
@@ -149,6 +154,7 @@ async def test_a_file_is_looked_at_whenever_one_comes_back(tmp_path: Path) -> No
         await found(drive, "files")
 
 
+@pytest.mark.slow
 async def test_it_says_when_one_is_done_and_what_is_left(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("a", "x", "space", "a")
@@ -172,6 +178,7 @@ async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, m
         assert "ask" not in groups(drive)
 
 
+@pytest.mark.slow
 async def test_a_look_that_was_asked_for_is_said_and_can_be_stopped(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ def test_an_unknown_id_is_named_with_the_nearest() -> None:
     assert keymap.problems == ("There is no action “stream.pim”, so its key was ignored. Did you mean “stream.pin”?",)
 
 
+@pytest.mark.slow
 def test_an_id_like_nothing_gets_no_guess() -> None:
     assert check_keymap({"zzz": "P"}).problems == ("There is no action “zzz”, so its key was ignored.",)
 
@@ -160,6 +161,7 @@ def test_what_is_no_key_is_not_taken_for_one(sentence: str) -> None:
     assert not NAMED.search(sentence)
 
 
+@pytest.mark.slow
 def test_every_sentence_names_its_keys_as_the_person_has_them() -> None:
     """By the ids of their actions, through `keyed` and `key_of`: a keymap may have put others in their place."""
     found = [
@@ -175,6 +177,7 @@ def test_every_sentence_names_its_keys_as_the_person_has_them() -> None:
 IDS = re.compile(r"\{([a-z][a-z-]*\.[a-z][a-z-]*)\}")
 
 
+@pytest.mark.slow
 def test_every_action_that_a_sentence_names_is_there() -> None:
     known = {action.id for action in AREAS.every_action()}
     said = [(path, text) for path, tree in trees().items() for _, text in _sentences(tree)]
@@ -183,6 +186,7 @@ def test_every_action_that_a_sentence_names_is_there() -> None:
     assert named <= known
 
 
+@pytest.mark.slow
 def test_a_sentence_with_the_name_of_an_action_is_shown_with_its_key() -> None:
     """It goes through `keyed`, wherever it was written down; the help's own words do so where help is opened."""
     tui = {path: tree for path, tree in trees().items() if path.is_relative_to(PACKAGE / "tui")}

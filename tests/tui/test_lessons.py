@@ -68,6 +68,7 @@ async def taught(app: WorkbenchApp, pilot: Pilot[Path | None], *keys: str) -> Le
     return app.screen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_all_that_was_passed_over_is_shown(tmp_path: Path, folder: Path, size: tuple[int, int]) -> None:
     app = app_over(open_bench(tmp_path))
@@ -86,6 +87,7 @@ def stored(bench: Workbench) -> int:
     return len(bench.library.memories)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_a_folder_leads_to_what_its_sessions_teach(tmp_path: Path, folder: Path, size: tuple[int, int]) -> None:
     bench = open_bench(tmp_path)

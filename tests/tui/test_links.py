@@ -68,6 +68,7 @@ def test_a_long_way_shows_its_end() -> None:
     assert long.endswith("8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_from_a_reflection_to_what_it_cites_and_back(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -93,6 +94,7 @@ async def test_from_a_reflection_to_what_it_cites_and_back(tmp_path: Path, size:
         assert "15 shown" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_tab_goes_from_the_row_to_the_first_link_beside_it(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:

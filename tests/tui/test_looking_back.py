@@ -30,6 +30,7 @@ def said(app: WorkbenchApp) -> list[str]:
     return [notification.message for notification in app._notifications]
 
 
+@pytest.mark.slow
 async def test_a_banner_says_where_one_stands_in_every_area(past: Workbench) -> None:
     app = app_over(past)
     standpoint = past.library.standpoint
@@ -48,6 +49,7 @@ async def test_a_banner_says_where_one_stands_in_every_area(past: Workbench) -> 
         assert "What it says now." not in screen_text(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("area", AREAS.every, ids=lambda area: area.id)
 async def test_every_key_that_changes_something_is_refused_in_a_sentence(past: Workbench, area: Area) -> None:
     app = app_over(past)

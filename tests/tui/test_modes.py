@@ -30,6 +30,7 @@ def test_what_every_area_needs_is_imported_ahead() -> None:
     assert {table.place for table in AREAS.dialogs if table.place} <= sys.modules.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", AREAS.dialogs, ids=lambda table: table.title)
 def test_a_dialog_lies_where_its_keys_say(table: Table) -> None:
     """The reasons of Review are keys of its screen; no dialog has them."""
@@ -41,6 +42,7 @@ def test_a_dialog_lies_where_its_keys_say(table: Table) -> None:
     assert any({action.id for action in table} <= ids for ids in held)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("area", [area.id for area in AREAS if area.id != "stream"])
 async def test_an_area_that_was_just_opened_is_not_asked_for_its_status(tmp_path: Path, area: str) -> None:
     app = demo_app(tmp_path)

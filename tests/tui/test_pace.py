@@ -58,6 +58,7 @@ def test_of_a_text_of_many_lines_the_first_ones_are_shown() -> None:
     assert body("a\n" * 500).plain == "a\n" * 500
 
 
+@pytest.mark.slow
 async def test_a_long_title_is_wrapped_only_as_far_as_it_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +111,7 @@ async def test_the_same_text_again_is_not_wrapped(tmp_path: Path) -> None:
         assert not shown._wrapped(10)[0].spans
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["", "the"])
 async def test_a_text_that_was_looked_at_is_drawn_anew_in_its_row_only(tmp_path: Path, words: str) -> None:
     async with (app := demo_app(tmp_path)).run_test(size=(140, 30)) as pilot:

@@ -56,6 +56,7 @@ def noted(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> set[int]
     return threads
 
 
+@pytest.mark.slow
 async def test_a_long_file_is_wrapped_away_from_the_keyboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = threading.get_ident()
     longest = 0
@@ -153,6 +154,7 @@ async def test_long_bullets_are_compared_in_words_on_a_thread(tmp_path: Path, mo
     bench.close()
 
 
+@pytest.mark.slow
 async def test_no_rules_of_style_are_parsed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the tests' own stylesheets are parsed once in a run
     parsed: Counter[object] = Counter()
@@ -219,6 +221,7 @@ async def _opened_and_left(folder: Path) -> "weakref.ref[App[Any]]":
     return weakref.ref(app)
 
 
+@pytest.mark.slow
 async def test_nothing_holds_an_app_that_was_left_with_its_store(tmp_path: Path) -> None:
     # A library's thread, begun with the first app of a process, keeps that one; the last is in this task's context.
     left = [await _opened_and_left(tmp_path / name) for name in ("first", "second", "third")]

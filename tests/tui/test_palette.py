@@ -28,6 +28,7 @@ async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> 
         assert isinstance(app.screen_stack[0], HealthScreen)
 
 
+@pytest.mark.slow
 async def test_the_palette_begins_with_what_is_done_here(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -39,6 +40,7 @@ async def test_the_palette_begins_with_what_is_done_here(tmp_path: Path) -> None
         assert {"Auto-tune", "Theme", "Help"} <= set(titles[: elsewhere[0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_toasts_are_gone_when_a_dialog_opens_and_never_cover_its_keys(
     tmp_path: Path, size: tuple[int, int]
@@ -62,6 +64,7 @@ async def found(provider: Palette, query: str) -> list[str]:
     return [str(hit.text) for hit in sorted(hits, key=lambda hit: hit.score, reverse=True) if isinstance(hit, Hit)]
 
 
+@pytest.mark.slow
 async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_called(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -44,6 +44,7 @@ def dialog(app: WorkbenchApp) -> PatternsDialog:
     return next(screen for screen in app.screen_stack if isinstance(screen, PatternsDialog))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_patterns_are_shown_with_what_speaks_for_them(bench: Workbench, size: tuple[int, int]) -> None:
     app = app_over(bench)

@@ -23,6 +23,7 @@ def bullet_ids(bench: Workbench) -> list[str]:
     return [b.id for b in bench.playbooks.open(BOOK).bullets]
 
 
+@pytest.mark.slow
 async def test_a_first_section_and_bullet_begin_a_playbook(empty: Workbench) -> None:
     async with opened(empty) as hand:
         await hand.press("O")
@@ -40,6 +41,7 @@ async def test_a_first_section_and_bullet_begin_a_playbook(empty: Workbench) -> 
         assert "be kind" in hand.text
 
 
+@pytest.mark.slow
 async def test_a_section_that_exists_is_asked_for_again_with_the_name_kept(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("O")
@@ -56,6 +58,7 @@ async def test_a_section_that_exists_is_asked_for_again_with_the_name_kept(bench
 # Filtering
 
 
+@pytest.mark.slow
 async def test_the_filter_narrows_marks_words_and_comes_off_with_esc(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("slash")
@@ -147,6 +150,7 @@ async def test_pin_and_unpin(bench: Workbench) -> None:
 # Changing
 
 
+@pytest.mark.slow
 async def test_edit_saves_what_was_shown(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("e")
@@ -159,6 +163,7 @@ async def test_edit_saves_what_was_shown(bench: Workbench) -> None:
         assert bench.playbooks.bullet(BOOK, "hr-00001").content == "Never write to production without asking."
 
 
+@pytest.mark.slow
 async def test_an_edit_that_meets_another_one_keeps_the_text_and_asks_again(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("e")
@@ -209,6 +214,7 @@ async def test_add_puts_a_bullet_at_the_end_of_the_section_and_goes_there(bench:
         assert "Added the bullet hr-00005." in hand.said
 
 
+@pytest.mark.slow
 async def test_a_new_bullet_that_the_filter_hides_is_named(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("slash")

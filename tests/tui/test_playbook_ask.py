@@ -93,6 +93,7 @@ async def test_what_would_be_told_and_sent_is_shown_first(twins: Workbench, clau
         assert claude.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("claude", "lessons")
 async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
     twins: Workbench, script: list[Reply]

@@ -117,6 +117,7 @@ async def test_merging_what_says_something_else_asks_first(twins: Workbench) -> 
         await until_drawn(hand.pilot, lambda: len(ids(twins)) < 6)
 
 
+@pytest.mark.slow
 async def test_a_text_of_ones_own(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await finding(hand)

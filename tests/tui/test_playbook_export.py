@@ -111,6 +111,7 @@ async def test_dialects_change_the_preview_and_say_what_is_lost(bench: Workbench
         assert "[hr-00001] Never write" in shown(dialog, "export-whole")
 
 
+@pytest.mark.slow
 async def test_a_vote_in_a_bare_playbook_is_a_remark(empty: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "bare.txt"
     bring_in(empty, path, BARE)
@@ -122,6 +123,7 @@ async def test_a_vote_in_a_bare_playbook_is_a_remark(empty: Workbench, tmp_path:
     assert path.read_text() == BARE
 
 
+@pytest.mark.slow
 async def test_a_new_file(bench: Workbench, tmp_path: Path) -> None:
     target = tmp_path / "new.txt"
     async with opened(bench, (80, 24)) as hand:
@@ -135,6 +137,7 @@ async def test_a_new_file(bench: Workbench, tmp_path: Path) -> None:
         assert again.query_one(SafeInput).value == str(target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -217,6 +220,7 @@ async def test_what_only_somebody_else_changed_is_left_alone(bench: Workbench, s
     assert source.read_text() == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
 async def test_every_format_shows_and_writes_the_same_bytes(
     bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Outlet
@@ -283,6 +287,7 @@ async def test_the_text_is_copied(bench: Workbench, terminal: None) -> None:
         assert any("OSC 52" in said for said in hand.said)
 
 
+@pytest.mark.slow
 async def test_changes_and_whole_file(bench: Workbench, source: Path) -> None:
     bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
     async with opened(bench, (80, 24)) as hand:

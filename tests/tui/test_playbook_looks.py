@@ -93,6 +93,7 @@ async def test_an_empty_store_says_what_to_do(empty: Workbench) -> None:
         assert empty.library.journal.rev == 0
 
 
+@pytest.mark.slow
 async def test_what_another_process_does_appears_and_the_cursor_marks_and_filter_stay(
     bench: Workbench, tmp_path: Path
 ) -> None:
@@ -118,6 +119,7 @@ def _refreshed(library: Library) -> bool:
     return True
 
 
+@pytest.mark.slow
 async def test_hostile_text_is_inert_everywhere(empty: Workbench) -> None:
     empty.importer.carry_out(empty.importer.plan(HOSTILE))
     async with opened(empty, (230, 50)) as hand:

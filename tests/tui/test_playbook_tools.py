@@ -270,6 +270,7 @@ async def suggested(hand: Hand, path: Path) -> CardsDialog:
     return await hand.dialog(CardsDialog)
 
 
+@pytest.mark.slow
 async def test_suggestions_are_decided_card_by_card_and_applied_as_one_action(twins: Workbench, tmp_path: Path) -> None:
     async with opened(twins) as hand:
         dialog = await suggested(hand, tmp_path / "reply.json")
@@ -288,6 +289,7 @@ async def test_suggestions_are_decided_card_by_card_and_applied_as_one_action(tw
         assert texts(twins) == TWINS
 
 
+@pytest.mark.slow
 async def test_a_suggestion_is_edited_and_the_rest_goes_to_review(twins: Workbench, tmp_path: Path) -> None:
     async with opened(twins) as hand:
         dialog = await suggested(hand, tmp_path / "reply.json")
@@ -313,6 +315,7 @@ async def test_leaving_with_decisions_takes_esc_twice(twins: Workbench, tmp_path
         assert texts(twins) == TWINS
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_no_reply_is_said(twins: Workbench, tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("hello")
     async with opened(twins) as hand:
@@ -327,6 +330,7 @@ async def test_a_file_that_is_no_reply_is_said(twins: Workbench, tmp_path: Path)
 # Looks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_every_view_fits_and_hostile_text_is_inert(empty: Workbench, size: tuple[int, int]) -> None:
     empty.importer.carry_out(empty.importer.plan(HOSTILE))

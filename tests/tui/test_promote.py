@@ -112,6 +112,7 @@ async def hand(bench: Workbench, size: tuple[int, int] = (120, 40)) -> AsyncIter
         yield Hand(app, pilot)
 
 
+@pytest.mark.slow
 async def test_from_the_stream_into_claude_md_and_back(bench: Workbench, project: Path) -> None:
     path = project / "CLAUDE.md"
     async with hand(bench) as h:
@@ -132,6 +133,7 @@ async def test_from_the_stream_into_claude_md_and_back(bench: Workbench, project
         assert path.read_bytes().decode() == new
 
 
+@pytest.mark.slow
 async def test_under_a_heading_of_the_file_that_a_person_names(bench: Workbench, project: Path) -> None:
     text = "# Rules\n\n## Build\n\nmake\n\n## Test\n"
     (project / "CLAUDE.md").write_text(text)
@@ -151,6 +153,7 @@ async def test_under_a_heading_of_the_file_that_a_person_names(bench: Workbench,
         assert (project / "CLAUDE.md").read_text() == text
 
 
+@pytest.mark.slow
 async def test_escape_writes_nothing(bench: Workbench, project: Path) -> None:
     rev = bench.library.journal.rev
     async with hand(bench, (80, 24)) as h:
@@ -161,6 +164,7 @@ async def test_escape_writes_nothing(bench: Workbench, project: Path) -> None:
     assert (project / "CLAUDE.md").read_bytes().decode() == OWN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["enter", "escape"])
 async def test_it_is_planned_on_a_thread_and_keys_do_not_wait(
     bench: Workbench, project: Path, monkeypatch: pytest.MonkeyPatch, key: str
@@ -237,6 +241,7 @@ async def test_title_and_name_of_a_skill_are_the_persons(bench: Workbench, proje
     assert bench.stream.get("k1").promoted_to == ".claude/skills/deploying/SKILL.md"
 
 
+@pytest.mark.slow
 async def test_every_section_of_the_playbook_is_a_place(bench: Workbench) -> None:
     put(bench, Book("main", name="main"), Section("rules", "rules", "RULES"), Section("o", "others", "OTHERS", order=1))
     async with hand(bench) as h:
@@ -279,6 +284,7 @@ async def agreed(h: Hand) -> None:
         await h.pilot.pause(0.01)
 
 
+@pytest.mark.slow
 async def test_flagged_text_needs_a_yes_and_one_undo_takes_all_back(bench: Workbench, project: Path) -> None:
     put(bench, memory("k2", EVIL, status="confirmed"))
     rev = bench.library.journal.rev
@@ -316,6 +322,7 @@ async def test_a_file_that_changed_is_shown_anew(bench: Workbench, project: Path
     assert path.read_text().startswith("other words\n\n<!--")
 
 
+@pytest.mark.slow
 async def test_several_marked_ones_go_together(bench: Workbench, project: Path) -> None:
     put(bench, memory("k2", "Another one.", status="confirmed"))
     async with hand(bench) as h:
@@ -328,6 +335,7 @@ async def test_several_marked_ones_go_together(bench: Workbench, project: Path) 
     assert (project / "CLAUDE.md").read_bytes().decode() == OWN
 
 
+@pytest.mark.slow
 async def test_a_candidate_in_review_is_approved_by_it(bench: Workbench, project: Path) -> None:
     put(bench, memory("c1", "Clear the cache after the commit.", status="candidate", citations=("k1",)))
     async with hand(bench) as h:
@@ -344,6 +352,7 @@ async def test_a_candidate_in_review_is_approved_by_it(bench: Workbench, project
         assert bench.stream.get("c1").status == "candidate"
 
 
+@pytest.mark.slow
 async def test_what_was_archived_cannot_be_promoted(bench: Workbench) -> None:
     bench.stream.forget(["k1"])
     async with hand(bench) as h:
@@ -374,6 +383,7 @@ async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(b
         await h.until(lambda: bench.library.memories.get("k1").status == "confirmed")
 
 
+@pytest.mark.slow
 async def test_the_first_line_that_changes_is_in_sight_on_a_small_screen(bench: Workbench, project: Path) -> None:
     (project / "CLAUDE.md").write_text(
         "".join(f"A rule of ours, number {n}. {'So it goes. ' * 20}\n" for n in range(9))
@@ -386,6 +396,7 @@ async def test_the_first_line_that_changes_is_in_sight_on_a_small_screen(bench: 
         assert pane.scroll_offset.y <= first < pane.scroll_offset.y + pane.size.height
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_stored_text_stays_inert(bench: Workbench, project: Path, size: tuple[int, int]) -> None:
     put(bench, memory("k1", HOSTILE, status="confirmed"))
@@ -397,6 +408,7 @@ async def test_stored_text_stays_inert(bench: Workbench, project: Path, size: tu
             await h.keys("j")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
     tmp_path: Path, size: tuple[int, int]
@@ -420,6 +432,7 @@ async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
     bench.close()
 
 
+@pytest.mark.slow
 async def test_on_the_demo_it_says_that_files_are_those_of_the_scratch_project(tmp_path: Path) -> None:
     bench = demo_bench(tmp_path)
     scratch = lay_out(bench, DEMO)

@@ -34,6 +34,7 @@ def said(app: WorkbenchApp) -> list[str]:
     return [notification.message for notification in app._notifications]
 
 
+@pytest.mark.slow
 async def test_the_header_says_so_in_every_area_until_it_can_be_written(closed: Workbench) -> None:
     app = app_over(closed)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -47,6 +48,7 @@ async def test_the_header_says_so_in_every_area_until_it_can_be_written(closed: 
         await until_drawn(pilot, lambda: "READ-ONLY" not in screen_text(app))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("area", AREAS.every, ids=lambda area: area.id)
 async def test_forms_and_votes_are_refused_before_anything_is_typed(closed: Workbench, area: Area) -> None:
     app = app_over(closed)

@@ -100,6 +100,7 @@ async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncItera
 # On this machine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of(NARROW, SIZE, (200, 60)))
 async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
     async with driving(demo_app(tmp_path), size) as driver:
@@ -127,6 +128,7 @@ async def test_esc_leaves_without_reflecting(tmp_path: Path) -> None:
         assert driver.waiting == 14
 
 
+@pytest.mark.slow
 async def test_keys_typed_ahead_reach_the_dialog(tmp_path: Path) -> None:
     async with driving(demo_app(tmp_path)) as driver:
         await driver.pilot.press("R", "enter")
@@ -163,6 +165,7 @@ async def test_without_a_key_claude_says_what_to_do(tmp_path: Path) -> None:
         assert isinstance(driver.app.screen, ReflectDialog), "nothing began by itself"
 
 
+@pytest.mark.slow
 async def test_the_preview_says_that_nothing_leaves(tmp_path: Path) -> None:
     async with driving(demo_app(tmp_path)) as driver:
         await driver.planned()
@@ -193,6 +196,7 @@ def almost_due(folder: Path, clock: Ticking) -> Workbench:
     return bench
 
 
+@pytest.mark.slow
 async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
     clock = Ticking()
     bench = almost_due(tmp_path, clock)
@@ -301,6 +305,7 @@ async def test_more_than_the_month_holds_is_said_before_it_is_sent(tmp_path: Pat
         assert claude.requests == []
 
 
+@pytest.mark.slow
 async def test_esc_stops_and_keeps_what_was_found(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:
     hold = threading.Event()
     script += [reply_of("questions.txt"), reply_of("insights.txt"), Reply("1. Never seen", hold=hold)]
@@ -317,6 +322,7 @@ async def test_esc_stops_and_keeps_what_was_found(tmp_path: Path, claude: Messag
         assert driver.waiting > 14
 
 
+@pytest.mark.slow
 async def test_a_second_esc_leaves_it_alone_and_what_was_found_still_arrives(
     tmp_path: Path, claude: MessagesServer, script: list[Reply]
 ) -> None:
@@ -333,6 +339,7 @@ async def test_a_second_esc_leaves_it_alone_and_what_was_found_still_arrives(
         await driver.until(lambda: driver.waiting > 14)
 
 
+@pytest.mark.slow
 async def test_a_problem_is_a_toast_and_the_app_goes_on(
     tmp_path: Path, claude: MessagesServer, script: list[Reply]
 ) -> None:
@@ -369,6 +376,7 @@ async def test_replies_of_before_can_be_asked_again_and_let_go(
         await driver.until(lambda: driver.app.bench.reflecting.runs.waiting() == ())
 
 
+@pytest.mark.slow
 async def test_stored_text_stays_inert(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:
     bad = "\x1b[31mred [/b] [bold]not bold\u202e"
     bench = open_bench(tmp_path)

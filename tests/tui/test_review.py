@@ -47,6 +47,7 @@ async def test_deciding_is_advancing_and_undo_brings_the_item_and_the_cursor_bac
         assert "1 decided · 3 left" in drive.count
 
 
+@pytest.mark.slow
 async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_next(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("G", "a")
@@ -59,6 +60,7 @@ async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_
         assert any("Nothing waits" in said for said in drive.toasts)
 
 
+@pytest.mark.slow
 async def test_later_goes_to_the_end_and_the_cursor_does_not_follow_it(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("space")
@@ -70,6 +72,7 @@ async def test_later_goes_to_the_end_and_the_cursor_does_not_follow_it(bench: Wo
         assert (drive.current, drive.ids[0]) == ("c1", "c1")
 
 
+@pytest.mark.slow
 async def test_the_pace_is_shown_once_there_is_one(bench: Workbench, clock: Ticking) -> None:
     async with review(bench) as drive:
         for _ in range(3):
@@ -78,6 +81,7 @@ async def test_the_pace_is_shown_once_there_is_one(bench: Workbench, clock: Tick
         assert "3 decided · 1 left · 10 a minute" in drive.count
 
 
+@pytest.mark.slow
 async def test_a_reason_is_recorded_with_the_rejection_and_undone_with_it(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("x")
@@ -128,6 +132,7 @@ async def test_a_click_on_a_reason_is_its_key(bench: Workbench) -> None:
         assert rejection_of(bench.library.memories.get("c1")).reason == "outdated"
 
 
+@pytest.mark.slow
 async def test_editing_approves_as_edited_and_goes_on(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("e")
@@ -171,6 +176,7 @@ async def test_an_outer_editor_approves_what_it_saves(bench: Workbench, monkeypa
         assert bench.library.memories.get("c2").status == "candidate"
 
 
+@pytest.mark.slow
 async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> None:
     text = "The cache must be cleared after the commit and never before it."
     put(bench, memory("twin", text, created_at=NOW - timedelta(days=9)))
@@ -196,6 +202,7 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         assert drive.current == "c3"
 
 
+@pytest.mark.slow
 async def test_marked_rows_are_decided_together_after_a_semicolon(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("t", "t", "a")
@@ -212,6 +219,7 @@ async def test_marked_rows_are_decided_together_after_a_semicolon(bench: Workben
         assert "3 put off" in drive.count
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("terminal")
 async def test_copy_and_history(bench: Workbench) -> None:
     async with review(bench) as drive:

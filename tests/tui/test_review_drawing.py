@@ -69,6 +69,7 @@ def test_the_pace_starts_anew_after_a_pause() -> None:
     assert progress.without(frozenset({"a0", "b2"})).sentence(5, 0) == "5 decided · 5 left"
 
 
+@pytest.mark.slow
 def test_what_is_left_is_to_decide_before_the_first_decision() -> None:
     progress = Progress()
     assert progress.sentence(3, 0) == "3 to decide"

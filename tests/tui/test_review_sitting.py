@@ -66,6 +66,7 @@ async def test_keys_typed_ahead_are_each_for_the_next_item(bench: Workbench) -> 
         assert drive.toasts == []
 
 
+@pytest.mark.slow
 async def test_the_garbage_collector_rests_while_one_decides_and_works_again_after(bench: Workbench) -> None:
     async with review(bench) as drive:
         assert gc.isenabled()
@@ -81,6 +82,7 @@ async def test_the_garbage_collector_rests_while_one_decides_and_works_again_aft
 # Where one was
 
 
+@pytest.mark.slow
 async def test_the_next_sitting_starts_at_the_item_of_the_last(tmp_path: Path) -> None:
     bench = store(tmp_path, Ticking())
     async with review(bench) as drive:
@@ -107,6 +109,7 @@ async def test_an_item_that_is_decided_meanwhile_is_not_waited_for(tmp_path: Pat
 # Marked groups
 
 
+@pytest.mark.slow
 async def test_a_group_that_was_opened_is_decided_at_once(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("j", "j", "j", "g", "T", "semicolon", "a")
@@ -117,6 +120,7 @@ async def test_a_group_that_was_opened_is_decided_at_once(bench: Workbench) -> N
             assert events[0].label == "approve 4 proposals", "each one has its own record in the history"
 
 
+@pytest.mark.slow
 async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench) -> None:
     many(bench, 30)
     async with review(bench, (120, 30)) as drive:
@@ -140,6 +144,7 @@ async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench)
         assert drive.ids == [], "seen once is seen"
 
 
+@pytest.mark.slow
 async def test_a_small_group_takes_one_more_key(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("t", "t", "semicolon", "a")
@@ -150,6 +155,7 @@ async def test_a_small_group_takes_one_more_key(bench: Workbench) -> None:
         assert drive.ids == ["c3", "c4"]
 
 
+@pytest.mark.slow
 async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("j", "k")
@@ -171,6 +177,7 @@ def ask(kind: str, *evidence: str, reasons: tuple[str, ...] = ()) -> Proposal:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "status", "question", "after"),
     [
@@ -203,6 +210,7 @@ async def test_a_proposal_of_upkeep_says_what_it_asks_why_and_what_the_answers_d
         assert drive.current == f"{kind}-1"
 
 
+@pytest.mark.slow
 async def test_a_merge_of_three_shows_each_against_the_newest(bench: Workbench) -> None:
     at = NOW - timedelta(days=1)
     put(
@@ -243,6 +251,7 @@ async def test_the_tree_of_citations_is_drawn_to_its_raw_events(bench: Workbench
         assert "✗ forgotten · o3" in evidence
 
 
+@pytest.mark.slow
 async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(bench: Workbench) -> None:
     put(bench, memory("other", "The cache must be cleared before the commit.", status="confirmed"))
     put(bench, memory("twin", "the cache must be cleared after the commit"))
@@ -259,6 +268,7 @@ async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(bench
 # Promoting
 
 
+@pytest.mark.slow
 async def test_promoting_opens_the_dialog_for_the_candidate(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("P")

@@ -45,6 +45,7 @@ async def test_the_filter_narrows_and_esc_clears_it_in_place(bench: Workbench) -
         assert "Nothing matches." in screen_text(drive.app)
 
 
+@pytest.mark.slow
 async def test_what_an_item_rests_on_is_looked_up_once(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.settle()
@@ -52,6 +53,7 @@ async def test_what_an_item_rests_on_is_looked_up_once(bench: Workbench) -> None
         assert calls_of([Review.cited], lambda: drive.screen.texts.show_item(other)) == [1]
 
 
+@pytest.mark.slow
 async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         assert "Rests on" not in screen_text(drive.app)
@@ -76,6 +78,7 @@ async def test_wide_shows_three_columns(bench: Workbench) -> None:
         assert queue.y == item.y == evidence.y
 
 
+@pytest.mark.slow
 async def test_what_others_do_leaves_the_cursor_the_marks_and_the_place(tmp_path: Path, bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("j", "j", "t", "k")
@@ -98,6 +101,7 @@ async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence
         assert any("c1 was decided elsewhere" in said for said in drive.toasts)
 
 
+@pytest.mark.slow
 async def test_a_merge_shows_the_diff_and_what_speaks_against_it(bench: Workbench) -> None:
     id = add_merge(bench)
     async with review(bench) as drive:
@@ -170,6 +174,7 @@ async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(ben
         assert pane.scroll_offset.y == 0
 
 
+@pytest.mark.slow
 async def test_a_click_selects_and_a_double_click_opens(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.pilot.click("#queue", offset=(10, 2))

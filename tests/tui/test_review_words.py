@@ -38,6 +38,7 @@ def shown(drive: Driver) -> str:
 # Merging
 
 
+@pytest.mark.slow
 async def test_any_memory_is_found_to_merge_into_and_the_outcome_is_in_sight_at_80x24(bench: Workbench) -> None:
     put(bench, memory("far", "Zebras graze in the savanna. " * 40, created_at=NOW - timedelta(days=9)))
     async with review(bench, (80, 24)) as drive:
@@ -57,6 +58,7 @@ async def test_any_memory_is_found_to_merge_into_and_the_outcome_is_in_sight_at_
         assert drive.current == "c1"
 
 
+@pytest.mark.slow
 async def test_a_memory_that_changed_meanwhile_is_shown_before_anything_is_merged_into_it(bench: Workbench) -> None:
     put(bench, memory("far", "Zebras graze in the savanna.", created_at=NOW - timedelta(days=9)))
     async with review(bench, (80, 24)) as drive:
@@ -134,6 +136,7 @@ async def test_a_split_is_counted_while_it_is_written_and_leads_to_its_first_par
 # Refinement
 
 
+@pytest.mark.slow
 async def test_a_round_is_written_by_hand_compared_and_taken(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("r")
@@ -208,6 +211,7 @@ async def test_only_candidates_are_split_or_refined(bench: Workbench) -> None:
 # Reasons in words
 
 
+@pytest.mark.slow
 async def test_a_reason_in_words_belongs_to_the_rejection(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("x", "5")
@@ -223,6 +227,7 @@ async def test_a_reason_in_words_belongs_to_the_rejection(bench: Workbench) -> N
         assert not isinstance(drive.app.screen, Prompt), "nothing written is no reason, and no hindrance"
 
 
+@pytest.mark.slow
 async def test_a_click_on_in_words_asks(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("x")
@@ -252,6 +257,7 @@ async def test_an_unsafe_text_is_folded_until_it_is_opened(bench: Workbench) -> 
         assert bench.library.memories.get("bad").status == "confirmed"
 
 
+@pytest.mark.slow
 async def test_a_folded_text_can_be_rejected_unseen(bench: Workbench) -> None:
     put(bench, candidate("bad", UNSAFE, "o1", importance_score=10))
     async with review(bench) as drive:
@@ -269,6 +275,7 @@ async def test_enter_opens_what_is_folded(bench: Workbench) -> None:
 # The impact
 
 
+@pytest.mark.slow
 async def test_the_impact_stands_beside_the_evidence_and_in_full_behind_a_key(bench: Workbench) -> None:
     put(bench, SavedQuery("q1", "when is the cache cleared", NOW))
     async with review(bench) as drive:
@@ -281,6 +288,7 @@ async def test_the_impact_stands_beside_the_evidence_and_in_full_behind_a_key(be
         assert not isinstance(drive.app.screen, ImpactDialog)
 
 
+@pytest.mark.slow
 async def test_without_saved_queries_the_impact_says_how_to_get_there(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.settle()

@@ -88,6 +88,7 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
         assert "Keep this theme" not in [c.title for c in app.get_system_commands(app.screen)]
 
 
+@pytest.mark.slow
 async def test_a_theme_is_chosen_without_a_word_where_the_settings_name_none(tmp_path: Path) -> None:
     app = app_over(demo_bench(tmp_path))
     async with app.run_test(size=(120, 40)) as pilot:

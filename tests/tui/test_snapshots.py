@@ -48,6 +48,7 @@ def opening(key: str) -> Callable[[Pilot[Path | None]], object]:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=["80x24", "140x45"])
 @pytest.mark.parametrize("area", AREAS)
 def test_an_area_looks_as_it_did(snap_compare: SnapCompare, tmp_path: Path, area: str, size: tuple[int, int]) -> None:
@@ -70,6 +71,7 @@ TUNE = [
 """Every theme at every size; in every run each theme and each size once."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("theme", "size"), TUNE)
 def test_tune_in_every_kind_of_theme_and_size(
     snap_compare: SnapCompare, tmp_path: Path, theme: str, size: tuple[int, int]

@@ -57,6 +57,7 @@ async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
         await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_the_newest_memory_stands_first_with_its_detail(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -66,6 +67,7 @@ async def test_the_newest_memory_stands_first_with_its_detail(tmp_path: Path) ->
         assert "Open for next week" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_vote_counts_at_once_and_the_same_key_takes_it_back(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -78,6 +80,7 @@ async def test_a_vote_counts_at_once_and_the_same_key_takes_it_back(tmp_path: Pa
         assert (current(app).helpful_count, current(app).harmful_count) == (before, 0)
 
 
+@pytest.mark.slow
 async def test_undo_and_redo_from_the_keyboard(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -91,6 +94,7 @@ async def test_undo_and_redo_from_the_keyboard(tmp_path: Path) -> None:
         assert current(app).helpful_votes == 1
 
 
+@pytest.mark.slow
 async def test_forgetting_asks_then_moves_on_and_undo_brings_it_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +113,7 @@ async def test_forgetting_asks_then_moves_on_and_undo_brings_it_back(
         assert id in [m.id for m in stream(app).memories]
 
 
+@pytest.mark.slow
 async def test_editing_here_and_leaving_twice(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -124,6 +129,7 @@ async def test_editing_here_and_leaving_twice(tmp_path: Path) -> None:
         assert current(app).content == "another text"
 
 
+@pytest.mark.slow
 async def test_a_text_that_cannot_be_stored_stays_in_the_editor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +169,7 @@ async def test_the_filter_narrows_as_one_types_and_esc_clears_it_in_place(tmp_pa
         assert current(app).id != id
 
 
+@pytest.mark.slow
 async def test_keys_right_behind_enter_go_to_the_list_and_not_into_the_filter(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -175,6 +182,7 @@ async def test_keys_right_behind_enter_go_to_the_list_and_not_into_the_filter(tm
         assert stream(app).query_one("#filter", SafeInput).value == "s"
 
 
+@pytest.mark.slow
 async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -183,6 +191,7 @@ async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(tmp_path:
         assert stream(app).memories
 
 
+@pytest.mark.slow
 async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -195,6 +204,7 @@ async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(
         assert "exists" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_what_is_wrong_with_a_filter_is_in_sight_on_a_narrow_screen(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -213,6 +223,7 @@ async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -
     assert app.return_code in (0, None)
 
 
+@pytest.mark.slow
 async def test_marked_rows_take_the_next_key_after_semicolon(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -288,6 +299,7 @@ async def test_an_opened_memory_scrolls_with_the_keys_of_a_list(tmp_path: Path) 
         assert places[5] == 0
 
 
+@pytest.mark.slow
 async def test_history_names_who_changed_what(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -297,6 +309,7 @@ async def test_history_names_who_changed_what(tmp_path: Path) -> None:
         assert "human" in screen_text(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height", [24, 30])
 async def test_the_history_and_a_record_as_it_was_show_their_keys_on_low_screens(tmp_path: Path, height: int) -> None:
     app = demo_app(tmp_path)
@@ -330,6 +343,7 @@ async def test_the_help_lists_every_key_and_the_filter(tmp_path: Path) -> None:
         assert "type:error,failure" in body
 
 
+@pytest.mark.slow
 async def test_every_area_has_its_number_and_q_leaves(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -340,6 +354,7 @@ async def test_every_area_has_its_number_and_q_leaves(tmp_path: Path) -> None:
     assert app.return_value is None
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_tab_goes_to_its_area(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -351,6 +366,7 @@ async def test_a_click_on_a_tab_goes_to_its_area(tmp_path: Path) -> None:
         assert app.current_mode == "playbook"
 
 
+@pytest.mark.slow
 async def test_keys_typed_ahead_reach_the_dialog(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -398,6 +414,7 @@ async def test_the_key_bar_shows_the_keys_of_the_keymap(tmp_path: Path) -> None:
         assert "p pin" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_undo_after_a_purge_says_so_and_does_nothing(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -455,6 +472,7 @@ async def test_what_ranks_is_not_described_by_what_was_found(tmp_path: Path, mon
     assert max(map(len, described)) < 200, "a second for a key over 100,000 memories"
 
 
+@pytest.mark.slow
 async def test_a_candidate_near_the_words_stands_among_them_without_a_score(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -470,6 +488,7 @@ async def test_a_candidate_near_the_words_stands_among_them_without_a_score(tmp_
         assert current(app).line[:20] in row
 
 
+@pytest.mark.slow
 async def test_what_arrives_by_meaning_moves_neither_cursor_nor_the_rows_above(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -485,6 +504,7 @@ async def test_what_arrives_by_meaning_moves_neither_cursor_nor_the_rows_above(t
         assert (screen.rows.cursor, line_at(app)) == (2, len(literal))
 
 
+@pytest.mark.slow
 async def test_one_key_goes_to_what_is_near_and_back_and_it_is_marked_last(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -513,6 +533,7 @@ async def test_a_line_out_of_sight_is_said_below_with_its_key(tmp_path: Path) ->
         await until(pilot, lambda: not below.display)
 
 
+@pytest.mark.slow
 async def test_words_with_nothing_else_near_them_say_so(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -522,6 +543,7 @@ async def test_words_with_nothing_else_near_them_say_so(tmp_path: Path) -> None:
         assert [toast.message for toast in app._notifications] == ["Nothing else is near these words by meaning."]
 
 
+@pytest.mark.slow
 async def test_a_long_text_is_read_on_with_space(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -537,6 +559,7 @@ async def test_a_long_text_is_read_on_with_space(tmp_path: Path) -> None:
         assert 0 < side.scroll_offset.y <= 10
 
 
+@pytest.mark.slow
 async def test_clauses_alone_rank_nothing_and_say_so(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -566,6 +589,7 @@ def test_the_line_is_looked_for_among_the_rows_that_may_be_below_it() -> None:
     assert ruled_at((), 3) is None
 
 
+@pytest.mark.slow
 async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -575,6 +599,7 @@ async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:
         assert not stream(app).rows.rows
 
 
+@pytest.mark.slow
 async def test_undoing_the_forgetting_of_a_row_by_meaning_brings_it_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -615,6 +640,7 @@ async def choose(pilot: Pilot[Path | None], key: str, words: str) -> None:
     await keys(pilot, key, *words, "enter")
 
 
+@pytest.mark.slow
 async def test_the_list_is_sorted_and_the_same_order_again_turns_it_round(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -633,6 +659,7 @@ async def test_the_list_is_sorted_and_the_same_order_again_turns_it_round(tmp_pa
         assert "by votes" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_vote_moves_a_memory_in_the_order_of_votes_and_the_cursor_with_it(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -646,6 +673,7 @@ async def test_a_vote_moves_a_memory_in_the_order_of_votes_and_the_cursor_with_i
         assert {m.id for m in listed(app)[:2]} == {first.id, second}
 
 
+@pytest.mark.slow
 async def test_words_are_sorted_by_the_score_of_the_ranking(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -663,6 +691,7 @@ async def test_words_are_sorted_by_the_score_of_the_ranking(tmp_path: Path) -> N
         assert screen.rows.cursor == 0
 
 
+@pytest.mark.slow
 async def test_dates_in_full_are_a_key_away_and_come_by_themselves_where_others_say_nothing(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -734,6 +763,7 @@ async def test_a_saved_view_with_a_broken_filter_opens_with_the_reason(tmp_path:
         assert "✗" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_view_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
     """The demo has no settings; a name or filter with a secret is kept nowhere; a folder as the file is an error."""
     app = demo_app(tmp_path)
@@ -769,6 +799,7 @@ def test_what_counts_from_the_start_is_called_no_vote() -> None:
     assert confidence_of(counted) == 0
 
 
+@pytest.mark.slow
 async def test_each_letter_in_the_filter_holds_the_collector_which_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -787,6 +818,7 @@ async def test_each_letter_in_the_filter_holds_the_collector_which_comes_back(
     assert gc.isenabled()
 
 
+@pytest.mark.slow
 async def test_the_detail_follows_when_nobody_types(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -795,6 +827,7 @@ async def test_the_detail_follows_when_nobody_types(tmp_path: Path) -> None:
         await until(pilot, lambda: line[:20] in str(stream(app).query_one("#detail", LongText).content))
 
 
+@pytest.mark.slow
 def test_what_holds_the_words_is_not_listed_again_as_near(tmp_path: Path) -> None:
     with closing(demo_bench(tmp_path)) as bench:
         bench.retriever.load()

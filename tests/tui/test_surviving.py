@@ -38,6 +38,7 @@ def test_every_screen_and_widget_of_ours_survives() -> None:
     assert bare == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["action", "worker", "timer", "callback", "message"])
 async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(tmp_path: Path, way: str) -> None:
     app = app_over(open_bench(tmp_path))

@@ -79,6 +79,7 @@ async def test_what_a_pull_brings_while_the_app_is_open_is_asked_about(tmp_path:
             app.bench.stream.pin(["mine"])
 
 
+@pytest.mark.slow
 async def test_a_store_of_another_user_is_not_asked_about(app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getuid", lambda: app.bench.library.folder.stat().st_uid + 1)
     async with app.run_test(size=(140, 45)) as pilot:

@@ -31,6 +31,7 @@ async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path:
         assert not re.search("[\u2800-\u28ff]", text)
 
 
+@pytest.mark.slow
 async def test_a_step_ranks_at_once_and_shows_who_moved(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -52,6 +53,7 @@ async def test_a_step_ranks_at_once_and_shows_who_moved(tmp_path: Path) -> None:
         assert "• changed" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_no_preview_writes_to_the_store(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -68,6 +70,7 @@ async def test_no_preview_writes_to_the_store(tmp_path: Path) -> None:
         assert app.bench.library.journal.rev == revision
 
 
+@pytest.mark.slow
 async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -88,6 +91,7 @@ async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Pa
         assert "●" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -101,6 +105,7 @@ async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_p
         assert {row(app, place).move.kind for place in range(1, 11)} == {"same"}
 
 
+@pytest.mark.slow
 async def test_all_weights_zero_is_a_calm_sentence(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -113,6 +118,7 @@ async def test_all_weights_zero_is_a_calm_sentence(tmp_path: Path) -> None:
         assert len(ranked(app)) == WORKBENCH.k
 
 
+@pytest.mark.slow
 async def test_typing_asks_and_an_empty_query_says_what_to_do(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -146,6 +152,7 @@ async def test_while_the_model_loads_typing_works_and_the_ranking_follows(
         await until(pilot, lambda: bool(ranked(app)))
 
 
+@pytest.mark.slow
 async def test_another_process_s_change_keeps_cursor_sliders_and_query(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -163,6 +170,7 @@ async def test_another_process_s_change_keeps_cursor_sliders_and_query(tmp_path:
         assert slider(app, "recency").value == 0.1
 
 
+@pytest.mark.slow
 async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_enter(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -179,6 +187,7 @@ async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_en
         assert focused(app) is tune(app).rows
 
 
+@pytest.mark.slow
 async def test_tab_goes_between_panes_and_up_and_down_between_sliders(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -195,6 +204,7 @@ async def test_tab_goes_between_panes_and_up_and_down_between_sliders(tmp_path: 
         assert focused(app) is tune(app).rows
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_bar_and_on_a_row(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -217,6 +227,7 @@ async def test_an_empty_store_says_how_memories_come(tmp_path: Path) -> None:
         await until(pilot, lambda: "No memories yet" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_a_time_before_everything_says_that_nothing_would_be_served(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -226,6 +237,7 @@ async def test_a_time_before_everything_says_that_nothing_would_be_served(tmp_pa
         assert "None of the 257 memories would be served" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_hostile_memories_are_explained_inert(tmp_path: Path) -> None:
     bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
     import_file(bench, HOSTILE / "memories.jsonl")

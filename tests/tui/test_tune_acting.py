@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.tui.support import demo_app
 from tests.tui.tune_host import WIDE, opened, settled, tune
 from tests.tui.waiting import until, until_drawn
@@ -21,6 +23,7 @@ def here(screen: TuneScreen) -> Memory:
     return screen.bench.stream.get(memory.id)
 
 
+@pytest.mark.slow
 async def test_on_a_row_they_act_on_its_memory(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -62,6 +65,7 @@ async def test_what_is_edited_there_is_ranked_anew(tmp_path: Path) -> None:
         await settled(pilot)
 
 
+@pytest.mark.slow
 async def test_on_a_slider_votes_do_nothing_and_the_others_say_where_to_go(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:

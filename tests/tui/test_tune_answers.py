@@ -3,6 +3,8 @@
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_bench, screen_text
 from tests.tui.test_tune_hands import said
 from tests.tui.tune_host import WIDE, keys, opened, ranked, settled, slider, tune, why
@@ -18,6 +20,7 @@ from workbench.tui.widgets.choose import Choose
 QUERY = "where is the backup kept"
 
 
+@pytest.mark.slow
 async def test_a_profile_that_does_not_exist_is_named_and_the_default_takes_its_place(tmp_path: Path) -> None:
     settings = Settings(profile="nope")
     bench = open_workbench(tmp_path / "store", profiles=tmp_path / "p", clock=lambda: NOW, settings=settings)
@@ -30,6 +33,7 @@ async def test_a_profile_that_does_not_exist_is_named_and_the_default_takes_its_
         assert len(ranked(app)) == WORKBENCH.k
 
 
+@pytest.mark.slow
 async def test_a_query_of_common_words_alone_is_ranked_and_said_to_be_one(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -40,6 +44,7 @@ async def test_a_query_of_common_words_alone_is_ranked_and_said_to_be_one(tmp_pa
         assert len(ranked(app)) == WORKBENCH.k
 
 
+@pytest.mark.slow
 async def test_k_beyond_the_store_serves_all_and_says_so(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("person", "write") as tx:
@@ -89,6 +94,7 @@ async def test_frozen_bounds_hold_for_every_query_and_are_said_to_be_in_force(tm
         assert "frozen" not in why(app)
 
 
+@pytest.mark.slow
 async def test_words_of_an_imported_query_find_its_moment_and_its_judgments(tmp_path: Path) -> None:
     bench = open_bench(tmp_path, lambda: NOW + timedelta(days=40))
     for name in ("memories.jsonl", "queries.jsonl"):

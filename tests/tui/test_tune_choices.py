@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input
 
 from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_bench, screen_text
@@ -37,6 +38,7 @@ async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path:
             assert after != before
 
 
+@pytest.mark.slow
 async def test_flips_belong_to_weights_and_other_sliders_say_what_a_step_moves(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
@@ -49,6 +51,7 @@ async def test_flips_belong_to_weights_and_other_sliders_say_what_a_step_moves(t
         assert "Flips are known" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_factor_without_spread_is_called_dead(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -84,6 +87,7 @@ async def test_why_not_shows_any_memory_with_its_place_and_esc_lets_it_go(tmp_pa
         assert not any(isinstance(line, Row) and line.asked for line in tune(app).rows.rows)
 
 
+@pytest.mark.slow
 async def test_the_way_in_that_is_named_brings_the_memory_in(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -99,6 +103,7 @@ async def test_the_way_in_that_is_named_brings_the_memory_in(tmp_path: Path) -> 
         assert current.standing.memory.id in ranked(app)
 
 
+@pytest.mark.slow
 async def test_a_hidden_memory_says_why_it_is_hidden(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -112,6 +117,7 @@ async def test_a_hidden_memory_says_why_it_is_hidden(tmp_path: Path) -> None:
         assert "Not served: waits for review" in why(app)
 
 
+@pytest.mark.slow
 async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -130,6 +136,7 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
         assert {row(app, place).move.kind for place in range(1, 11)} == {"same"}
 
 
+@pytest.mark.slow
 async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(tmp_path: Path) -> None:
     (tmp_path / "profiles").write_text("a file where the folder should be")
     app = demo_app(tmp_path)
@@ -162,6 +169,7 @@ async def test_loading_asks_before_changed_settings_go_and_stretches_the_scales(
         await until(pilot, lambda: "recency by rank" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_a_saved_query_is_asked_at_its_own_time(tmp_path: Path) -> None:
     bench = open_bench(tmp_path, lambda: NOW + timedelta(days=40))
     for name in ("memories.jsonl", "queries.jsonl"):

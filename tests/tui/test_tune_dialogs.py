@@ -93,6 +93,7 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert birth.query_set == from_store(app.bench.context).digest
 
 
+@pytest.mark.slow
 async def test_auto_tune_keeps_what_nothing_beats(tmp_path: Path) -> None:
     bench = open_bench(tmp_path, lambda: NOW)
     import_file(bench, shipped("fixtures/demo") / "memories.jsonl")
@@ -135,6 +136,7 @@ async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -
         assert birth.how == "on all queries, by which it was chosen"
 
 
+@pytest.mark.slow
 async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -160,6 +162,7 @@ async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) 
         assert tune(app).session.profile == WORKBENCH
 
 
+@pytest.mark.slow
 async def test_esc_stops_the_search_and_leaves_the_sliders(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -212,6 +215,7 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[
         assert files(tmp_path / "store") == stored
 
 
+@pytest.mark.slow
 async def test_better_left_with_esc_changes_nothing(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -222,6 +226,7 @@ async def test_better_left_with_esc_changes_nothing(tmp_path: Path) -> None:
         assert tune(app).session.profile == WORKBENCH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -247,6 +252,7 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
         await until(pilot, lambda: app.screen is tune(app))
 
 
+@pytest.mark.slow
 async def test_in_the_pairs_the_usual_keys_act_on_the_newer_one_and_never_on_the_slider(
     tmp_path: Path,
 ) -> None:
@@ -269,6 +275,7 @@ async def test_in_the_pairs_the_usual_keys_act_on_the_newer_one_and_never_on_the
         await shown(pilot, OpenedRecord)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_duplicates_follow_the_threshold(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)

@@ -32,6 +32,7 @@ def path_of(app: WorkbenchApp, name: str) -> SafeInput:
     return app.screen.query_one(f"#{name}-path", SafeInput)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_queries_are_written_as_shown_and_a_file_is_replaced_only_after_y(
     tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch

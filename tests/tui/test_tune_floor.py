@@ -33,6 +33,7 @@ def headings(app: WorkbenchApp) -> list[str]:
     return [line.text for line in tune(app).rows.rows if isinstance(line, Heading)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_nothing_relevant_stands_over_all_rows_with_its_figures(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -54,6 +55,7 @@ async def test_nothing_relevant_stands_over_all_rows_with_its_figures(tmp_path: 
         assert "weak below" in why(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_weak_rows_stand_under_a_line_and_keep_their_places(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -79,6 +81,7 @@ async def test_weak_rows_stand_under_a_line_and_keep_their_places(tmp_path: Path
         assert re.search(r"the query reaches 0\.\d{3} \+ 0\.\d{3}, floor 0\.\d{3}", why(app))
 
 
+@pytest.mark.slow
 async def test_no_slider_moves_the_verdict_but_the_time_machine(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -99,6 +102,7 @@ async def test_no_slider_moves_the_verdict_but_the_time_machine(tmp_path: Path) 
         assert later.verdict.reach != against.verdict.reach
 
 
+@pytest.mark.slow
 async def test_it_is_computed_in_the_background_and_the_ranking_does_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +141,7 @@ async def test_few_memories_say_why_there_is_none(tmp_path: Path) -> None:
         assert "no floor: fewer than 30 memories" in why(app)
 
 
+@pytest.mark.slow
 async def test_turned_off_it_is_not_spoken_of(tmp_path: Path) -> None:
     bench = demo_bench(tmp_path)
     object.__setattr__(bench.context, "settings", (bench.context.settings or Settings())._replace(floor=False))

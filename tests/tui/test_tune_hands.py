@@ -31,6 +31,7 @@ async def roll(pilot: Pilot[Path | None], target: Slider, up: bool, shift: bool 
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -50,6 +51,7 @@ async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path)
         assert slider(app, "recency").value == WORKBENCH.recency
 
 
+@pytest.mark.slow
 async def test_the_slider_that_is_moved_from_elsewhere_is_marked_and_stays_the_same(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -65,6 +67,7 @@ async def test_the_slider_that_is_moved_from_elsewhere_is_marked_and_stays_the_s
         assert "▹" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_in_the_query_the_arrows_move_the_text_cursor(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -107,6 +110,7 @@ async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_pa
         await until(pilot, lambda: f"#{7}" in screen_text(app))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
@@ -127,6 +131,7 @@ async def test_a_weight_that_is_none_changes_nothing_and_says_why(tmp_path: Path
         assert app.screen is tune(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "days"), [("never", None), ("2.5", 2.5), ("2,5", 2.5)])
 async def test_a_half_life_can_be_typed_in_days_or_words(tmp_path: Path, typed: str, days: float | None) -> None:
     app = demo_app(tmp_path)
@@ -146,6 +151,7 @@ async def test_days_before_now_can_be_typed(tmp_path: Path) -> None:
         assert tune(app).session.days == -30.0
 
 
+@pytest.mark.slow
 async def test_zeros_typed_into_all_weights_are_a_calm_sentence(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:

@@ -54,6 +54,7 @@ async def ask(pilot: Pilot[Path | None], app: WorkbenchApp, query: str = QUERY) 
     await settled(pilot)
 
 
+@pytest.mark.slow
 async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -94,6 +95,7 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         assert "compare with mine" in verdict(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_query_line_says_what_was_judged_just_now(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -132,6 +134,7 @@ async def test_grades_are_undone_one_by_one_and_the_query_with_the_first(tmp_pat
         assert app.screen is dialog
 
 
+@pytest.mark.slow
 async def test_the_pool_shows_no_scores_and_counts_what_is_left(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -153,6 +156,7 @@ async def test_the_pool_shows_no_scores_and_counts_what_is_left(tmp_path: Path) 
         assert set(ranking.ids[:10]) <= shown
 
 
+@pytest.mark.slow
 async def test_saving_a_query_alone(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -181,6 +185,7 @@ async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) ->
         assert not isinstance(app.screen, JudgeDialog)
 
 
+@pytest.mark.slow
 async def test_all_weights_zero_leaves_a_sentence_in_place_of_the_verdict(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -191,6 +196,7 @@ async def test_all_weights_zero_leaves_a_sentence_in_place_of_the_verdict(tmp_pa
         assert "all three weights are zero" in verdict(app)
 
 
+@pytest.mark.slow
 async def test_narrow_says_it_on_one_line(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -206,6 +212,7 @@ async def test_narrow_says_it_on_one_line(tmp_path: Path) -> None:
         assert expected.outcome != "unclear" or "can't tell" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_sliding_away_and_back_shows_the_first_verdict_again(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -219,6 +226,7 @@ async def test_sliding_away_and_back_shows_the_first_verdict_again(tmp_path: Pat
         assert verdict(app) == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_metrics_of_every_query_with_their_definitions(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -243,6 +251,7 @@ async def test_the_metrics_of_every_query_with_their_definitions(tmp_path: Path,
         assert files(tmp_path / "store") == stored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_judging_and_measuring_hostile_text_is_inert(tmp_path: Path, size: tuple[int, int]) -> None:
     bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))

@@ -158,6 +158,7 @@ async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Pat
         assert app.bench.tuning.snapshots.all() == ()
 
 
+@pytest.mark.slow
 async def test_loading_from_the_list_asks_before_changed_settings_go(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -230,6 +231,7 @@ async def test_the_threshold_is_written_to_the_settings_and_holds(tmp_path: Path
         assert dialog.query_one(Slider).ticks == (0.8, 0.8)
 
 
+@pytest.mark.slow
 async def test_a_settings_file_that_is_no_toml_stays_and_nothing_changes(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text("theme = \n")
@@ -245,6 +247,7 @@ async def test_a_settings_file_that_is_no_toml_stays_and_nothing_changes(tmp_pat
         assert app.bench.retriever.thresholds() == before
 
 
+@pytest.mark.slow
 async def test_a_store_for_trying_out_writes_no_settings(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
@@ -283,6 +286,7 @@ async def test_episodes_are_explained_by_their_five_terms(tmp_path: Path, size: 
         assert explained.hidden in ("waits for review", "no episode, and this profile ranks only those")
 
 
+@pytest.mark.slow
 async def test_the_metrics_and_the_verdict_are_about_what_is_served(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -297,6 +301,7 @@ async def test_the_metrics_and_the_verdict_are_about_what_is_served(tmp_path: Pa
         assert isinstance(app.screen.query_one(LineView), LineView)
 
 
+@pytest.mark.slow
 async def test_quitting_asks_only_while_the_sliders_stand_nowhere_else(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:

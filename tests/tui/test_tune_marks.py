@@ -10,6 +10,7 @@ from workbench.tui.widgets.content import MUTED
 UP, DOWN = "bold $text-success", "bold $text-warning"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "before", "move", "text", "style"),
     [

@@ -37,6 +37,7 @@ async def test_undo_takes_sliders_back_first_then_what_was_stored(tmp_path: Path
         assert said(app) == "the sliders back to where they stood"
 
 
+@pytest.mark.slow
 async def test_what_was_stored_after_the_last_move_is_undone_first(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:

@@ -21,6 +21,7 @@ from workbench.tui.widgets.lists.fixed_text import whole_words
 pytestmark = pytest.mark.usefixtures("every_paint")
 
 
+@pytest.mark.slow
 async def test_a_step_is_ranked_in_the_turn_of_its_key_and_lays_nothing_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -45,6 +46,7 @@ async def test_a_step_is_ranked_in_the_turn_of_its_key_and_lays_nothing_out(
         assert layouts == []
 
 
+@pytest.mark.slow
 async def test_while_steps_come_fast_nothing_slow_is_worked_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +70,7 @@ async def test_while_steps_come_fast_nothing_slow_is_worked_out(
         assert worked == [pytest.approx(0.55)]
 
 
+@pytest.mark.slow
 async def test_the_old_verdict_is_marked_until_the_new_one_comes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,6 +92,7 @@ async def test_the_old_verdict_is_marked_until_the_new_one_comes(
         assert f"{OLD}nDCG@10" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_workers_are_not_described_by_all_that_lies_on_thesession(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:

@@ -35,6 +35,7 @@ async def shown(pilot: Pilot[FirstStep | None]) -> Welcome:
     return pilot.app.screen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "choice"),
     [
@@ -46,11 +47,13 @@ async def test_a_digit_or_the_cursor_chooses(keys: tuple[str, ...], choice: str)
     assert await chosen(keys, first()) == FirstStep(choice)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
 async def test_leaving_chooses_nothing(key: str) -> None:
     assert await chosen((key,), first()) is None
 
 
+@pytest.mark.slow
 async def test_an_agent_is_chosen_from_those_whose_hooks_can_be_installed() -> None:
     names = tuple(HOOK_FILES)
     assert await chosen(("4", "down", "enter"), first()) == FirstStep("agent", agent=names[1])
@@ -79,6 +82,7 @@ async def test_a_click_on_the_row_under_the_cursor_chooses_it() -> None:
     assert app.return_value == FirstStep("empty")
 
 
+@pytest.mark.slow
 async def test_every_row_says_in_its_line_what_it_does_also_in_a_small_terminal() -> None:
     app = WelcomeApp(first(recent=(Path("/work/api/.workbench"),)))
     async with app.run_test(size=(80, 24)) as pilot:

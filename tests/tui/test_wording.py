@@ -87,6 +87,7 @@ async def test_an_empty_review_says_how_many_memories_a_reflection_would_read(tm
         assert "2 " in said
 
 
+@pytest.mark.slow
 async def test_undo_in_the_stream_leads_to_the_row_that_came_back(tmp_path: Path) -> None:
     app = app_over(store(tmp_path))
     async with app.run_test(size=(120, 40)) as pilot:

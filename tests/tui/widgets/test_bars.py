@@ -42,6 +42,7 @@ async def test_the_top_line_shows_place_store_and_what_waits() -> None:
         assert picture(host)[0].rstrip().endswith("5 Agents  6 Health !")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [160, 120, 112, 100, 80, 60, 40, 12])
 async def test_the_top_line_tells_of_an_agent_what_there_is_room_for(width: int) -> None:
     without, bar = top(), top()
@@ -102,6 +103,7 @@ def keys(status: str = "") -> KeyBar:
     return bar
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [200, 120, 80, 40])
 async def test_the_key_line_shows_what_fits_and_always_help(width: int) -> None:
     host = Host(keys("112/150 importance"))

@@ -156,6 +156,7 @@ async def test_a_choice_can_be_double_clicked_and_is_inert() -> None:
         assert host.results == ["s39"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "columns"), [((120, 60), 2), ((80, 24), 1), ((40, 12), 1)])
 async def test_help_lists_every_key_and_closes(size: tuple[int, int], columns: int) -> None:
     host = Host()

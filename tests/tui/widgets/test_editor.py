@@ -42,6 +42,7 @@ async def test_an_edited_text_is_saved() -> None:
         assert host.results == ["old\nnew"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [ODD, "a\r\nb\r\n", "", "x", "tail\n\n", HOSTILE])
 async def test_an_unchanged_text_is_untouched(text: str) -> None:
     host = Host()

@@ -96,6 +96,7 @@ async def test_refreshing_a_row_repaints_that_line_only() -> None:
         assert "another" in picture(host)[3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "place"),
     [
@@ -173,6 +174,7 @@ async def test_a_click_selects_and_a_double_click_or_enter_opens() -> None:
         assert [m.index for m in host.of(LineList.Opened)] == [6, 7]
 
 
+@pytest.mark.slow
 async def test_the_wheel_scrolls_without_moving_the_cursor() -> None:
     rows = make()
     async with Host(rows).run_test(size=(60, 10)) as pilot:

@@ -67,6 +67,7 @@ async def test_every_widget_looks_as_textual_would_have_it(tmp_path: Path, area:
         assert _differing(app) == []
 
 
+@pytest.mark.slow
 async def test_a_dialog_that_opens_again_looks_nothing_up(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SIZES[0]) as pilot:

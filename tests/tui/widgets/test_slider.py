@@ -42,6 +42,7 @@ async def test_a_step_goes_to_the_next_multiple() -> None:
     assert (await after(["right", "right", "left"], Slider("recency", 1 / 3)))[0] == [0.35, 0.4, 0.35]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "sent"),
     [

@@ -92,6 +92,7 @@ TASKS = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(PATTERNS, TASKS)
 def test_the_index_finds_what_looking_at_each_does_and_the_tree_loses_none(patterns: list[Pattern], task: Task) -> None:
     index = PatternIndex(patterns)

@@ -11,6 +11,7 @@ from workbench.core.agents.patterns.mining import Feature, Run, features_of, fis
 COUNT = st.integers(0, 60)
 
 
+@pytest.mark.slow
 @given(COUNT, COUNT, COUNT, COUNT)
 def test_the_test_is_that_of_scipy(good: int, bad: int, others_good: int, others_bad: int) -> None:
     from scipy.stats import fisher_exact  # type: ignore[import-untyped]
