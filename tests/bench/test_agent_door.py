@@ -293,8 +293,11 @@ def test_a_replacement_waits_and_takes_the_place_in_one_step(deploys: Workbench)
     deploys.stream.vote(["m1"], "helpful")
     answer = door(deploys).save("The deploy runs at two", "convention", replaces="m1", seen=mark_of(deploys, "m1"))
     assert answer["action"] == "proposed"
-    assert "m1" in ids(door(deploys).search("deploy"))
-    assert "at two" not in str(door(deploys).search("deploy"))
+    log = ReadingLog()
+    asks = AgentDoor(deploys, "claude", "s-1", log)
+    assert "m1" in ids(asks.search("deploy"))
+    assert "at two" not in str(asks.search("deploy"))
+    log.flush()  # readings are kept a moment later, on a thread: not between the next two lines
     rev = deploys.library.revision
     deploys.review.approve([str(answer["id"])])
     assert deploys.library.revision == rev + 1
