@@ -34,7 +34,7 @@ def prepare() -> None:
     """Make the patterns of all rules ready, which are otherwise made for the first text that may match them."""
     for phrase in (*phrases(), *_comment_phrases()):
         phrase.pattern()
-    for _, waiting in hinted_marks():
+    for _, _, waiting in hinted_marks():
         for _, mark in waiting:
             for pattern in filter(None, (mark.pattern, mark.before, mark.after)):
                 compiled(pattern)
@@ -93,8 +93,9 @@ def _judged(text: str, words: Sequence[str]) -> Iterator[Judged]:
             spans = (span for span in phrase.find(text) if _counts(rule, text, span[0]))
             yield from ((rule[:2], *span) for span in _first(spans))
     marks: dict[int, tuple[OrderRule, Mark]] = {}
-    for hint, waiting in hinted_marks():
-        if hint in text:
+    vocabulary = " ".join(present)
+    for hint, longest, waiting in hinted_marks():
+        if longest in vocabulary and (hint == longest or hint in text):
             marks.update((id(mark), (rule, mark)) for rule, mark in waiting)
     unwrapped = compiled(_WRAPPED).sub(" ", text) if marks and "\n" in text else text
     for rule, mark in marks.values():
@@ -267,7 +268,8 @@ def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
             yield Folded(text.translate(_LEET), None, plain)
     turned, back = _telling()
     present = set(words)
-    for by, count in Counter(by for word in turned.keys() & present for by in turned[word]).items():
+    told = Counter(by for word in turned.keys() & present for by in turned[word])
+    for by, count in told.most_common(_MOST_TURNS):
         if count >= 2:
             yield Folded(text.translate(_TURNS[26 - by]), None, plain)
     if len(back & present) >= 2:
@@ -299,6 +301,9 @@ _TELLING_WORDS = (
     "usuario utente utilisateur nutzer contrasenas senhas passworter "
 )
 
+
+_MOST_TURNS = 3
+"""Turns of the alphabet in which a text is looked at, those that most words tell of: who turns letters does it once."""
 
 _SURE = 5
 """Letters of a word from which on it is hardly another word turned; thirteen is what people turn by, so all count."""
