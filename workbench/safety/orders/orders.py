@@ -232,6 +232,7 @@ _INSIDE = r"(?<=[^\W_])(?:\*{1,3}|~~|``?|</?[a-z]{1,6}>|<!--[^<>]{0,40}-->|-[ \t
 
 _WRITTEN = f"{_ENTITY}|{_PERCENT}|{_ESCAPED}|{_INSIDE}"
 _WRITTEN_HINTS = ("&", "%", "*", "~~", "`", "<", "-\n", "-\r", "- \n", "\\")
+# Every second character of a match is one that stands between two letters.
 _LETTERS = r"(?<![^\W_])[^\W_](?:[ .\-_*|/,·][^\W_](?![^\W_])){2,}"
 
 
@@ -243,7 +244,7 @@ def _views(plain: Folded, words: Sequence[str]) -> Iterator[tuple[Folded, bool]]
     yield from ((view, False) for view in _respelled(plain, words))
     sizes = list(map(len, words))
     if sizes.count(1) >= 8:
-        view = replaced(plain, compiled(_LETTERS), lambda m: re.sub(r"[\W_]", "", m.group()))
+        view = replaced(plain, compiled(_LETTERS), lambda m: m.group()[::2])
         if view is not None:
             yield view, False
             yield view, True
@@ -263,7 +264,8 @@ def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
     """Yield the text with digits read as letters, with its letters turned back, and from its end."""
     text = plain.text
     if compiled(_MIXED).search(text) is not None:
-        mixed = sum(1 for word in words if not word.isalpha() and not word.isdecimal())
+        counted = Counter(words).items()
+        mixed = sum(count for word, count in counted if not word.isalpha() and not word.isdecimal())
         if mixed >= 2 and mixed * 6 >= len(words):
             yield Folded(text.translate(_LEET), None, plain)
     turned, back = _telling()
