@@ -26,6 +26,11 @@ def phrases_for(words: AbstractSet[str]) -> Iterator[tuple[OrderRule, Phrase]]:
     yield from map(phrase_at, sorted(wanted))
 
 
+def is_waited_for(word: str) -> bool:
+    """Tell whether a phrase waits for a word."""
+    return word in _index()
+
+
 @cache
 def phrase_at(number: int) -> tuple[OrderRule, Phrase]:
     """Return the phrase with this number and its rule; raises `IndexError` when there is none."""

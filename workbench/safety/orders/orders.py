@@ -5,7 +5,7 @@ import re
 from base64 import b32decode
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from operator import itemgetter
@@ -13,7 +13,7 @@ from operator import itemgetter
 from workbench.core.safety import Finding
 from workbench.safety.folding import Folded, fold_char, folded, replaced, reversed_text
 from workbench.safety.lowering import compiled
-from workbench.safety.orders.index import hinted_marks, phrases, phrases_for
+from workbench.safety.orders.index import hinted_marks, is_waited_for, phrases, phrases_for
 from workbench.safety.orders.phrases import Phrase, parsed, words_of
 from workbench.safety.orders.rules import COMMENT, COMMENT_PHRASES, LEADS, NOT, RULES, SQUEEZED, WORDS, Mark, OrderRule
 from workbench.safety.repeated import of_repeated
@@ -264,9 +264,9 @@ def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
     """Yield the text with digits read as letters, with its letters turned back, and from its end."""
     text = plain.text
     if compiled(_MIXED).search(text) is not None:
-        counted = Counter(words).items()
-        mixed = sum(count for word, count in counted if not word.isalpha() and not word.isdecimal())
-        if mixed >= 2 and mixed * 6 >= len(words):
+        counted = {w: count for w, count in Counter(words).items() if not w.isalpha() and not w.isdecimal()}
+        mixed = sum(counted.values())
+        if mixed >= 2 and mixed * 6 >= len(words) and _tells(counted):
             yield Folded(text.translate(_LEET), None, plain)
     turned, back = _telling()
     present = set(words)
@@ -276,6 +276,12 @@ def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
             yield Folded(text.translate(_TURNS[26 - by]), None, plain)
     if len(back & present) >= 2:
         yield reversed_text(plain)
+
+
+def _tells(mixed: Iterable[str]) -> bool:
+    """Tell whether a word of letters and digits is one that orders hold when its digits are read as letters."""
+    known = (word.translate(_LEET) for word in mixed if len(word) >= _LEAST_READ)
+    return any(word in _TELLING or is_waited_for(word) for word in known)
 
 
 def _meant(match: re.Match[str]) -> str:
@@ -304,6 +310,11 @@ _TELLING_WORDS = (
 )
 
 
+_TELLING = frozenset(_TELLING_WORDS.split())
+
+_LEAST_READ = 4
+"""Letters of a word that tells of digits read as letters: chance makes shorter ones."""
+
 _MOST_TURNS = 3
 """Turns of the alphabet in which a text is looked at, those that most words tell of: who turns letters does it once."""
 
@@ -314,13 +325,12 @@ _SURE = 5
 @cache
 def _telling() -> tuple[Mapping[str, tuple[int, ...]], frozenset[str]]:
     """Return how words that orders hold look turned, and by how many letters, and how they look read backwards."""
-    telling = frozenset(_TELLING_WORDS.split())
     turned: dict[str, tuple[int, ...]] = {}
     for by, table in _TURNS.items():
-        for word in telling:
-            if (by == 13 or len(word) >= _SURE) and (written := word.translate(table)) not in telling:
+        for word in _TELLING:
+            if (by == 13 or len(word) >= _SURE) and (written := word.translate(table)) not in _TELLING:
                 turned[written] = (*turned.get(written, ()), by)
-    return turned, frozenset(word[::-1] for word in telling) - telling
+    return turned, frozenset(word[::-1] for word in _TELLING) - _TELLING
 
 
 def _squeezed(text: str) -> Iterator[Judged]:
