@@ -147,3 +147,12 @@ def test_back_in_the_foreground_nothing_is_pending_and_the_thread_ends() -> None
     thread.join(120)
     assert not thread.is_alive()
     assert [f.rule for f in verdicts.find(TEXT + "more")] == ["GitHub token"]
+
+
+def test_of_the_first_long_texts_a_few_are_looked_at_at_once(looks: list[str]) -> None:
+    verdicts, texts = Verdicts(), [f"{n} {TEXT}" for n in range(4)]
+    verdicts.in_background(lambda _text: None, at_once=2 * len(texts[0]) + 5)
+    rules = [[finding.rule for finding in verdicts.find(text)] for text in texts]
+    assert rules[:2] == [["GitHub token"]] * 2
+    assert rules[2:] == [[PENDING]] * 2
+    verdicts.in_foreground()

@@ -3,8 +3,10 @@
 import pytest
 
 from workbench.core.errors import UnknownRecord
+from workbench.core.stream import importance
 from workbench.core.stream.importance import CODE, GENERAL, TABLES, Rating, base_importance, rate, table_named
 from workbench.core.stream.memory import OBSERVATION_TYPES
+from workbench.core.text import words
 
 
 @pytest.mark.parametrize(
@@ -86,3 +88,27 @@ def test_every_type_that_a_table_rates_can_be_entered_and_filtered() -> None:
     """And every type that can be entered is rated by one."""
     rated = {kind for table in TABLES for kind in table.base}
     assert rated == set(OBSERVATION_TYPES)
+
+
+@pytest.mark.parametrize(
+    "content", ["on the main\nBranch", "main, **branch**", "the MA\u0130N branch", "tests\u0301 failed"]
+)
+def test_words_of_a_boost_may_stand_apart_as_words_do(content: str) -> None:
+    """A quick look for the words of a phrase finds no fewer than the words themselves."""
+    line = f" {' '.join(words(content))} "
+    hits = [phrase for boost in CODE.boosts for group in boost.groups for phrase in group if f" {phrase} " in line]
+    assert bool(rate("general", content, CODE).boosts) == ("main branch" in hits or {"tests", "failed"} <= set(hits))
+
+
+def test_a_text_without_any_word_of_a_boost_is_not_parted_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    parted: list[str] = []
+
+    def parting(text: str) -> list[str]:
+        parted.append(text)
+        return words(text)
+
+    monkeypatch.setattr(importance, "words", parting)
+    assert rate("general", "a\x07" * 1000).score == 5
+    assert parted == []
+    assert rate("general", "a critical bug").score == 7
+    assert parted == ["a critical bug"]

@@ -15,6 +15,8 @@ from workbench.config.paths import shipped
 from workbench.core.safety import Finding
 from workbench.safety.scanning import mask, scan
 from workbench.safety.secrets import randomness, secrets
+from workbench.safety.secrets.keys import RULES as KEY_RULES
+from workbench.safety.secrets.keys import KeyRule, alone
 from workbench.safety.secrets.randomness import entropy, least_entropy, looks_random
 from workbench.safety.secrets.secrets import masked_rules
 
@@ -194,3 +196,15 @@ def test_a_second_look_asks_at_no_marker(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_least_pieces_of_a_word_are_no_more_than_it_has(word: str) -> None:
     plain = word.encode().translate(None, randomness._JOINTS)
     assert not plain or randomness._least_pieces(plain) <= len(re.findall(randomness._PIECE, word))
+
+
+@given(st.sampled_from(KEY_RULES), st.data())
+def test_a_key_begins_where_no_word_goes_on_wherever_that_is_told(rule: KeyRule, data: st.DataObject) -> None:
+    pieces = st.sampled_from((rule.hint, "a1B2" * 12, "0123abcd" * 5, "-", ".", " ", "A", "="))
+    text = "".join(data.draw(st.lists(pieces, max_size=7)))
+    whole = re.finditer(rf"(?<![A-Za-z0-9])(?:{rule.pattern})", text, re.ASCII)
+    assert [match.span() for match in re.finditer(alone(rule), text, re.ASCII)] == [match.span() for match in whole]
+
+
+def test_most_forms_of_keys_begin_with_what_a_long_text_is_searched_for_at_once() -> None:
+    assert sum(alone(rule).startswith(rule.hint.partition(".")[0]) for rule in KEY_RULES) >= len(KEY_RULES) * 3 // 4

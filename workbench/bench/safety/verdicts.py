@@ -68,6 +68,7 @@ class Verdicts:
         self._queue: SimpleQueue[str | None] | None = None
         self._guard = threading.Lock()
         self._app: int | None = None
+        self._at_once = 0
         self._read = False
         """Whether the file was read, which the app's thread never does."""
 
@@ -92,11 +93,15 @@ class Verdicts:
             self._remember(text, verdict)
         return verdict.masked or ""
 
-    def in_background(self, arrived: Arrived) -> None:
-        """From now on never look at a long text on this thread; `arrived` is told the text, on another one."""
+    def in_background(self, arrived: Arrived, at_once: int = 0) -> None:
+        """From now on look at no long text on this thread; `arrived` is told the text, on another one.
+
+        Of the first of them `at_once` characters are looked at here all the same.
+        """
         from queue import SimpleQueue
 
         self.in_foreground()
+        self._at_once = at_once
         self._app, self._arrived, self._queue = threading.get_ident(), arrived, SimpleQueue()
         threading.Thread(target=self._work, args=(self._queue,), name="verdicts", daemon=True).start()
 
@@ -113,14 +118,17 @@ class Verdicts:
             return known
         if len(text) >= LONG:
             on_app = threading.get_ident() == self._app
-            if on_app and (text in self._waiting or len(text) >= HUGE or not self._read):
+            allowed = not on_app or len(text) <= self._at_once
+            if on_app and (text in self._waiting or len(text) >= HUGE or not (self._read or allowed)):
                 self._ask(text)
                 return _pending(text)
             if (written := self._written(text)) is not None:
                 return self._remember(text, _verdict(written)._replace(complete=True))
-            if on_app:
+            if not allowed:
                 self._ask(text)
                 return _pending(text)
+            if on_app:
+                self._at_once -= len(text)
         return self._looked_at(text)
 
     def _looked_at(self, text: str) -> Verdict:

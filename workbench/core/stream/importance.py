@@ -91,7 +91,7 @@ def table_named(name: str) -> ImportanceTable:
 def rate(observation_type: str, content: str, table: ImportanceTable = GENERAL) -> Rating:
     """Score an observation 0–10 and say why."""
     base = table.base.get(observation_type, DEFAULT_BASE)
-    line = f" {' '.join(words(content))} "
+    line = f" {' '.join(words(content))} " if _may_hit(table, content.lower()) else ""
     earned = tuple((b.points, hit) for b in table.boosts if (hit := _hit(b, line)))
     return Rating(min(HIGHEST, base + sum(points for points, _ in earned)), base, earned)
 
@@ -99,6 +99,12 @@ def rate(observation_type: str, content: str, table: ImportanceTable = GENERAL) 
 def base_importance(observation_type: str, content: str, table: ImportanceTable = GENERAL) -> float:
     """Return only the score of `rate`."""
     return rate(observation_type, content, table).score
+
+
+def _may_hit(table: ImportanceTable, low: str) -> bool:
+    """Tell whether a text in lower case holds the words of a phrase at all; parting it into its words costs more."""
+    phrases = (phrase for boost in table.boosts for group in boost.groups for phrase in group)
+    return any(all(word in low for word in phrase.split()) for phrase in phrases)
 
 
 def _hit(boost: Boost, line: str) -> str:

@@ -13,7 +13,7 @@ BOM = "\ufeff"
 _LOOKED_AT = 50
 _STRIDE = 500
 _VISIBLE_KEY = re.compile(r'"(\w{1,40})"\s*:')
-_ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7])|\\u007f")
+_ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7][^f]|00[0-6]f)")
 """Escapes that only a writer makes that keeps to ASCII; control characters are escaped by all."""
 
 

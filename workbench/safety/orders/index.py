@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
 
-from workbench.safety.orders.phrases import Phrase, parsed
+from workbench.safety.orders.phrases import Phrase, parsed, words_of
 from workbench.safety.orders.rules import COMMON, RULES, WORDS, Mark, OrderRule
 
 FILE = "order_words.txt"
@@ -24,6 +24,11 @@ def phrases_for(words: AbstractSet[str]) -> Iterator[tuple[OrderRule, Phrase]]:
     index = _index()
     wanted = {int(number) for word in index.keys() & words for number in index[word].split()}
     yield from map(phrase_at, sorted(wanted))
+
+
+def is_waited_for(word: str) -> bool:
+    """Tell whether a phrase waits for a word."""
+    return word in _index()
 
 
 @cache
@@ -39,14 +44,17 @@ def phrases() -> Iterator[Phrase]:
 
 
 @cache
-def hinted_marks() -> tuple[tuple[str, tuple[tuple[OrderRule, Mark], ...]], ...]:
-    """Return the marks of all rules by the pieces of text that they wait behind."""
+def hinted_marks() -> tuple[tuple[str, str, tuple[tuple[OrderRule, Mark], ...]], ...]:
+    """Return the marks of all rules by the pieces of text that they wait behind, each with the longest word in it.
+
+    That word, or the part of one, is looked for in the different words of a text: those are few, however long it is.
+    """
     found: dict[str, list[tuple[OrderRule, Mark]]] = {}
     for rule in RULES:
         for mark in rule.marks:
             for hint in mark.hints:
                 found.setdefault(hint, []).append((rule, mark))
-    return tuple((hint, tuple(marks)) for hint, marks in found.items())
+    return tuple((hint, max(words_of(hint), key=len, default=""), tuple(marks)) for hint, marks in found.items())
 
 
 def build() -> Iterator[str]:

@@ -5,7 +5,7 @@ import re
 from base64 import b32decode
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from operator import itemgetter
@@ -13,7 +13,7 @@ from operator import itemgetter
 from workbench.core.safety import Finding
 from workbench.safety.folding import Folded, fold_char, folded, replaced, reversed_text
 from workbench.safety.lowering import compiled
-from workbench.safety.orders.index import hinted_marks, phrases, phrases_for
+from workbench.safety.orders.index import hinted_marks, is_waited_for, phrases, phrases_for
 from workbench.safety.orders.phrases import Phrase, parsed, words_of
 from workbench.safety.orders.rules import COMMENT, COMMENT_PHRASES, LEADS, NOT, RULES, SQUEEZED, WORDS, Mark, OrderRule
 from workbench.safety.repeated import of_repeated
@@ -34,7 +34,7 @@ def prepare() -> None:
     """Make the patterns of all rules ready, which are otherwise made for the first text that may match them."""
     for phrase in (*phrases(), *_comment_phrases()):
         phrase.pattern()
-    for _, waiting in hinted_marks():
+    for _, _, waiting in hinted_marks():
         for _, mark in waiting:
             for pattern in filter(None, (mark.pattern, mark.before, mark.after)):
                 compiled(pattern)
@@ -93,8 +93,9 @@ def _judged(text: str, words: Sequence[str]) -> Iterator[Judged]:
             spans = (span for span in phrase.find(text) if _counts(rule, text, span[0]))
             yield from ((rule[:2], *span) for span in _first(spans))
     marks: dict[int, tuple[OrderRule, Mark]] = {}
-    for hint, waiting in hinted_marks():
-        if hint in text:
+    vocabulary = " ".join(present)
+    for hint, longest, waiting in hinted_marks():
+        if longest in vocabulary and (hint == longest or hint in text):
             marks.update((id(mark), (rule, mark)) for rule, mark in waiting)
     unwrapped = compiled(_WRAPPED).sub(" ", text) if marks and "\n" in text else text
     for rule, mark in marks.values():
@@ -231,6 +232,7 @@ _INSIDE = r"(?<=[^\W_])(?:\*{1,3}|~~|``?|</?[a-z]{1,6}>|<!--[^<>]{0,40}-->|-[ \t
 
 _WRITTEN = f"{_ENTITY}|{_PERCENT}|{_ESCAPED}|{_INSIDE}"
 _WRITTEN_HINTS = ("&", "%", "*", "~~", "`", "<", "-\n", "-\r", "- \n", "\\")
+# Every second character of a match is one that stands between two letters.
 _LETTERS = r"(?<![^\W_])[^\W_](?:[ .\-_*|/,·][^\W_](?![^\W_])){2,}"
 
 
@@ -242,7 +244,7 @@ def _views(plain: Folded, words: Sequence[str]) -> Iterator[tuple[Folded, bool]]
     yield from ((view, False) for view in _respelled(plain, words))
     sizes = list(map(len, words))
     if sizes.count(1) >= 8:
-        view = replaced(plain, compiled(_LETTERS), lambda m: re.sub(r"[\W_]", "", m.group()))
+        view = replaced(plain, compiled(_LETTERS), lambda m: m.group()[::2])
         if view is not None:
             yield view, False
             yield view, True
@@ -262,16 +264,24 @@ def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
     """Yield the text with digits read as letters, with its letters turned back, and from its end."""
     text = plain.text
     if compiled(_MIXED).search(text) is not None:
-        mixed = sum(1 for word in words if not word.isalpha() and not word.isdecimal())
-        if mixed >= 2 and mixed * 6 >= len(words):
+        counted = {w: count for w, count in Counter(words).items() if not w.isalpha() and not w.isdecimal()}
+        mixed = sum(counted.values())
+        if mixed >= 2 and mixed * 6 >= len(words) and _tells(counted):
             yield Folded(text.translate(_LEET), None, plain)
     turned, back = _telling()
     present = set(words)
-    for by, count in Counter(by for word in turned.keys() & present for by in turned[word]).items():
+    told = Counter(by for word in turned.keys() & present for by in turned[word])
+    for by, count in told.most_common(_MOST_TURNS):
         if count >= 2:
             yield Folded(text.translate(_TURNS[26 - by]), None, plain)
     if len(back & present) >= 2:
         yield reversed_text(plain)
+
+
+def _tells(mixed: Iterable[str]) -> bool:
+    """Tell whether a word of letters and digits is one that orders hold when its digits are read as letters."""
+    known = (word.translate(_LEET) for word in mixed if len(word) >= _LEAST_READ)
+    return any(word in _TELLING or is_waited_for(word) for word in known)
 
 
 def _meant(match: re.Match[str]) -> str:
@@ -300,6 +310,14 @@ _TELLING_WORDS = (
 )
 
 
+_TELLING = frozenset(_TELLING_WORDS.split())
+
+_LEAST_READ = 4
+"""Letters of a word that tells of digits read as letters: chance makes shorter ones."""
+
+_MOST_TURNS = 3
+"""Turns of the alphabet in which a text is looked at, those that most words tell of: who turns letters does it once."""
+
 _SURE = 5
 """Letters of a word from which on it is hardly another word turned; thirteen is what people turn by, so all count."""
 
@@ -307,13 +325,12 @@ _SURE = 5
 @cache
 def _telling() -> tuple[Mapping[str, tuple[int, ...]], frozenset[str]]:
     """Return how words that orders hold look turned, and by how many letters, and how they look read backwards."""
-    telling = frozenset(_TELLING_WORDS.split())
     turned: dict[str, tuple[int, ...]] = {}
     for by, table in _TURNS.items():
-        for word in telling:
-            if (by == 13 or len(word) >= _SURE) and (written := word.translate(table)) not in telling:
+        for word in _TELLING:
+            if (by == 13 or len(word) >= _SURE) and (written := word.translate(table)) not in _TELLING:
                 turned[written] = (*turned.get(written, ()), by)
-    return turned, frozenset(word[::-1] for word in telling) - telling
+    return turned, frozenset(word[::-1] for word in _TELLING) - _TELLING
 
 
 def _squeezed(text: str) -> Iterator[Judged]:

@@ -51,12 +51,14 @@ def words_of(text: str) -> list[str]:
 class Phrase(NamedTuple):
     """A phrase of a rule: `needs` are sets of words (or pieces of text, `hints`), of each of which a text holds one.
 
-    `pattern` returns what it is found by, made when a text may match it for the first time.
+    Of each pair in `either` it holds a word or a piece of text. `pattern` returns what the phrase is found by, made
+    when a text may match it for the first time.
     """
 
     phrase: str
     needs: tuple[frozenset[str], ...]
     hints: tuple[tuple[str, ...], ...]
+    either: tuple[tuple[frozenset[str], tuple[str, ...]], ...]
     pattern: Callable[[], re.Pattern[str]]
 
     def may_be_in(self, text: str, words: AbstractSet[str]) -> bool:
@@ -64,7 +66,9 @@ class Phrase(NamedTuple):
         for need in self.needs:
             if need.isdisjoint(words):
                 return False
-        return all(any(map(text.__contains__, hints)) for hints in self.hints)
+        if not all(any(map(text.__contains__, hints)) for hints in self.hints):
+            return False
+        return all(not need.isdisjoint(words) or any(map(text.__contains__, hints)) for need, hints in self.either)
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the spans of the phrase in a folded text."""
@@ -75,6 +79,7 @@ def parsed(phrase: str, classes: Mapping[str, tuple[str, ...]]) -> Phrase:
     """Return a phrase that can be looked for. Raises `KeyError` for a class that there is not."""
     needs: list[frozenset[str]] = []
     hints: list[tuple[str, ...]] = []
+    either: list[tuple[frozenset[str], tuple[str, ...]]] = []
     known = _KNOWN.setdefault(id(classes), _Known(classes, {}, {}))
     for item in phrase.split():
         if item[0] in "~!:" or item.endswith("?"):
@@ -82,20 +87,22 @@ def parsed(phrase: str, classes: Mapping[str, tuple[str, ...]]) -> Phrase:
         asked = known.items.get(item)
         if asked is None:
             asked = known.items[item] = _asked(item, known)
-        if isinstance(asked, frozenset):
-            needs.append(asked)
-        elif asked:
-            hints.append(asked)
-    return Phrase(
-        phrase, tuple(sorted(needs, key=len)), tuple(hints), cache(lambda: re.compile(_pattern(phrase, classes)))
-    )
+        words, pieces = asked
+        if words and pieces:
+            either.append(asked)
+        elif words:
+            needs.append(words)
+        else:
+            hints.append(pieces)
+    ranked = tuple(sorted(needs, key=len))
+    return Phrase(phrase, ranked, tuple(hints), tuple(either), cache(lambda: re.compile(_pattern(phrase, classes))))
 
 
 class _Known(NamedTuple):
     """What the items and the classes of one set of classes ask for: rules use the same few again and again."""
 
     classes: Mapping[str, tuple[str, ...]]
-    items: dict[str, frozenset[str] | tuple[str, ...]]
+    items: dict[str, tuple[frozenset[str], tuple[str, ...]]]
     words: dict[str, frozenset[str]]
 
 
@@ -103,15 +110,12 @@ _KNOWN: dict[int, _Known] = {}
 """By the identity of the classes, which an entry keeps alive."""
 
 
-def _asked(item: str, known: _Known) -> frozenset[str] | tuple[str, ...]:
-    """Return the words of which an item needs one, or pieces of text; where it mixes them, nothing."""
+def _asked(item: str, known: _Known) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the words and the pieces of text, of all of which an item needs one."""
     names = item.split("|")
-    special = [name for name in names if name.strip("{}") in SPECIAL]
-    if not special:
-        return frozenset().union(*(_needed(name, known) for name in names))
-    if len(special) < len(names):
-        return ()
-    return tuple(hint for name in names for hint in _HINTS.get(name.strip("{}"), ("",)))
+    special = [name for name in names if name.startswith("{") and name.strip("{}") in SPECIAL]
+    words = frozenset().union(*(_needed(name, known) for name in names if name not in special))
+    return words, tuple(hint for name in special for hint in _HINTS.get(name.strip("{}"), ("",)))
 
 
 def _needed(name: str, known: _Known) -> frozenset[str]:

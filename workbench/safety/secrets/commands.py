@@ -37,8 +37,11 @@ _REDIS = rf"\s-a ?{_WORD}"
 _WHO = r"(?:\s{1,8}(?:login|account)\s{1,8}\S{1,100})"
 _NETRC = rf"(?:machine\s{{1,8}}\S{{1,200}}{_WHO}{{0,3}}|default{_WHO}{{1,3}})\s{{1,8}}password\s{{1,8}}{_WORD}"
 _OPTION = (
-    rf"--[a-z\-]{{0,24}}?(?:password|passwd|passphrase|token|secret|api-?key|access-key|secret-key)\s{{1,3}}{_WORD}"
+    rf"--[a-z\-]{{0,24}}?(?:password|passwd|passphrase|token|secret|api-?key|access-key|secret-key)\s{{1,3}}"
+    rf"(?!--){_WORD}"
 )
+"""What begins like an option is the next one: no command takes it for a value."""
+
 _PGPASS = r"(?::\d{2,5}|:\*):[\w*\-]{1,64}:[\w.*@\-]{1,64}:([^\s:]{4,100})(?=\s|\Z)"
 _NAMES = ("passw", "passphrase", "token", "secret", "key")
 _DOCKER = r"\"auth\"\s{0,3}:\s{0,3}\"([A-Za-z0-9+/]{8,400}={0,2})\""
@@ -67,8 +70,9 @@ def _netrc(anchor: Match[str]) -> Iterator[Finding]:
 
 
 def _login(anchor: Match[str]) -> Iterator[Finding]:
-    if _is_of(anchor, _LOGINS):
-        yield from _said("password", compiled(_LOGIN).match(anchor.string, anchor.start()))
+    given = compiled(_LOGIN).match(anchor.string, anchor.start())
+    if given is not None and _is_of(anchor, _LOGINS):
+        yield from _said("password", given)
 
 
 def _given(anchor: Match[str]) -> Iterator[Finding]:

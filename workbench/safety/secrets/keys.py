@@ -7,7 +7,8 @@ from typing import NamedTuple
 from workbench.core.safety import Finding, secret
 from workbench.safety.lowering import compiled
 
-_START = r"(?<![A-Za-z0-9])"
+_NOT_BEHIND = "[A-Za-z0-9]"
+"""What stands before no key: it would be a part of a longer word."""
 
 
 class KeyRule(NamedTuple):
@@ -57,5 +58,16 @@ def find(text: str, words: str) -> Iterator[Finding]:
     """Yield the keys in a text; `words` are its long words, one of which a key must be in."""
     for rule in RULES:
         if rule.hint in words:
-            for match in compiled(_START + rule.pattern, ASCII).finditer(text):
+            for match in compiled(alone(rule), ASCII).finditer(text):
                 yield secret(rule.rule, *match.span(match.lastindex or 0))
+
+
+def alone(rule: KeyRule) -> str:
+    """Return the pattern of a key at whose beginning no word goes on.
+
+    Where that can be told behind the hint, the pattern begins with it: only then is a long text passed over at once.
+    """
+    hint = rule.hint.replace(".", r"\.")
+    if rule.pattern.startswith(hint):
+        return f"{hint}(?<!{_NOT_BEHIND}{hint}){rule.pattern.removeprefix(hint)}"
+    return f"(?<!{_NOT_BEHIND}){rule.pattern}"

@@ -82,6 +82,13 @@ LONGEST_ALONE = 1.0
 """Seconds after which what the first screen does not need is loaded, whoever is at the keyboard."""
 
 
+AT_ONCE = 32_768
+"""Characters of long texts that the first screen looks at itself: a few notes are read where they stand, at once."""
+
+GATHERED = 0.1
+"""Seconds in which verdicts about long texts are gathered, before what holds them is drawn again."""
+
+
 class TextsChecked(Message):
     """Long texts were looked at for what should not travel."""
 
@@ -176,6 +183,7 @@ class WorkbenchApp(Host):
         use_keymap(dict(options.keymap))
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
+        self._gathering: Timer | None = None
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
@@ -189,10 +197,15 @@ class WorkbenchApp(Host):
 
         return ForgivingDriver
 
+    def on_load(self) -> None:
+        """Look at long texts on another thread, for the first screen too: it is drawn before the app is mounted."""
+        self.bench.context.verdicts.in_background(self._checked, AT_ONCE)
+
     def on_mount(self) -> None:
         """Show what went wrong before, then load the model behind the first screen."""
         asyncio.get_running_loop().set_default_executor(Threads())
-        self.bench.context.verdicts.in_background(self._checked)
+        if self._found:
+            self.post_message(TextsChecked())
         for problem in (*self.options.faults, *self.options.problems):
             self.say(problem, "warning")
         self.set_interval(FOLLOW_SECONDS, self._follow)
@@ -339,7 +352,13 @@ class WorkbenchApp(Host):
             self.post_message(TextsChecked())
 
     def on_texts_checked(self) -> None:
+        """Draw again soon what was looked at: long texts are, one after the other, and each drawing costs a key's."""
+        if self._gathering is None:
+            self._gathering = self.set_timer(GATHERED, self._draw_checked)
+
+    def _draw_checked(self) -> None:
         """Draw again what was looked at by now, however many texts that are."""
+        self._gathering = None
         found: set[tuple[str, str]] = set()
         while self._found:
             found.add(self._found.popleft())
