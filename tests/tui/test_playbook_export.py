@@ -1,6 +1,8 @@
 """The export dialog: what is shown is what is written."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Static
@@ -10,6 +12,8 @@ from tests.tui.waiting import until_drawn
 from workbench.bench.open import Workbench
 from workbench.core.files.format import Outlet
 from workbench.formats.outlets import OUTLETS
+from workbench.tui.files.exports import dialog as module
+from workbench.tui.files.exports import looking
 from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.playbook.preview import pieces, whole_file
 from workbench.tui.widgets.choose import Choose
@@ -300,6 +304,37 @@ async def test_changes_and_whole_file(bench: Workbench, source: Path) -> None:
         await until_drawn(hand.pilot, lambda: bool(changes.display) and bool(whole.display))
         await hand.press("tab", "tab", "tab", "G")
         assert isinstance(dialog.focused, Pane)
+
+
+@pytest.mark.parametrize(("then", "written"), [("", True), ("x", False)])
+async def test_what_is_written_at_once_waits_until_it_is_shown(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str, written: bool
+) -> None:
+    seen, may_look = looking.look, threading.Event()
+    may_look.set()
+
+    def late(*asked: Any) -> Any:
+        may_look.wait(60)
+        return seen(*asked)
+
+    monkeypatch.setattr(module, "look", late)
+    async with opened(bench) as hand:
+        dialog = await exporting(hand)
+        may_look.clear()
+        dialog.query_one(SafeInput).value = str(tmp_path / "new.txt")
+        await hand.pilot.pause()
+        dialog.action_write()
+        if then:  # who types on means another file
+            dialog.query_one(SafeInput).value = str(tmp_path / "new.txtx")
+            await hand.pilot.pause()
+        may_look.set()
+        if written:
+            await hand.back()
+        else:
+            await until_drawn(hand.pilot, lambda: "new.txtx" in hand.text and "A new file" in state(dialog))
+            assert hand.app.screen is dialog
+    assert (tmp_path / "new.txt").exists() == written
+    assert not (tmp_path / "new.txtx").exists()
 
 
 def test_wrapping_loses_no_character() -> None:

@@ -104,6 +104,7 @@ class ExportDialog(Dialog[Written | None]):
         self._copy = copy
         self._asked: Asked | None = None
         self._found: Look | None = None
+        self._awaited: Asked | None = None
         self._notice: Parts = []
         self._opened = False
 
@@ -248,6 +249,17 @@ class ExportDialog(Dialog[Written | None]):
         if event.look.asked is self._asked:
             self._found = event.look
             self._show()
+            if self._awaited is self._asked:
+                self._awaited = None
+                self._write_at_last()
+
+    def _write_at_last(self) -> None:
+        """Write what was asked for before it could be shown, and is now; what needs a decision waits for one."""
+        preview = self._may_go()
+        if preview is None or preview.obstacle is not None:
+            self.app.bell()
+        else:
+            self.action_write()
 
     @property
     def _current(self) -> Look | None:
@@ -321,7 +333,13 @@ class ExportDialog(Dialog[Written | None]):
         return None if found is None or found.outgoing.refused else found.preview
 
     def action_write(self) -> None:
-        """Write what is shown; what goes wrong is said here and loses nothing."""
+        """Write what is shown; what goes wrong is said here and loses nothing.
+
+        Pressed before that is shown, it is written as soon as it is, unless something else is asked for until then.
+        """
+        if self._current is None:
+            self._awaited = self._asked
+            return
         preview = self._may_go()
         if preview is None or not preview.changed:
             self.app.bell()
