@@ -237,6 +237,7 @@ _SETTINGS = st.builds(
 )
 
 
+@pytest.mark.slow
 @hypothesis_settings(max_examples=60, deadline=None)
 @given(_SETTINGS)
 def test_the_shown_settings_read_back(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> None:

@@ -146,6 +146,7 @@ def test_sizes_are_said_as_the_sdk_does(number: int, said: str) -> None:
     assert size_of(number) == said
 
 
+@pytest.mark.slow
 def test_the_runner_files_away_and_a_person_corrects_and_undoes(tool: "StoreMemoryTool") -> None:
     calls = [
         create("/memories/tools.md", f"Use pnpm, not npm.\nThe key is {KEY}.\n"),

@@ -91,6 +91,7 @@ def test_a_query_that_cannot_be_asked_is_refused(deploys: Workbench, how: dict[s
         door(deploys).search(**how)
 
 
+@pytest.mark.slow
 def test_an_explained_search_says_what_each_score_is_made_of(demo: Workbench) -> None:
     first = rows(door(demo).search(QUERY, 1, explain=True))[0]
     assert abs(sum(first["factors"].values()) - first["score"]) < 0.001
@@ -198,6 +199,7 @@ def test_reads_are_kept_a_moment_later_and_survive_a_full_disk(
     assert deploys.library.revision == rev + 1
 
 
+@pytest.mark.slow
 def test_what_follows_from_a_reading_is_done_before_the_next_question(
     deploys: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -422,6 +424,7 @@ def test_a_secret_in_a_task_is_masked_before_it_is_taken_apart(deploys: Workbenc
 # The context
 
 
+@pytest.mark.slow
 def test_a_context_stays_under_its_budget_and_gives_nothing_twice(demo: Workbench) -> None:
     for budget in (0, 150, 900, 4_000):
         answer = door(demo).recall("fix the token refresh", budget)

@@ -4,6 +4,8 @@ import os
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
+
 from tests.bench.conftest import Clock, Open, memory, put
 from workbench.bench.agents.parent import parent_process
 from workbench.bench.agents.reads import keep, new_id
@@ -26,6 +28,7 @@ def queries(session: AgentSession) -> list[str]:
     return [one.query for one in session.reads]
 
 
+@pytest.mark.slow
 def test_a_store_without_agents_has_no_sessions(bench: Workbench) -> None:
     put(bench, memory("m1", "typed by a person", bench.context.now()))
     assert bench.agent_sessions.look() == ()
@@ -118,6 +121,7 @@ def test_a_purged_memory_leaves_no_trace_in_a_session(open_bench: Open, clock: C
     assert not any("m1" in getattr(act, "memories", ()) for s in person.agent_sessions.look() for act in s.acts)
 
 
+@pytest.mark.slow
 def test_the_demo_has_sessions_of_two_agents_over_its_weeks(demo: Workbench) -> None:
     found = demo.agent_sessions.look()
     assert {session.agent for session in found} == {"claude", "codex"}

@@ -76,6 +76,7 @@ RULES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other", "kind"), RULES)
 def test_words_numbers_names_and_order_keep_near_texts_apart(
     open_bench: Open, tmp_path: Path, one: str, other: str, kind: str

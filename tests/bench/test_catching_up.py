@@ -136,6 +136,7 @@ def test_it_goes_on_where_it_was_stopped(
     assert told(other) == [first]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "note", [b"", b"[]", b'{"store": "other", "rev": 9}', b'{"rev": -1}', b'{"store": 1}', b"\xff"]
 )

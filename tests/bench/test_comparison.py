@@ -63,6 +63,7 @@ def never(*_: object) -> bool:
     return False
 
 
+@pytest.mark.slow
 @given(stores, st.integers(0, 1000), st.sampled_from((0.6, 0.8, 0.95)))
 def test_memories_in_a_group_are_close_and_nothing_speaks_against_any_two(
     drawn: list[tuple[str, str]], seed: int, limit: float
@@ -108,6 +109,7 @@ def test_letters_are_compared_only_where_the_words_agree_in_order(monkeypatch: p
     assert asked
 
 
+@pytest.mark.slow
 @given(st.lists(texts, min_size=2, max_size=9), st.integers(0, 1000), st.sampled_from((0.6, 0.8, 0.95)))
 def test_every_close_pair_of_bullets_is_in_a_group_of_its_kind_or_beside_one(
     drawn: list[str], seed: int, limit: float
@@ -131,6 +133,7 @@ def test_every_close_pair_of_bullets_is_in_a_group_of_its_kind_or_beside_one(
             assert (Conflict.CONTRADICTION in pair.verdict.conflicts) == (group.kind == "opposed")
 
 
+@pytest.mark.slow
 @given(stores, st.integers(0, 1000))
 def test_what_is_kept_apart_is_in_no_group_and_is_counted(drawn: list[tuple[str, str]], seed: int) -> None:
     memories = [memory(f"m{n}", text, NOON) for n, (text, _) in enumerate(drawn)]

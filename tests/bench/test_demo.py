@@ -45,6 +45,7 @@ def test_everything_moves_by_the_same_step(now: Workbench, open_bench: Open, fil
         assert moved.created_at - there[moved.id].created_at == NOON - ANCHOR
 
 
+@pytest.mark.slow
 def test_it_is_rich_enough_to_try_everything(now: Workbench) -> None:
     stats = now.overview.stats()
     assert stats.memories >= 150
@@ -64,12 +65,14 @@ def test_undo_does_not_take_the_demo_away(now: Workbench) -> None:
     assert snapshot(now) == before
 
 
+@pytest.mark.slow
 def test_filling_twice_adds_nothing(now: Workbench) -> None:
     before = {name: set(table) for name, table in snapshot(now).items()}
     fill(now, shipped("fixtures/demo"))
     assert {name: set(table) for name, table in snapshot(now).items()} == before
 
 
+@pytest.mark.slow
 def test_moved_queries_are_found_by_their_text_and_moment(now: Workbench) -> None:
     queries = now.tuning.queries()
     assert queries
@@ -102,6 +105,7 @@ def test_what_is_added_around_ranks_nothing_and_marks_stay_as_many(now: Workbenc
     assert now.upkeep.plan(search=False).counts == upkeep
 
 
+@pytest.mark.slow
 def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) -> None:
     trends = around.trends.look(43, UTC)
     for values in (trends.made, trends.decided, trends.voted):
@@ -155,6 +159,7 @@ def test_there_are_episodes_of_which_some_failed_alike(around: Workbench) -> Non
     assert any(use.access_count and use.referenced_by for use in around.episodes.uses().values())
 
 
+@pytest.mark.slow
 def test_what_recurs_in_them_and_what_patterns_say_twice_is_offered(around: Workbench) -> None:
     around.working_out.run(lambda: False, only=("pattern", "pattern-merge"))
     titles = {one.kind: one.title for one in around.review.found()}
@@ -179,6 +184,7 @@ def test_there_are_patterns_of_every_category_and_status_that_rest_on_episodes(a
     assert "pat-20260318-0000007" in [match.pattern.id for match in found.matches]
 
 
+@pytest.mark.slow
 def test_undo_does_not_take_away_what_is_around_either(around: Workbench) -> None:
     with pytest.raises(WorkbenchError, match="nothing to undo"):
         around.history.undo()
@@ -189,6 +195,7 @@ def scratch(now: Workbench) -> Path:
     return lay_out(now, shipped("fixtures/demo"))
 
 
+@pytest.mark.slow
 def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(now: Workbench, scratch: Path) -> None:
     text = (scratch / "CLAUDE.md").read_text("utf-8")
     placed = [m for m in now.library.memories.all() if m.promoted_to == "CLAUDE.md"]
@@ -204,6 +211,7 @@ def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(now: Workben
         now.history.undo()
 
 
+@pytest.mark.slow
 def test_what_was_promoted_is_corrected_in_its_file_and_taken_back(now: Workbench, scratch: Path) -> None:
     file = scratch / "CLAUDE.md"
     before = file.read_bytes()

@@ -283,6 +283,7 @@ def test_without_its_file_an_episode_is_found_by_its_head_and_named_by_the_docto
 names = st.sampled_from(["", "a", "B", "b"])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

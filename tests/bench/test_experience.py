@@ -193,12 +193,14 @@ def test_the_parts_of_a_context_are_what_the_context_gives(around: Workbench) ->
     assert parts["tokens"] == whole["tokens"]
 
 
+@pytest.mark.slow
 def test_a_failure_is_looked_up_by_what_it_says(around: Workbench) -> None:
     found = door(around).similar_failures("ERR_PNPM_OUTDATED_LOCKFILE", 2_000)
     assert "ep-20260226-0000027" in [row["id"] for row in found["similar_failures"]]  # type: ignore[attr-defined]
     assert door(around).similar_failures("zebra crossing", 2_000)["similar_failures"] == []
 
 
+@pytest.mark.slow
 def test_a_store_that_is_not_trusted_gives_no_part_of_it(around: Workbench, tmp_path: Path) -> None:
     around.close()
     strange = open_workbench(around.library.folder, profiles=tmp_path / "p", clock=lambda: NOON, heads=tmp_path / "h")
@@ -254,6 +256,7 @@ def test_what_was_discovered_becomes_a_candidate_once(bench: Workbench) -> None:
     assert (row["episodes"], row["successes"], row["is_new"]) == (1, 0, False)
 
 
+@pytest.mark.slow
 def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_own(around: Workbench) -> None:
     theirs = next(one for one in around.library.memories.all() if one.status == "signal" and not one.helpful_count)
     agent = replace(around.context, actor="agent:claude")

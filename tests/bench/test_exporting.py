@@ -79,6 +79,7 @@ def entries_of(bench: Workbench) -> str:
     return lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(bench.library.memories.all())))
 
 
+@pytest.mark.slow
 def test_exported_memories_can_be_imported_again(demo: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "memories.jsonl"
     demo.exporter.write(demo.exporter.preview(path, entries_of(demo)))

@@ -1,5 +1,6 @@
 """What differs between two texts of a file."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def test_other_line_ends_are_a_difference_one_can_see() -> None:
     assert [line.text for line in diff_texts("a\n", "a\r\n") if line.kind == "added"] == ["a\r"]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(TEXTS)
 def test_splitting_loses_nothing_and_splits_at_line_feeds_only(text: str) -> None:

@@ -36,6 +36,7 @@ def test_it_is_computed_once_and_kept_beside_the_other_caches(demo: Workbench, o
     assert open_bench().tuning.floors.known().floor == floor
 
 
+@pytest.mark.slow
 def test_a_damaged_one_is_computed_again(demo: Workbench, open_bench: Open) -> None:
     floor = floor_of(demo)
     (file,) = (demo.context.caches / "floor").iterdir()
@@ -46,6 +47,7 @@ def test_a_damaged_one_is_computed_again(demo: Workbench, open_bench: Open) -> N
     assert open_bench().tuning.floors.known().floor == floor
 
 
+@pytest.mark.slow
 def test_few_memories_have_none_until_there_are_enough(bench: Workbench, clock: Clock) -> None:
     put(bench, *[memory(f"m{n:02d}", f"note {n} about the build", clock.at) for n in range(LEAST - 1)])
     put(bench, memory("hidden", "waits for review", clock.at, status="candidate"))
@@ -58,6 +60,7 @@ def test_few_memories_have_none_until_there_are_enough(bench: Workbench, clock: 
     assert bench.tuning.floors.settled().floor is not None
 
 
+@pytest.mark.slow
 def test_it_stays_until_a_fifth_of_the_texts_is_another(demo: Workbench, open_bench: Open, clock: Clock) -> None:
     floor, count = floor_of(demo), len(demo.tuning.ask("x").dense)
     demo.stream.edit("mem-20260206-0000001", "a text that is quite another")
@@ -70,6 +73,7 @@ def test_it_stays_until_a_fifth_of_the_texts_is_another(demo: Workbench, open_be
     assert open_bench().tuning.floors.known().floor == again
 
 
+@pytest.mark.slow
 def test_no_profile_and_no_candidate_filter_moves_a_verdict(demo: Workbench) -> None:
     question = (demo.tuning.floors.settled(), demo.tuning.question(ON_TOPIC))[1]
     profiles = [*BUILT_IN, replace(BUILT_IN[0], candidates="type:error"), replace(BUILT_IN[0], blend=0.0)]
@@ -101,6 +105,7 @@ def test_an_agent_is_given_nothing_where_nothing_is_relevant_and_nothing_counts_
     assert agent.library.memories.all() == before
 
 
+@pytest.mark.slow
 def test_weak_memories_are_left_out_and_counted_also_pinned_ones(demo: Workbench, open_bench: Open) -> None:
     seen = look(demo.tuning, ON_TOPIC, 40, demo.tuning.default(), demo.context.now())
     weak = [id for id in seen.ranking.ids if seen.floor.is_weak(id)]
@@ -119,6 +124,7 @@ def test_weak_memories_are_left_out_and_counted_also_pinned_ones(demo: Workbench
     assert read == {id: int(id in served.ranking.ids) for id in again.ranking.ids}
 
 
+@pytest.mark.slow
 def test_turned_off_everything_is_as_without(demo: Workbench, tmp_path: Path, clock: Clock) -> None:
     floor_of(demo)
     context = replace(demo.context, actor="agent:claude", settings=Settings(floor=False))
@@ -139,6 +145,7 @@ def test_another_process_may_have_computed_it(demo: Workbench, open_bench: Open,
     assert demo.tuning.floors.known().floor == floor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", [OFF_TOPIC, "ⵣⵣⵣ", "the of and"])
 def test_what_shares_no_word_and_no_meaning_is_empty(demo: Workbench, query: str) -> None:
     found = look(demo.tuning, query, None, demo.tuning.default(), demo.context.now()).floor

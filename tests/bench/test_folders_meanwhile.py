@@ -60,6 +60,7 @@ def to_linked_folder(note: Path, elsewhere: Path) -> None:
 CHANGES = (to_pipe, to_link, to_loop, to_linked_folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("is_forgotten", [False, True])
 def test_what_took_the_place_of_a_note_is_neither_followed_nor_waited_for(

@@ -315,6 +315,7 @@ def test_a_bad_document_is_refused_by_its_line(bench: Workbench, old: str, new: 
 LINE = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_size=12)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80), st.lists(LINE, max_size=4), LINE)
 def test_a_document_gives_back_what_it_was_made_of(text: str, tags: list[str], title: str) -> None:
     memory = Memory("m", text, NOW, NOW, summary=title, tags=tuple(tags))

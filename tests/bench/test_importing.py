@@ -99,6 +99,7 @@ def test_chunks_are_one_action(bench: Workbench, tmp_path: Path) -> None:
     assert len(bench.library.memories) == len(names)
 
 
+@pytest.mark.slow
 def test_a_cancelled_import_keeps_its_chunks_and_can_be_taken_back(bench: Workbench, tmp_path: Path) -> None:
     names = [f"m{i}" for i in range(2 * CHUNK)]
     plan = bench.importer.plan(entries(tmp_path / "a.jsonl", *names))
@@ -244,6 +245,7 @@ def test_bullets_of_a_file_that_was_reordered_follow_the_others(bench: Workbench
     assert [b.id for b in bench.playbooks.open("book").bullets] == ["a-00001", "a-00002", "a-00003"]
 
 
+@pytest.mark.slow
 def test_reading_tells_how_far_it_is_and_can_be_stopped(bench: Workbench, tmp_path: Path) -> None:
     path = entries(tmp_path / "a.jsonl", *(f"m{i}" for i in range(1200)))
     seen: list[tuple[int, int]] = []

@@ -90,6 +90,7 @@ def test_what_is_said_in_other_words_waits_as_the_merge_that_dedup_would_propose
     assert (group.name, group.flags) == (waiting.id, waiting.flags)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trusted", [False, True])
 @pytest.mark.parametrize(
     ("old", "new"),

@@ -39,6 +39,7 @@ def test_both_are_measured_at_the_k_of_the_settings(demo: Workbench) -> None:
         assert [m.name for m in found.measures] == [f"ndcg@{k}", f"mrr@{k}", f"recall@{k}", f"p@{k}"]
 
 
+@pytest.mark.slow
 def test_another_name_is_no_other_setting(demo: Workbench) -> None:
     found = live_of(demo).against(WORKBENCH, replace(WORKBENCH, name="mine", about="x"))
     assert found.same

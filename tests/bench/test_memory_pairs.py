@@ -90,6 +90,7 @@ def test_pairs_are_judged_by_the_order_that_the_settings_ask_for(tmp_path: Path)
         made.close()
 
 
+@pytest.mark.slow
 def test_pairs_that_health_keeps_apart_have_its_reason_and_do_not_merge(bench: Workbench) -> None:
     found = memory_pairs_of(bench.retriever)
     threshold = found.review
@@ -103,6 +104,7 @@ def test_pairs_that_health_keeps_apart_have_its_reason_and_do_not_merge(bench: W
     assert len(found.memories) - found.remaining(threshold) <= len(merging) < len(pairs)
 
 
+@pytest.mark.slow
 def test_only_the_most_similar_are_kept_and_the_floor_says_so(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +116,7 @@ def test_only_the_most_similar_are_kept_and_the_floor_says_so(
     assert few.floor == few.cosines[-1]
 
 
+@pytest.mark.slow
 def test_it_can_be_stopped_and_tells_how_far_it_is(bench: Workbench) -> None:
     steps: list[tuple[int, int]] = []
     found = memory_pairs_of(bench.retriever, lambda done, total: steps.append((done, total)))

@@ -25,12 +25,14 @@ def ids(near: NearBy) -> list[str]:
     return [scored.memory.id for scored in near.rows]
 
 
+@pytest.mark.slow
 def test_it_is_what_search_lists_in_the_same_order(demo: Workbench) -> None:
     served = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now())
     assert demo.stream.view(QUERY).memories == ()
     assert ids(found(demo, QUERY))[:10] == list(served.ranking.ids)
 
 
+@pytest.mark.slow
 def test_what_holds_the_words_is_left_out_and_the_rest_keeps_its_order(demo: Workbench) -> None:
     every = ids(found(demo, QUERY))
     left = ids(found(demo, QUERY, tuple(every[1:3])))
@@ -56,12 +58,14 @@ def test_without_a_floor_there_are_no_more_than_an_agent_is_given(bench: Workben
     assert len(found(bench, "a broken release").rows) == bench.tuning.default().k
 
 
+@pytest.mark.slow
 def test_it_looks_further_down_until_there_are_enough(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     every = ids(found(demo, QUERY))
     monkeypatch.setattr(module, "MOST", 3)
     assert ids(found(demo, QUERY, tuple(every[:10]))) == every[10:13]
 
 
+@pytest.mark.slow
 def test_the_parts_of_a_score_are_worked_out_for_what_is_listed_only(
     demo: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,12 +94,14 @@ def test_what_is_weak_is_told_of_many_at_once_as_of_one(demo: Workbench) -> None
         assert served.floor.strong(rows).tolist() == one_by_one
 
 
+@pytest.mark.slow
 def test_a_ranking_that_nobody_waits_for_any_more_gives_up(demo: Workbench) -> None:
     with stoppable(lambda: True), pytest.raises(Stopped):
         found(demo, "a question that nobody asked before")
     assert ids(found(demo, QUERY))
 
 
+@pytest.mark.slow
 def test_a_candidate_stands_where_it_would_be_ranked_and_ranks_nothing(demo: Workbench) -> None:
     first, second, *_ = ids(found(demo, QUERY))
     assert found(demo, QUERY).waiting == ()
@@ -108,6 +114,7 @@ def test_a_candidate_stands_where_it_would_be_ranked_and_ranks_nothing(demo: Wor
     assert [memory.id for memory in waiting_near(demo.tuning, served)] == [first]
 
 
+@pytest.mark.slow
 def test_a_candidate_that_holds_the_words_or_fails_the_filter_is_not_near(demo: Workbench) -> None:
     id = ids(found(demo, QUERY))[0]
     put(demo, replace(demo.library.memories.get(id), status="candidate"))
@@ -115,6 +122,7 @@ def test_a_candidate_that_holds_the_words_or_fails_the_filter_is_not_near(demo: 
     assert found(demo, f"status:signal {QUERY}").waiting == ()
 
 
+@pytest.mark.slow
 def test_a_candidate_may_be_all_that_is_near_but_not_below_the_floor(demo: Workbench) -> None:
     put(demo, memory("wait", "Lasagne: the recipe of Ruth's grandmother", demo.context.now(), status="candidate"))
     near = found(demo, "recipe for lasagne")
@@ -122,12 +130,14 @@ def test_a_candidate_may_be_all_that_is_near_but_not_below_the_floor(demo: Workb
     assert found(demo, "the tallest mountain on Mars").waiting == ()
 
 
+@pytest.mark.slow
 def test_what_is_archived_is_not_near(demo: Workbench) -> None:
     id = ids(found(demo, QUERY))[0]
     put(demo, replace(demo.library.memories.get(id), status="archived", archived_reason="forgotten"))
     assert found(demo, QUERY).waiting == ()
 
 
+@pytest.mark.slow
 def test_looking_counts_as_no_read(demo: Workbench, open_bench: Open) -> None:
     rev = demo.library.revision
     found(demo, QUERY)

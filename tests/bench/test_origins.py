@@ -48,6 +48,7 @@ def anew(bench: Workbench) -> Mapping[str, Provenance]:
     return found(bench)
 
 
+@pytest.mark.slow
 def test_the_journal_is_read_once_for_what_does_not_change(
     demo: Workbench, open_bench: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

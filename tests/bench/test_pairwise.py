@@ -116,6 +116,7 @@ def test_cant_say_teaches_nothing_but_is_not_asked_again(fresh: Preferences) -> 
     assert fresh.taken_back().answers == ()
 
 
+@pytest.mark.slow
 def test_it_says_what_more_answers_could_change(
     fresh: Preferences, ranker: Ranker, queries: list[tuple[QueryScores, datetime]]
 ) -> None:

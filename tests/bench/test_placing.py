@@ -125,6 +125,7 @@ def test_a_killed_process_leaves_nothing_half_done(
         assert state(project) == start
 
 
+@pytest.mark.slow
 def test_what_was_edited_after_a_kill_is_kept(bench: Workbench, project: Path, open_bench: Open) -> None:
     bench.close()
     folder = project / ".workbench"

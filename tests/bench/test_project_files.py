@@ -68,6 +68,7 @@ def test_a_store_of_no_project_looks_into_no_folder(tmp_path: Path, bench: Workb
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_files_of_the_demo_are_nobodys(bench: Workbench) -> None:
     fill(bench, shipped("fixtures/demo"))
     assert known_files(bench.library) == ()

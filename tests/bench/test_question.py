@@ -41,6 +41,7 @@ def question(bench: Workbench) -> Question:
     return bench.tuning.question("secrets in CI")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda p: p.name)
 def test_the_baseline_places_every_memory_as_the_ranking_does(question: Question, profile: Profile) -> None:
     baseline = question.baseline(profile, NOW)

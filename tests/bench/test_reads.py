@@ -26,6 +26,7 @@ def ask(agent: Workbench, query: str, k: int = 3) -> tuple[str, ...]:
     return serve(agent.context, tuning, query, k, tuning.default(), agent.safety, asked).ranking.ids
 
 
+@pytest.mark.slow
 def test_a_reading_says_who_asked_what_and_was_given_what(demo: Workbench, open_bench: Open, clock: Clock) -> None:
     agent = open_bench("agent:claude")
     given = ask(agent, "how do we deploy")
@@ -45,6 +46,7 @@ def test_a_question_without_an_answer_is_kept_too_and_counts_nothing(demo: Workb
     assert next(demo.history.events(accesses=True)).label == "asked, and was given nothing"
 
 
+@pytest.mark.slow
 def test_a_secret_in_a_question_is_not_kept(demo: Workbench, open_bench: Open) -> None:
     ask(open_bench("agent:claude"), f"how do we deploy with {KEY}")
     (read,) = kept(demo)

@@ -70,6 +70,7 @@ def claude(bench: Workbench, key: None, server: MessagesServer) -> Reflecting:
 # On this machine
 
 
+@pytest.mark.slow
 def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -> None:
     reflecting = demo.reflecting
     outcome = made(reflecting, reflecting.plan(EXTRACTIVE))
@@ -101,6 +102,7 @@ def test_a_dry_run_stores_nothing_and_says_what_the_real_one_stores(demo: Workbe
     assert real.reflection == dry.reflection
 
 
+@pytest.mark.slow
 def test_one_undo_takes_back_the_candidates_and_the_gauge(demo: Workbench) -> None:
     before = snapshot(demo)
     made(demo.reflecting, demo.reflecting.plan(EXTRACTIVE))
@@ -136,6 +138,7 @@ def test_candidates_are_not_read_and_reflections_are(bench: Workbench, clock: Cl
     assert plan.since == NOON - timedelta(days=2)
 
 
+@pytest.mark.slow
 def test_observations_made_meanwhile_stay_on_the_gauge(demo: Workbench, open_bench: Open) -> None:
     plan = demo.reflecting.plan(EXTRACTIVE)
     agent = open_bench("agent:claude")
@@ -216,6 +219,7 @@ def test_what_claude_found_is_not_given_up_while_others_hold_the_store(
     assert claude.runs.spent()
 
 
+@pytest.mark.slow
 def test_planning_does_not_load_the_sdk(tmp_path: Path) -> None:
     code = f"""
 import sys

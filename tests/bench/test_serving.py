@@ -14,6 +14,7 @@ def bytes_of(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_what_an_agent_is_given_counts_as_read_in_one_line(demo: Workbench, open_bench: Open, clock: Clock) -> None:
     agent = open_bench("agent:claude")
     clock.advance(hours=3)
@@ -46,6 +47,7 @@ def test_reads_are_not_undone_and_stand_in_nobodys_way(demo: Workbench, open_ben
     assert (now.content, now.access_count) == ("the deploy runs at noon", 1)
 
 
+@pytest.mark.slow
 def test_a_look_writes_nothing(demo: Workbench) -> None:
     tuning = demo.tuning
     tuning.rank(tuning.ask("warm the caches"), tuning.default())
@@ -60,6 +62,7 @@ def test_a_person_is_not_served(demo: Workbench) -> None:
         serve(demo.context, demo.tuning, "deploy", 3, demo.tuning.default())
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_still_serves(
     demo: Workbench, open_bench: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

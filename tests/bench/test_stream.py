@@ -67,6 +67,7 @@ def test_words_forgive_a_typo_and_say_what_matched(three: Workbench) -> None:
     assert three.stream.view("type:error").spans(view.memories[0]) == ()
 
 
+@pytest.mark.slow
 def test_all_that_words_find_is_counted(bench: Workbench) -> None:
     put(bench, *(memory(f"m{i}", "the same words") for i in range(2_100)))
     assert len(bench.stream.view("same").memories) == len(bench.stream.view("").memories) == 2_100
@@ -294,6 +295,7 @@ def test_a_large_store_that_is_being_read_shows_its_newest_and_says_so(
     assert ([m.id for m in view.memories], view.is_partial) == (["a"], False)
 
 
+@pytest.mark.slow
 def test_a_large_store_lists_and_finds_all_of_it_from_its_index(large: Callable[[], Workbench]) -> None:
     """The read index shows the newest at once, which is for a screen only: a command lists all there is."""
     bench = large()

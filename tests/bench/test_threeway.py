@@ -1,5 +1,6 @@
 """Both sides' changes to one text: put together where they do not collide."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def test_the_same_change_on_both_sides_is_one_change() -> None:
     assert three_way(BASE, "a\nX\nc\nd\ne\nf\n", "a\nX\nc\nd\ne\nf\n").merged == "a\nX\nc\nd\ne\nf\n"
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 def test_one_side_alone_is_taken_as_it_is(base: str, changed: str) -> None:
     assert three_way(base, changed, base).merged == changed
@@ -50,6 +52,7 @@ def test_one_side_alone_is_taken_as_it_is(base: str, changed: str) -> None:
     assert three_way(base, changed, changed).merged == changed
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, TEXTS)
 def test_the_chunks_hold_every_line_of_all_three(base: str, ours: str, theirs: str) -> None:
     chunks = three_way(base, ours, theirs).chunks

@@ -52,6 +52,7 @@ def test_without_a_question_there_is_nothing_to_show() -> None:
     assert session.ranking is None
 
 
+@pytest.mark.slow
 def test_the_ranking_follows_every_move(session: TuningSession) -> None:
     assert listed(session) == expected(session, WORKBENCH)
     session.move("recency", Settings(RECENT))
@@ -133,6 +134,7 @@ def test_candidates_of_the_settings_and_of_the_saved_profile_are_needed(session:
     assert session.candidate_filters() == {"type:error", "-tag:wip"}
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(("recency", "now", "")), st.integers(0, 5)), max_size=12))
 def test_every_move_can_be_taken_back_to_the_first_and_made_again_to_the_last(steps: list[tuple[str, int]]) -> None:
     moves, here = Moves(), Settings(WORKBENCH)

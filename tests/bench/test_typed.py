@@ -44,6 +44,7 @@ def test_a_secret_over_several_lines_is_left_to_another_editor() -> None:
 LINES = st.lists(st.sampled_from(["a", "b\r", "", "k = one", "k = two", "\ufeff", "x\x0cy"]), max_size=12)
 
 
+@pytest.mark.slow
 @given(LINES, LINES)
 def test_what_is_typed_is_what_comes_out_with_its_secrets(before: list[str], after: list[str]) -> None:
     def mask(lines: list[str]) -> str:

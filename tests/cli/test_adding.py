@@ -110,6 +110,7 @@ def test_text_that_is_no_memory_is_refused(cli: Cli, text: str, message: str) ->
     assert not (cli.store / "journal.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_person_has_one_vote(demo: Cli) -> None:
     before = one(demo, "mem-20260206-0000002")["helpful_count"]
     assert isinstance(before, int)

@@ -42,12 +42,14 @@ def test_the_budgets_of_the_layers_add_up_with_what_each_was_left(demo: Cli) -> 
     assert own <= 4_000
 
 
+@pytest.mark.slow
 def test_a_context_in_json_stays_under_its_budget(demo: Cli) -> None:
     answer = json.loads(demo("context", TASK, "--budget", "500", "--json").out)
     assert answer["tokens"] <= 500
     assert [layer["layer"] for layer in answer["layers"]] == ["pinned", "playbook", "known", "retrieved"]
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_given_a_context_has_read_it(demo: Cli) -> None:
     demo("context", TASK, "--for-agent", "claude", "--session", "s-1")
     (first, *_) = json.loads(demo("reads", "--json", "-n", "1").out)

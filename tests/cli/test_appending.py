@@ -98,6 +98,7 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
     assert run.stderr == "[] 0\n"
 
 
+@pytest.mark.slow
 def test_who_only_adds_leaves_a_checkpoint_now_and_then(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hook, "TIDIED_EVERY", 205)
     library = Library(cli.store, lambda: NOW, heads=heads_dir())

@@ -46,6 +46,7 @@ def test_what_is_no_backup_is_one_sentence(cli: Cli) -> None:
     assert sorted(Path(cli.cwd).iterdir()) == [cli.cwd / "b"]
 
 
+@pytest.mark.slow
 def test_a_backup_says_how_many_secrets_it_holds_and_is_masked_when_asked(cli: Cli) -> None:
     old, new, kept = (fresh(seed)["github"].secret for seed in ("old", "new", "kept"))
     put(cli, m1=f"key {old}", m2="fine")

@@ -63,6 +63,7 @@ def kept(cli: Cli) -> list[Path]:
     return sorted((place(cache_dir(), cli.store) / "briefs").glob("*.json"))
 
 
+@pytest.mark.slow
 def test_a_session_begins_with_what_is_pinned_and_confirmed(store: Cli, told: Callable[[], str]) -> None:
     text = told()
     assert "Deploys run on Monday" in text
@@ -95,6 +96,7 @@ def test_a_brief_is_told_before_the_caches_are_kept(store: Cli, monkeypatch: pyt
     assert "Deploys run on Monday" in heard[0]
 
 
+@pytest.mark.slow
 def test_a_brief_that_nobody_waits_for_any_more_is_kept(store: Cli) -> None:
     command = [sys.executable, "-m", "workbench", "--store", str(store.store), "capture", "brief", "--json"]
     made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -105,6 +107,7 @@ def test_a_brief_that_nobody_waits_for_any_more_is_kept(store: Cli) -> None:
     assert kept(store)
 
 
+@pytest.mark.slow
 def test_a_large_store_fills_no_more_than_its_room(store: Cli, told: Callable[[], str]) -> None:
     library = Library(store.store)
     with library.transaction("human", "more") as tx:
@@ -116,6 +119,7 @@ def test_a_large_store_fills_no_more_than_its_room(store: Cli, told: Callable[[]
     assert LONGEST - 1_200 < len(text) <= LONGEST
 
 
+@pytest.mark.slow
 def test_a_purge_takes_it_along_and_an_untrusted_store_has_none(
     store: Cli, told: Callable[[], str], tmp_path: Path
 ) -> None:
@@ -177,6 +181,7 @@ def test_what_no_agent_gets_answers_no_prompt(store: Cli, monkeypatch: pytest.Mo
     assert prompted(store, monkeypatch, "when do the deploys run") == ""
 
 
+@pytest.mark.slow
 def test_a_brief_that_is_given_leaves_a_reading_and_holds_after_it(
     store: Cli, told: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

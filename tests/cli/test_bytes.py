@@ -118,6 +118,7 @@ def test_a_stream_that_is_closed_or_full_is_one_line(tmp_path: Path, filled: Pat
     assert said in one_line(through_shell(filled, line))
 
 
+@pytest.mark.slow
 def test_what_was_stored_before_it_could_not_be_said_is_stored(tmp_path: Path) -> None:
     store = tmp_path / "store"
     assert workbench(store, b"init").returncode == 0

@@ -377,6 +377,7 @@ def ran(id: str, command: object, output: object, name: str = "shell") -> list[t
 UPSTREAM = "fatal: The current branch cart has no upstream branch."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "call", "lost", "done"),
     [
@@ -503,6 +504,7 @@ def test_a_session_that_begins_looks_at_the_store_and_loads_no_library(cli: Cli)
     assert loaded(cli, [event], LIBRARIES) == "[] 0\n"
 
 
+@pytest.mark.slow
 def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
     cli.ok("append", "the store is there", "--speaker", "user")
     # Of a session that was seen to begin, it is known that the store holds nothing.

@@ -65,6 +65,7 @@ def test_what_is_forgotten_comes_back(demo: Cli) -> None:
     assert stored(demo, TWO).archived_reason == "forgotten"
 
 
+@pytest.mark.slow
 def test_an_agent_asks_a_person(demo: Cli) -> None:
     before = stored(demo)
     assert "A person is asked" in demo("edit", ONE, "The token lives an hour.", "--actor", "claude").out
@@ -85,6 +86,7 @@ def test_inside_an_agent_nothing_is_changed_at_once(demo: Cli, monkeypatch: pyte
     assert stored(demo) == before
 
 
+@pytest.mark.slow
 def test_what_cannot_be_accepted_any_more_can_be_turned_down(demo: Cli) -> None:
     proposed = json.loads(demo("edit", ONE, "The token lives an hour.", "--actor", "claude", "--json").out)["proposed"]
     assert "The token lives an hour." in demo("review", "show", proposed).out

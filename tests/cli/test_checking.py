@@ -17,6 +17,7 @@ def expecting(demo: Cli, tmp_path: Path) -> Path:
     return tmp_path / "expectations.toml"
 
 
+@pytest.mark.slow
 def test_what_holds_is_said_and_counts_no_read(demo: Cli, expecting: Path) -> None:
     expecting.write_text(
         f'[[expect]]\nquery = "{QUERY}"\nfinds = ["{FIRST}"]\nnever = ["mem-20260320-0000257"]\ntop = 3\n'

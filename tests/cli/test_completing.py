@@ -99,6 +99,7 @@ def test_bash_completes_folders_and_an_option_with_an_equals_sign(folder: Path) 
     assert in_bash(("edit", "m1", "--type", "="), folder) >= {"gotcha", "error"}
 
 
+@pytest.mark.slow
 def test_every_command_option_and_choice_of_the_parser_is_in_every_script(cli: Cli) -> None:
     found = tuple(places(build_parser()))
     assert {"", "review", "review list", "edit", "completion"} <= {place.name for place in found}

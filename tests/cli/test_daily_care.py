@@ -77,6 +77,7 @@ def test_several_memories_get_the_same_values_all_or_none(care: Cli) -> None:
     assert shown(care, "m2")["category"] == "ci"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

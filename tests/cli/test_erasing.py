@@ -63,6 +63,7 @@ def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
     assert demo("search", "how do we deploy").code == 0
 
 
+@pytest.mark.slow
 def test_without_a_yes_nothing_is_erased(demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = files_of(demo.store)
     monkeypatch.setattr(sys, "stdin", StringIO(""))

@@ -24,6 +24,7 @@ def queries(tmp_path: Path) -> str:
     return str(tmp_path / "queries.jsonl")
 
 
+@pytest.mark.slow
 def test_eval_compares_the_built_in_profiles(demo: Cli, queries: str) -> None:
     found = json.loads(demo.ok("eval", queries, "--json"))
     assert list(found["profiles"]) == NAMES
@@ -41,6 +42,7 @@ def test_eval_compares_the_built_in_profiles(demo: Cli, queries: str) -> None:
     assert found["query_set"]["unknown_ids"] == []
 
 
+@pytest.mark.slow
 def test_eval_takes_the_profiles_it_is_given(demo: Cli, queries: str) -> None:
     found = json.loads(demo.ok("eval", queries, "--profile", "engram", "--profile", "no-decay", "--json"))
     assert list(found["profiles"]) == ["engram", "no-decay"]
@@ -49,6 +51,7 @@ def test_eval_takes_the_profiles_it_is_given(demo: Cli, queries: str) -> None:
     assert one["verdicts"] == []
 
 
+@pytest.mark.slow
 def test_eval_prints_a_table_and_verdicts(demo: Cli, queries: str) -> None:
     lines = demo.ok("eval", queries).splitlines()
     assert lines[0].split() == ["profile", "ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10", "unjudged"]
@@ -102,6 +105,7 @@ def test_tune_proposes_and_says_what_it_is_worth(demo: Cli, queries: str) -> Non
     assert not (config_dir() / "profiles").exists()
 
 
+@pytest.mark.slow
 def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     lines = demo.ok("tune", queries, "--profile", "engram", "--save", "mine").splitlines()
     path = config_dir() / "profiles" / "mine.toml"
@@ -147,6 +151,7 @@ def test_what_is_not_better_is_saved_only_by_force(demo: Cli, queries: str) -> N
     assert path.exists()
 
 
+@pytest.mark.slow
 def test_tune_says_when_nothing_was_changed(demo: Cli, queries: str) -> None:
     assert demo.ok("tune", queries, "--profile", "engram").endswith("--save NAME keeps the proposal as a profile.\n")
 
@@ -168,6 +173,7 @@ def test_unknown_ids_are_reported_and_ignored(demo: Cli, queries: str) -> None:
     assert found["profiles"]["engram"]["mean"]["recall@10"] == plain["profiles"]["engram"]["mean"]["recall@10"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["eval", "tune"])
 def test_friendly_answers(demo: Cli, queries: str, command: str) -> None:
     memories = str(shipped("fixtures/demo") / "memories.jsonl")
@@ -192,6 +198,7 @@ def test_an_empty_store_has_nothing_to_measure(cli: Cli, queries: str, command: 
     assert cli.files() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
@@ -212,6 +219,7 @@ def test_a_broken_profile_is_not_used(demo: Cli, queries: str, values: str, prob
         assert problem in result.err
 
 
+@pytest.mark.slow
 def test_wrong_metrics_and_folds(demo: Cli, queries: str) -> None:
     assert "“map@10” is no metric" in demo("tune", queries, "--metric", "map@10").err
     assert "two folds" in demo("tune", queries, "--folds", "1").err
@@ -273,6 +281,7 @@ def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> No
     assert tuned[0] == said
 
 
+@pytest.mark.slow
 def test_a_file_may_stand_behind_an_option(demo: Cli, queries: str) -> None:
     found = json.loads(demo.ok("eval", "--profile", "workbench", queries, "--json"))
     assert found["query_set"]["name"] == "queries.jsonl"

@@ -35,6 +35,7 @@ def test_no_command_has_a_code_of_its_own() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code"),
     [

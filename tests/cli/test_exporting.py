@@ -58,6 +58,7 @@ def test_the_bare_dialect_says_what_it_cannot_carry(demo: Cli) -> None:
     assert "helpful=" not in result.out
 
 
+@pytest.mark.slow
 def test_memories_come_out_as_they_went_in(demo: Cli) -> None:
     out = demo.ok("export", "--format", "jsonl")
     written = [json.loads(line) for line in out.splitlines()]
@@ -74,6 +75,7 @@ def test_a_filter_chooses_memories_in_stored_order(demo: Cli) -> None:
     assert {r["id"] for r in records} == {m["id"] for m in listed}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -104,6 +106,7 @@ def test_two_playbooks_have_to_be_told_apart(demo: Cli) -> None:
     assert demo.ok("export", "--format", "ace", "--book", "second") == "## A\n[a-00001] helpful=0 harmful=0 :: One.\n"
 
 
+@pytest.mark.slow
 def test_exporting_does_not_touch_the_store(demo: Cli) -> None:
     before = files_of(demo.store)
     demo.ok("export", "--format", "ace")

@@ -188,6 +188,7 @@ def test_a_broken_block_is_left_alone(cli: Cli) -> None:
     assert (cli.cwd / "CLAUDE.md").read_text() == text
 
 
+@pytest.mark.slow
 def test_a_plain_file_of_somebody_else_is_not_replaced_unasked(demo: Cli) -> None:
     demo.write("o.csv", "precious")
     assert demo("export", "--format", "csv", "--out", "o.csv").code == 2

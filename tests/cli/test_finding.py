@@ -57,6 +57,7 @@ def test_near_copies_and_prunes_are_listed_only_when_asked_for(filled: Cli) -> N
     assert json.loads(filled.ok("status", "--json"))["pending"] == 0
 
 
+@pytest.mark.slow
 def test_one_is_shown_accepted_and_taken_back(filled: Cli) -> None:
     (prune,) = found(filled, "--kind", "prune")
     assert "Is this only noise?" in filled.ok("review", "show", prune["id"], "--quick")
@@ -80,6 +81,7 @@ def test_all_of_a_kind_are_decided_after_a_yes(filled: Cli) -> None:
     assert status(filled, "noise") == "archived"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", [(), ("--reason", f"it is newer {KEY}")])
 def test_a_file_that_changed_is_taken_over_as_an_import(filled: Cli, reason: tuple[str, ...]) -> None:
     filled.write("log.jsonl", FILED % "The build needs NODE_ENV=production.")

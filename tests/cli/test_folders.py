@@ -53,6 +53,7 @@ def test_a_folder_is_read_note_by_note(cli: Cli, vault: Path) -> None:
     assert found["Tea Notes"]["related"] == [coffee]
 
 
+@pytest.mark.slow
 def test_what_is_unchanged_is_passed_over_and_theirs_takes_the_rest(cli: Cli, vault: Path) -> None:
     taken(cli, "vault")
     assert taken(cli, "vault") == "vault: a folder of 8 files, 8 as they were\n  nothing new\n"

@@ -234,6 +234,7 @@ def test_fixes_as_json_of_a_file_that_cannot_be_read(cli: Cli) -> None:
     assert json.loads(cli.bare("lint", "missing.txt", "--fix", "all", "--json").out) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--json",)], ids=["plain", "json"])
 def test_a_secret_in_a_file_is_masked_in_what_is_shown_of_it(cli: Cli, more: tuple[str, ...]) -> None:
     _, key = keys()["github"]

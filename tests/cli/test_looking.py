@@ -97,6 +97,7 @@ def test_stats_tell_how_the_store_goes(demo: Cli) -> None:
     assert len(lines) < 40
 
 
+@pytest.mark.slow
 def test_what_is_decided_is_in_the_trends(demo: Cli) -> None:
     ids = [memory["id"] for memory in json.loads(demo.ok("list", "status:candidate", "--json"))]
     demo.ok("review", "approve", *ids[:3])
@@ -121,6 +122,7 @@ def test_the_status_counts_what_is_new_since_the_last_look(demo: Cli) -> None:
     assert demo.ok("status").endswith(" · 1 unseen\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["status", "stats", "list", "show", "history", "search"])
 def test_reading_leaves_the_store_as_it_is(demo: Cli, command: str) -> None:
     before = files_of(demo.store)

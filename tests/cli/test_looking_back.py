@@ -49,6 +49,7 @@ def told_of(cli: Cli) -> int:
     return revisions(cli)[-1]
 
 
+@pytest.mark.slow
 def test_a_search_and_a_context_know_nothing_of_what_came_later(told: Cli) -> None:
     first, second, _ = (str(rev) for rev in revisions(told))
     found = json.loads(told("search", "which database do tests use", "--at", first, "--json").out)
@@ -77,6 +78,7 @@ def test_a_revision_that_is_not_there_is_named(told: Cli) -> None:
     assert result.err == f"workbench: There is no revision 99. The latest is {told_of(told)}; nothing was opened.\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [("pin", "mem-1"), ("status",), ("undo",), ("search", "x", "--for-agent", "a"), ("review", "list")]
 )

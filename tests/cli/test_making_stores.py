@@ -31,6 +31,7 @@ def everything(folder: Path) -> set[Path]:
     return set(folder.rglob("*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", READING, ids=" ".join)
 def test_who_reads_a_store_that_is_not_there_is_told_and_makes_nothing(cli: Cli, command: tuple[str, ...]) -> None:
     cli.bare("--store", str(cli.store.with_name("stare")), "init")

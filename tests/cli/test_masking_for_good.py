@@ -64,6 +64,7 @@ def test_a_mask_that_is_killed_leaves_a_store_that_says_what_is_left_and_is_fini
     assert codes[-1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(_without_privileges() is None, reason="file permissions do not hold for this user")
 def test_a_mask_in_a_read_only_folder_changes_nothing_and_says_so(cli: Cli) -> None:
     put(cli, m1=f"key {KEY}")
@@ -97,6 +98,7 @@ def test_a_store_of_the_version_before_is_masked_too(cli: Cli) -> None:
     assert (cli("scan").code, cli("doctor").code) == (0, 0)
 
 
+@pytest.mark.slow
 def test_an_export_to_a_terminal_escapes_what_it_would_obey_and_a_pipe_gets_the_bytes(cli: Cli) -> None:
     bullet = "[str-00001] helpful=0 harmful=0 :: Use \x1b]0;gone\x07 tabs \x9b31m."
     book = cli.cwd / cli.write("book.txt", f"## STRATEGIES & INSIGHTS\n{bullet}\n")

@@ -41,6 +41,7 @@ def done(cli: Cli) -> Cli:
     return cli
 
 
+@pytest.mark.slow
 def test_what_recurs_is_explained_taken_over_as_a_candidate_and_taken_back(done: Cli) -> None:
     (row,) = waiting(done)
     assert row["title"] == "canary in infra/deploy: 8 of 9 succeeded, 2 of 10 without"

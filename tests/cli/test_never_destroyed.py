@@ -34,6 +34,7 @@ def errors(demo: Cli) -> Path:
     return demo.cwd / ".learnings" / "ERRORS.md"
 
 
+@pytest.mark.slow
 def test_a_file_that_was_never_read_here_is_not_replaced(demo: Cli, errors: Path) -> None:
     said = demo("export", "--format", "learnings", "--out", ".learnings/ERRORS.md")
     assert (said.code, said.out) == (2, "")
@@ -44,6 +45,7 @@ def test_a_file_that_was_never_read_here_is_not_replaced(demo: Cli, errors: Path
     assert errors.read_text() == ERRORS
 
 
+@pytest.mark.slow
 def test_a_file_in_which_the_reader_finds_nothing_keeps_its_lines_after_an_import(demo: Cli, errors: Path) -> None:
     assert demo("import", ".learnings/ERRORS.md").code == 0
     demo("export", "--format", "learnings", "--out", ".learnings/ERRORS.md")

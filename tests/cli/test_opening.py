@@ -64,6 +64,7 @@ def test_without_a_terminal_the_app_says_what_to_do(cli: Cli) -> None:
     assert cli.opened == []
 
 
+@pytest.mark.slow
 def test_a_demo_store_can_be_kept(cli: Cli) -> None:
     folder = cli.cwd / "mine"
     result = cli.bare("demo", "--into", "mine")
@@ -134,6 +135,7 @@ def test_with_no_store_it_asks_and_writes_nothing_before_a_choice(cli: Cli, monk
     assert [*Path.home().rglob("*"), *cli.cwd.rglob("*")] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("choice", "origin", "begin"), [("empty", "global", ""), ("import", "global", "app.import"), ("demo", "demo", "")]
 )

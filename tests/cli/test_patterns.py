@@ -111,6 +111,7 @@ def test_a_pattern_is_edited_and_filled(store: Cli) -> None:
     assert (missing.code, "name is missing; endpoints is missing" in missing.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "told"),
     [

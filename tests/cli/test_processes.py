@@ -85,6 +85,7 @@ def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
     assert workbench("--store", store, "status").returncode == 2
@@ -96,6 +97,7 @@ def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
     assert workbench().returncode == 2
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_error(filled: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)

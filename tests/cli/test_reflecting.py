@@ -10,6 +10,7 @@ from tests.cli.conftest import Cli, files_of
 from tests.reflect.server import MessagesServer, Reply, Seen, reply_of
 
 
+@pytest.mark.slow
 def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:
     first = demo("reflect")
     assert first.code == 0
@@ -24,6 +25,7 @@ def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:
     assert as_json["gauge"]["hours"] == {"value": 0.0, "limit": 24.0}
 
 
+@pytest.mark.slow
 def test_candidates_are_printed_with_what_they_rest_on(demo: Cli) -> None:
     result = demo("reflect")
     lines = result.out.splitlines()
@@ -35,6 +37,7 @@ def test_candidates_are_printed_with_what_they_rest_on(demo: Cli) -> None:
     assert "24 pending" in demo.ok("status")
 
 
+@pytest.mark.slow
 def test_a_dry_run_stores_nothing_and_equals_the_real_one(demo: Cli) -> None:
     before = files_of(demo.store)
     dry = json.loads(demo("reflect", "--dry-run", "--json").out)
@@ -119,6 +122,7 @@ def test_a_problem_is_one_sentence(demo: Cli, claude: MessagesServer, script: li
     assert files_of(demo.store) == before
 
 
+@pytest.mark.slow
 def test_what_was_found_before_a_problem_is_kept(demo: Cli, claude: MessagesServer, script: list[Reply]) -> None:
     script += [reply_of("questions.txt"), reply_of("insights.txt")]  # then the server has no more
     result = demo("reflect")

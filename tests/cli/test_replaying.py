@@ -64,6 +64,7 @@ def test_what_curation_changed_is_said(demo: Cli, tmp_path: Path) -> None:
     assert "1 of 3 steps; 1 would be given something else now." in out
 
 
+@pytest.mark.slow
 def test_before_the_first_change_there_was_nothing(demo: Cli, tmp_path: Path) -> None:
     (step, *_) = replayed(demo, session(tmp_path, "2001-01-01T00:00:00Z"))
     assert (step["revision"], step["then"]) == (0, [])

@@ -114,6 +114,7 @@ def test_the_same_id_twice_is_one_decision(queue: Cli) -> None:
     assert queue.ok("review", "approve", "c1", "c1").startswith("Approved c1.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["approve", "reject", "later"])
 @pytest.mark.parametrize(
     ("odd", "hint"),

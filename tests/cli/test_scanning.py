@@ -324,6 +324,7 @@ def test_a_person_keeps_what_is_typed_with_a_word_and_an_agent_cannot(
     assert "--keep is not for agents" in cli("ingest", f"My {KEY}", "--keep").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("append",), ("ingest",)])
 @pytest.mark.parametrize(("name", "agent"), [("CLAUDECODE", "claude"), ("CODEX_SANDBOX", "codex")])
 def test_what_runs_within_an_agent_is_done_by_that_agent(

@@ -30,6 +30,7 @@ def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
     assert {"id", "content", "summary", "created_at", "status", "tags", "importance_score"} < set(found[0])
 
 
+@pytest.mark.slow
 def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
     found = json.loads(demo.ok("search", "deploy", "-k", "12", "--json", *AT))
     lines = [line for line in demo.ok("search", "deploy", "-k", "12", *AT).splitlines() if not line.startswith("—")]
@@ -37,6 +38,7 @@ def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
     assert len({line.index("mem-") for line in lines}) == 1
 
 
+@pytest.mark.slow
 def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     lines = demo.ok("search", "deploy", "-k", "1", "--explain", "--profile", "engram", *AT).splitlines()
     assert lines[0].startswith("profile engram: recency 0.333, importance 0.333, relevance 0.333 · ")
@@ -58,6 +60,7 @@ def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     assert "explain" not in json.loads(demo.ok("search", "deploy", "-k", "1", "--json", *AT))[0]
 
 
+@pytest.mark.slow
 def test_nothing_is_written_but_the_cache(demo: Cli) -> None:
     before = files_of(demo.store)
     demo.ok("search", "deploy", *AT)
@@ -65,6 +68,7 @@ def test_nothing_is_written_but_the_cache(demo: Cli) -> None:
     assert any(cache_dir().rglob("*.fts"))
 
 
+@pytest.mark.slow
 def test_it_is_served_what_agents_are_served(demo: Cli) -> None:
     ids = {row["id"] for row in json.loads(demo("search", "tests", "-k", "999", "--json", *AT).out)}
     hidden = json.loads(demo.ok("list", "status:candidate,archived", "-n", "999", "--json"))
@@ -73,6 +77,7 @@ def test_it_is_served_what_agents_are_served(demo: Cli) -> None:
     assert len(ids) + len(hidden) == json.loads(demo.ok("stats", "--json"))["memories"]
 
 
+@pytest.mark.slow
 def test_more_than_there_is_gives_all_and_says_so(demo: Cli) -> None:
     result = demo("search", "tests", "-k", "999", *AT)
     count = len([line for line in result.out.splitlines() if line != BELOW])
@@ -187,6 +192,7 @@ def test_who_said_it_is_told_to_a_person_masked_and_to_no_agent(cli: Cli) -> Non
     assert "you named" not in served
 
 
+@pytest.mark.slow
 def test_nothing_relevant_is_said_and_everything_stands_below_the_line(demo: Cli) -> None:
     result = demo("search", "recipe for lasagne", *AT)
     assert result.code == 0
@@ -204,6 +210,7 @@ def test_nothing_relevant_is_said_and_everything_stands_below_the_line(demo: Cli
     assert [row["weak"] for row in json.loads(rows.out)] == [True] * 10
 
 
+@pytest.mark.slow
 def test_weak_memories_stand_below_a_line_with_the_places_they_have(demo: Cli) -> None:
     asked = ("search", "who may write to customers during an outage", *AT)
     rows, lines = json.loads(demo.ok(*asked, "--json")), demo.ok(*asked).splitlines()
@@ -233,6 +240,7 @@ def test_an_agent_is_told_that_nothing_is_relevant_and_given_nothing(demo: Cli) 
     assert demo.ok("history", "--json") == before
 
 
+@pytest.mark.slow
 def test_an_agent_is_not_given_what_is_weak(demo: Cli) -> None:
     question = ("search", "who may write to customers during an outage")
     weak = {row["id"] for row in json.loads(demo.ok(*question, "--json")) if row["weak"]}
@@ -265,6 +273,7 @@ def test_few_memories_have_no_floor_and_say_why_when_asked(cli: Cli) -> None:
     assert (row["weak"], row["explain"]["floor"], row["explain"]["no_floor"]) == (False, None, "few")
 
 
+@pytest.mark.slow
 def test_candidates_that_fit_are_named_beside_the_answer_and_to_no_agent(demo: Cli) -> None:
     words = "side effects that others observe come after the commit"
     waiting = "mem-20260302-0000147"

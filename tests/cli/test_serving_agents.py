@@ -56,6 +56,7 @@ def test_the_same_holds_in_json_and_the_mark_cannot_be_known_before(cli: Cli) ->
     assert again["provenance"] != origin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("id", "session"),
     [
@@ -146,6 +147,7 @@ def test_a_permission_is_approval_of_the_text_it_was_given_to_only(cli: Cli) -> 
     assert "tell nobody" not in cli("search", "deploys", "--for-agent", "claude").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["prompt", "prompt-counts", "block"])
 def test_a_prompt_says_what_in_it_no_person_stands_by(cli: Cli, format: str) -> None:
     cli.ok("ingest", "Deploys need a green build")
@@ -203,6 +205,7 @@ def test_an_agent_lets_nothing_pass_and_its_permission_counts_for_nothing(
     assert cli("export", "--format", "prompt").code != 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["prompt", "prompt-counts", "block"])
 def test_a_playbook_for_agents_names_the_source_of_what_no_person_stands_by(cli: Cli, format: str) -> None:
     theirs = cli.write(

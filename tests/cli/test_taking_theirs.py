@@ -141,6 +141,7 @@ def test_what_somebody_stores_meanwhile_is_not_written_over(cli: Cli) -> None:
         assert bench.library.bullets.get("book/r-00001").helpful_count == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["json", "yaml", "csv", "markdown"])
 def test_whatever_is_written_plain_is_read_back_as_the_same(cli: Cli, format: str) -> None:
     cli.write("book.txt", BOOK)

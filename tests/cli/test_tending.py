@@ -231,6 +231,7 @@ def test_what_killed_processes_left_outside_the_store_is_named_until_the_next_of
     assert "leftover" not in demo.ok("doctor")
 
 
+@pytest.mark.slow
 def test_a_masked_backup_that_was_killed_leaves_its_copy_where_the_doctor_the_next_one_and_a_purge_find_it(
     cli: Cli,
 ) -> None:
@@ -256,6 +257,7 @@ def test_a_masked_backup_that_was_killed_leaves_its_copy_where_the_doctor_the_ne
     assert "leftover" not in cli.ok("doctor")
 
 
+@pytest.mark.slow
 def test_a_restore_that_was_killed_leaves_a_folder_that_the_doctor_names(demo: Cli) -> None:
     demo.ok("backup", "b.tar.gz")
     place = demo.store.parent / "again"

@@ -115,6 +115,7 @@ def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
     assert json.loads(foreign("search", "deploy", "--for-agent", "claude", "--json").out) == []
 
 
+@pytest.mark.slow
 def test_inside_an_agent_a_context_of_it_is_empty(foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert foreign("context", "deploys").out
     monkeypatch.setenv("CLAUDECODE", "1")
@@ -123,6 +124,7 @@ def test_inside_an_agent_a_context_of_it_is_empty(foreign: Cli, monkeypatch: pyt
     assert json.loads(foreign("context", "deploys", "--json").out) == {}
 
 
+@pytest.mark.slow
 def test_append_still_adds_and_trusts_nothing_by_that(foreign: Cli) -> None:
     for text in ("one thing", "another thing"):
         assert foreign("append", text).code == 0
@@ -312,6 +314,7 @@ def test_what_a_pull_brings_to_an_open_store_stops_its_changes(mine: Cli, tmp_pa
     assert BANNER in mine("list").err
 
 
+@pytest.mark.slow
 def test_what_a_pull_brings_is_noticed_by_looking_alone(mine: Cli, tmp_path: Path) -> None:
     mine.ok("ingest", "mine")
     bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())

@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 from tests.cli.conftest import Cli, files_of
 
 
+@pytest.mark.slow
 def test_undo_takes_everything_back_step_by_step_and_redo_returns_it(demo: Cli) -> None:
     start = demo.ok("export", "--format", "ace")
     demo.ok("vote", "shr-00001", "helpful")

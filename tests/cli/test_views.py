@@ -74,6 +74,7 @@ def test_a_view_lists_what_its_filter_finds_in_its_order(views: Cli) -> None:
     assert ids(listed(views, "--view", "the oldest")) == ids(listed(views))[::-1]
 
 
+@pytest.mark.slow
 def test_more_words_narrow_a_view_and_another_order_takes_its_place(views: Cli) -> None:
     narrowed = listed(views, "--view", "wrong lately", "AUTH_SECRET")
     assert 0 < len(narrowed) < len(listed(views, "--view", "wrong lately"))

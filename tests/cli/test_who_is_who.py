@@ -231,6 +231,7 @@ def test_every_agent_is_known_by_its_environment(variable: str, store: Cli, monk
     assert "in a terminal of their own" in refused.err
 
 
+@pytest.mark.slow
 def test_a_person_decides_all_of_that(store: Cli) -> None:
     for command in (
         "review approve m3",
@@ -245,6 +246,7 @@ def test_a_person_decides_all_of_that(store: Cli) -> None:
     assert store("purge", "m1", "--yes-erase", "m1").code == 0
 
 
+@pytest.mark.slow
 def test_an_agent_takes_back_what_it_did_and_nothing_else(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = Library(store.store).revision
     with monkeypatch.context() as agent:
@@ -258,6 +260,7 @@ def test_an_agent_takes_back_what_it_did_and_nothing_else(store: Cli, monkeypatc
     assert store("undo").code == 0
 
 
+@pytest.mark.slow
 def test_an_agents_wish_to_forget_waits_in_review(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as agent:
         agent.setenv("CLAUDECODE", "1")
@@ -269,6 +272,7 @@ def test_an_agents_wish_to_forget_waits_in_review(store: Cli, monkeypatch: pytes
     assert json.loads(store.ok("show", "m1", "--json"))["archived_reason"] == "forgotten"
 
 
+@pytest.mark.slow
 def test_no_agent_is_shown_a_secret(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     store.ok("append", f"the key is {SECRET}", "--keep")
     monkeypatch.setenv("CLAUDECODE", "1")
@@ -285,6 +289,7 @@ def test_no_agent_is_shown_a_secret(store: Cli, monkeypatch: pytest.MonkeyPatch)
         assert SECRET not in store("export", "--format", format, "--memories").out
 
 
+@pytest.mark.slow
 def test_the_session_of_an_agent_goes_into_the_reading(store: Cli) -> None:
     store("search", "deploys", "--for-agent", "claude", "--session", "s-1")
     (read,) = json.loads(store.ok("reads", "--json"))

@@ -1,5 +1,6 @@
 """What fits a budget: the costs of the parts, the cut in order, and the choice by value."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def test_nothing_costs_more_than_the_budget_and_nothing_is_lost(bullets: list[Bu
         assert [id for id in living if id in fitting.inside] == list(fitting.inside)
 
 
+@pytest.mark.slow
 @given(BULLETS, st.integers(0, 700))
 def test_the_cut_parts_the_file_in_two(bullets: list[Bullet], budget: int) -> None:
     playbook = book(bullets)
@@ -50,6 +52,7 @@ def test_the_cut_parts_the_file_in_two(bullets: list[Bullet], budget: int) -> No
     assert tuple(living) == (*fitting.inside, *fitting.outside)
 
 
+@pytest.mark.slow
 @given(BULLETS, st.integers(0, 700))
 def test_what_is_left_out_by_value_would_not_fit_or_is_worth_less(bullets: list[Bullet], budget: int) -> None:
     playbook = book(bullets)

@@ -11,6 +11,7 @@ def found(text: str) -> set[tuple[str, str]]:
     return {(name.kind, name.text) for name in names_in(text)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "names"),
     [

@@ -113,6 +113,7 @@ def test_what_differs_in_meaning_is_never_absorbed(new: str, old: str) -> None:
         assert verdict.reasons_against
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40))
 def test_a_text_repeats_itself(text: str) -> None:

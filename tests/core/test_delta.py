@@ -303,6 +303,7 @@ operations = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(operations, max_size=8))
 def test_any_history_keeps_the_book_whole(history: list[Operation]) -> None:

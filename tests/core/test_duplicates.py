@@ -87,6 +87,7 @@ def test_a_mark_changes_with_the_text_and_not_with_the_order() -> None:
     assert text_mark("\ud800") != text_mark("x")
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda p: p[0] != p[1]), max_size=40),

@@ -79,6 +79,7 @@ def test_what_is_unknown_and_null_is_no_fault_and_what_is_counted_is_not_kept() 
     )
 
 
+@pytest.mark.slow
 @given(st.text(max_size=90), st.text(max_size=90), st.lists(st.text(max_size=50), max_size=30), st.integers(1, 64))
 def test_a_head_never_takes_more_than_its_bytes_whatever_becomes_of_it(
     of: str, domain: str, tags: list[str], length: int

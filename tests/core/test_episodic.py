@@ -105,6 +105,7 @@ def test_the_age_counts_from_the_making_and_pinned_ones_do_not_age() -> None:
     assert rank([candidate("c", days=-5)], EPISODIC, NOW)[0].raw["recency"] == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(units, units, units, units, units)
 def test_the_groups_add_up_to_the_printed_sum(a: float, b: float, c: float, d: float, e: float) -> None:

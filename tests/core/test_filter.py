@@ -183,6 +183,7 @@ def test_category_source_importance_and_confidence() -> None:
         assert not matches(memory, parse_filter(text, NOW)), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
@@ -284,6 +285,7 @@ def test_every_help_row_that_shows_a_filter_can_be_read() -> None:
         assert about
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from('-:",* \ttypesinc7dag')), max_size=40))
 def test_any_text_is_read_or_refused_and_then_matched(text: str) -> None:
@@ -295,6 +297,7 @@ def test_any_text_is_read_or_refused_and_then_matched(text: str) -> None:
     assert isinstance(describe(flt), str)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["type:error", "tag:auth", "pinned:yes", '"missing in"', "is:voted"]), max_size=4))
 def test_a_minus_turns_one_clause_around(texts: list[str]) -> None:
     for text in texts:

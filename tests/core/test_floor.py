@@ -36,6 +36,7 @@ def test_there_is_no_percentile_of_nothing() -> None:
         percentile([], 0.5)
 
 
+@pytest.mark.slow
 @given(_REACHED)
 def test_nine_of_ten_background_questions_are_empty_themselves(reached: list[Reach]) -> None:
     floor = floor_of(reached)
@@ -49,6 +50,7 @@ def test_nine_of_ten_background_questions_are_empty_themselves(reached: list[Rea
     assert floor.memory <= floor.query
 
 
+@pytest.mark.slow
 @given(_REACHED, _SCORE, _SCORE, st.floats(0, 0.5), st.floats(0, 0.5))
 def test_a_better_match_is_never_emptier_or_weaker(
     reached: list[Reach], cosine: float, lexical: float, more: float, words: float

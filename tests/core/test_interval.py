@@ -49,6 +49,7 @@ def test_swapping_the_verdicts_mirrors_the_band(helpful: int, harmful: int) -> N
     assert one.mean == pytest.approx(1 - other.mean)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.01, 0.99), st.floats(1, 200), st.floats(1, 200))
 def test_the_quantile_inverts_the_share(share: float, a: float, b: float) -> None:

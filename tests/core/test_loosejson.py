@@ -45,6 +45,7 @@ def test_what_is_not_there_is_said(reply: str, why: str) -> None:
         find_json(reply)
 
 
+@pytest.mark.slow
 def test_nonsense_costs_little_and_breaks_nothing() -> None:
     begin = time.process_time()
     for reply in ("{" * 100_000, '{"a":' * 50_000, "[" * 100_000 + "]", "```\n" * 20_000):
@@ -53,6 +54,7 @@ def test_nonsense_costs_little_and_breaks_nothing() -> None:
     assert time.process_time() - begin < 5
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="{}[]\"',:`\\ab1\n "), st.text(alphabet="ab \n.,"))
 def test_any_text_gives_a_value_or_says_why_not(noise: str, prose: str) -> None:
     with suppress(UnreadableReply):

@@ -22,6 +22,7 @@ def test_other_names_are_refused(text: str) -> None:
         parse_measure(text)
 
 
+@pytest.mark.slow
 def test_values_equal_those_of_ir_measures() -> None:
     other = pytest.importorskip("ir_measures")
     pick = random.Random(4)

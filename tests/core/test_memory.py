@@ -9,6 +9,7 @@ from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.stream.memory import MAX_KEPT, check_memory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "says"),
     [

@@ -47,11 +47,13 @@ def test_circles_end() -> None:
     assert depth_of(thought("self", "self"), found(thought("self", "self")).get) == 1
 
 
+@pytest.mark.slow
 def test_a_chain_of_ten_thousand_is_no_problem() -> None:
     store = found(*(thought(str(i), str(i + 1)) for i in range(10_000)))
     assert depth_of(store["0"], store.get) == 10_000
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(0, 11), max_size=4), min_size=12, max_size=12))
 def test_any_web_of_citations_has_a_depth(web: list[list[int]]) -> None:
     store = found(*(thought(str(i), *map(str, cited)) for i, cited in enumerate(web)))

@@ -17,6 +17,7 @@ few = settings(max_examples=100, deadline=None)
 ACUTE = "\u0301"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -72,6 +73,7 @@ def test_marks_are_limited_per_base() -> None:
     assert printable("1\ufe0f\u20e3\ufe0e") == "1\ufe0f\u20e3·"
 
 
+@pytest.mark.slow
 @few
 @given(anything, st.booleans())
 def test_nothing_that_acts_is_left(text: str, keep_newlines: bool) -> None:
@@ -116,6 +118,7 @@ def test_a_long_clean_line_is_fast(text: str) -> None:
     assert fastest(text) < 8 * fastest_look(text)
 
 
+@pytest.mark.slow
 def test_marks_do_not_make_it_slow() -> None:
     """Neither one endless run nor many short ones: the cost is linear."""
     look = fastest_look("e" * 100_000)
@@ -166,6 +169,7 @@ def test_clip(text: str, width: int, cut: str) -> None:
     assert clip(text, width) == cut
 
 
+@pytest.mark.slow
 @few
 @given(anything, st.integers(0, 20))
 def test_clip_never_exceeds_the_width(text: str, width: int) -> None:
@@ -188,6 +192,7 @@ def test_only_what_cannot_be_written_is_cleaned_for_the_store() -> None:
     assert clean_for_store("ascii") == "ascii"
 
 
+@pytest.mark.slow
 @few
 @given(anything)
 def test_what_is_cleaned_can_be_written(text: str) -> None:

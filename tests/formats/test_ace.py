@@ -234,6 +234,7 @@ def test_any_text_is_written_back_exactly(text: str) -> None:
 plain = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=30).map(lambda t: t.strip())
 
 
+@pytest.mark.slow
 @given(
     st.lists(plain, min_size=1, max_size=6),
     st.lists(plain, min_size=6, max_size=6),

@@ -60,6 +60,7 @@ def test_any_text_comes_back_from_what_holds_any(kind: Outlet, text: str) -> Non
         assert found == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name in MARKDOWN], ids=lambda k: k.name)
 @given(text=TEXTS)
 @example(text="a\r\r\nb")

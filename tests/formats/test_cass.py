@@ -150,6 +150,7 @@ def test_what_is_no_playbook_cannot_be_read(text: str) -> None:
         read(text, context())
 
 
+@pytest.mark.slow
 def test_aliases_that_grow_without_end_are_skipped() -> None:
     bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
         f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)

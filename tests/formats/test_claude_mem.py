@@ -101,6 +101,7 @@ def test_session_summaries_of_a_database(tmp_path: Path) -> None:
     assert any(issue.reason.startswith("row 2 of session_summaries: it says nothing") for issue in parsed.issues)
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sampled_from([*SUMMARY]),

@@ -56,6 +56,7 @@ def test_variants(name: str, text: str) -> None:
     assert detect("file", text)[0].format == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["# Notes\n\n## Ideas\n- one\n", "{}", '{"observations": []}', '{"results": [1]}', '{"patterns": {}}',
@@ -78,6 +79,7 @@ def test_claude_md_is_known_by_its_name() -> None:
     assert detect("x/notes.md", block) == ()
 
 
+@pytest.mark.slow
 def test_reading_as_another_format_never_guesses() -> None:
     for known in FORMATS:
         for name, text in ALL.items():

@@ -90,6 +90,7 @@ def asked(file: str = "CLAUDE.md") -> ReadContext:
     return ReadContext(now=found.now, file=file, importance=found.importance, as_candidates=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     ["AGENTS.md", "x/CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".github/copilot-instructions.md", ".cursorrules",

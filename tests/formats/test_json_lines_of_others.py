@@ -125,6 +125,7 @@ def test_an_issue_that_comes_twice_is_read_once() -> None:
     assert [issue.reason for issue in parsed.issues] == ["the id “demo-aaa.1” was already used"]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*CLOSED]), st.one_of(st.none(), st.text(max_size=4), st.lists(st.integers()))))
 @settings(max_examples=60, deadline=None)
 def test_any_issue_is_read_or_named(changes: dict[str, object]) -> None:
@@ -178,6 +179,7 @@ lines = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(lines, st.sampled_from(["\n", "\r\n", ""]), st.booleans(), st.integers(0, 5))
 @settings(max_examples=100, deadline=None)
 def test_any_graph_is_written_back(parts: list[str], newline: str, final: bool, gone: int) -> None:

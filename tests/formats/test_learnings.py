@@ -205,6 +205,7 @@ pieces = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(pieces, max_size=20).map("".join), st.text(st.sampled_from("a#-`*\n "), min_size=1, max_size=12))
 @settings(max_examples=100, deadline=None)
 def test_any_file_is_written_back_and_a_change_keeps_the_others(text: str, content: str) -> None:

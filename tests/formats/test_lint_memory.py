@@ -36,6 +36,7 @@ def test_a_topic_file_nobody_names_gets_a_line() -> None:
     assert found(one.fix.applied(text)) == []
 
 
+@pytest.mark.slow
 @given(st.integers(195, 230), st.integers(1, 400), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_what_is_below_the_cut_moves_to_a_topic_file(count: int, width: int, newline: str, final: bool) -> None:
     lines = [f"- entry {n} " + "ä" * (width // 2) for n in range(count)]

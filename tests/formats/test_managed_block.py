@@ -42,6 +42,7 @@ def whole(text: str) -> bool:
         return False
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(texts().filter(whole), ENTRIES)
 def test_what_goes_in_is_found_and_comes_out_again_to_the_byte(text: str, entries: list[str]) -> None:
@@ -87,6 +88,7 @@ def test_a_heading_that_somebody_wrote_into_the_block_stays_when_its_last_entry_
     assert written(text, ["## House rules\n"]) == text.replace("- x\n", "")
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(texts().filter(whole), texts(), ENTRIES, ENTRIES)
 def test_only_the_block_changes_wherever_it_stands(above: str, below: str, first: list[str], then: list[str]) -> None:

@@ -43,6 +43,7 @@ def test_words_are_like_nothing() -> None:
     assert nearest("") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_any_text_is_told_something_or_nothing(name: str) -> None:
     dice = random.Random(name)

@@ -81,6 +81,7 @@ pieces = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(pieces, max_size=15).map("".join), st.sampled_from(["n.md", "2026-01-02.md"]))
 @settings(max_examples=150, deadline=None)
 def test_any_note_is_read_or_named(text: str, name: str) -> None:

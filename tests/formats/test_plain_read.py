@@ -52,6 +52,7 @@ def test_bullets_come_back(name: str) -> None:
     assert book_rows(again) == book_rows(book)
 
 
+@pytest.mark.slow
 @given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, st.integers(0, 3))
 def test_any_text_comes_back_exactly(texts: list[str], note: str, count: int) -> None:
     memories = tuple(

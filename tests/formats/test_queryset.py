@@ -79,6 +79,7 @@ layouts = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(queries, max_size=4, unique_by=lambda query: (query.text, query.now)), layouts)
 @settings(max_examples=60, deadline=None)
 def test_what_was_written_is_read_back(written: list[JudgedQuery], layout: Layout) -> None:

@@ -27,6 +27,7 @@ def contents(parsed: Parsed) -> list[tuple[str, str]]:
     return [(m.id, m.content) for m in parsed.memories] + bullets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITING)
 @pytest.mark.parametrize(("newline", "start"), ENDS)
 @pytest.mark.parametrize("final", [True, False])
@@ -40,6 +41,7 @@ def test_unchanged_means_the_same_bytes(name: str, newline: str, start: str, fin
     assert written(later, exact) == exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITING)
 @pytest.mark.parametrize(("newline", "start"), ENDS)
 def test_one_changed_text_is_one_changed_place(name: str, newline: str, start: str) -> None:

@@ -74,6 +74,7 @@ NAMES = ("Details", "Suggested Action", "Resolution", "Area", "See Also", "Sourc
 TEXT = st.text(st.sampled_from("abc .#-*\n\t[]:|`é"), min_size=1, max_size=30).filter(lambda t: bool(t.strip()))
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(NAMES), TEXT), TEXT, st.sampled_from(["pending", "resolved", "wont_fix"]))
 @example({"Details": "- a\n- b", "Suggested Action": "# do\n", "Resolution": "Done.", "Area": "tests"}, "x", "resolved")
 def test_whatever_a_block_held_is_there_after_entries(parts: dict[str, str], body: str, status: str) -> None:

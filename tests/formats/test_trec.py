@@ -137,6 +137,7 @@ def test_a_number_too_long_is_no_grade() -> None:
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(names, st.dictionaries(names, st.integers(0, 3), min_size=1, max_size=4), max_size=4))
 @settings(max_examples=80, deadline=None)
 def test_any_name_survives(grades: dict[str, dict[str, int]]) -> None:

@@ -54,6 +54,7 @@ async def test_every_name_is_there_when_asked_for_and_none_that_writes_where_onl
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
 
 
+@pytest.mark.slow
 async def test_a_search_answers_in_values_and_in_text_and_is_kept_as_a_reading(
     connect: Connect, bench: Workbench
 ) -> None:
@@ -104,6 +105,7 @@ async def test_a_client_that_calls_too_often_is_told_to_wait(connect: Connect, b
         assert said(await client.call_tool("memory_search", {"query": QUERY}))
 
 
+@pytest.mark.slow
 async def test_a_client_that_calls_itself_otherwise_has_no_other_share_of_calls(
     connect: Connect, bench: Workbench
 ) -> None:
@@ -127,6 +129,7 @@ async def test_what_is_read_by_its_id_or_as_a_resource_is_kept_as_a_reading(conn
     assert sorted(found) == sorted([one, one, ("playbook", ())])
 
 
+@pytest.mark.slow
 async def test_playbook_index_and_a_memory_are_resources_and_two_prompts_are_there(connect: Connect) -> None:
     async with connect() as client:
         texts = {}
@@ -161,6 +164,7 @@ def test_what_a_client_calls_itself_is_a_label(given: str, name: str) -> None:
     assert cleaned_name(given) == name
 
 
+@pytest.mark.slow
 async def test_documents_are_recalled_with_their_citations(connect: Connect, bench: Workbench) -> None:
     bench.stored_documents.create("/memories/tools.md", "Always use pnpm.\nNever npm.\n")
     async with connect() as client:

@@ -131,6 +131,7 @@ async def test_the_help_and_the_palette_list_it_and_do_it(tmp_path: Path) -> Non
             assert tooltip in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_person_gives_it_other_keys(tmp_path: Path) -> None:
     app = opened(tmp_path, '"calls.shout" = "z"\n"whisper.say" = "y"\n"app.calls" = "f7"')
     async with app.run_test(size=(160, 40)) as pilot:

@@ -239,6 +239,7 @@ def test_the_tuner_finds_its_weight_and_profiles_keep_it(bench: Workbench, tmp_p
     assert ranker.recipe is WITH_TOYS
 
 
+@pytest.mark.slow
 def test_frozen_bounds_hold_it_in_a_profile_file(bench: Workbench) -> None:
     ranking = bench.tuning.rank(bench.tuning.ask(QUERY), SHORT, NOW)
     bounds = {name: (column.low, column.high) for name, column in ranking.factors.items()}

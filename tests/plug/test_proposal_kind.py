@@ -146,6 +146,7 @@ async def test_the_app_lists_draws_and_decides(bench: Workbench) -> None:
         await until(pilot, lambda: bench.review.waiting() == 1)
 
 
+@pytest.mark.slow
 async def test_what_it_finds_waits_beside_what_is_stored(bench: Workbench, tmp_path: Path) -> None:
     with bench.library.transaction("agent:watcher", "see") as tx:
         tx.put(Memory("m-2", "There is smoke in the server room.", NOW, NOW))
@@ -179,6 +180,7 @@ def test_a_promotion_of_its_memory_answers_it(bench: Workbench, tmp_path: Path) 
     assert bench.library.proposals.get("u-1").state == "accepted"
 
 
+@pytest.mark.slow
 async def test_who_does_not_know_it_lists_it_and_turns_it_down(
     bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

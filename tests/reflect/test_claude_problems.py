@@ -33,6 +33,7 @@ def problem_with(*script: Reply, retries: int = 0, **settings: Any) -> Reflectio
     return raised.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "reply", "message", "hint"),
     [
@@ -55,6 +56,7 @@ def test_an_error_of_the_api_is_one_sentence_and_a_hint(status: int, reply: str,
     assert problem.found == Reflection("claude", (), complete=False, stopped=problem.message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
@@ -135,6 +137,7 @@ def test_key_and_address_come_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert KEY in headers.get("authorization", "") + headers.get("x-api-key", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     [

@@ -175,6 +175,7 @@ def _letters(texts: Sequence[str]) -> Vectors:
     return vectors
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(
@@ -237,6 +238,7 @@ def test_other_languages_give_their_themes_verbatim(texts: Sequence[str], focus:
     assert not {insight.text for insight in again.insights} & {insight.text for insight in found}
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=80), max_size=6))
 @settings(max_examples=40, deadline=None)
 def test_no_script_stops_it_and_nothing_is_invented(texts: list[str]) -> None:

@@ -41,6 +41,7 @@ def test_numbers_are_kept_and_decimals_are_no_marks() -> None:
     assert read_list("").items == ()
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="aQ1.)( -*\n#_:`é"))
 def test_no_word_is_lost(text: str) -> None:
     listing = read_list(text)
@@ -51,6 +52,7 @@ def test_no_word_is_lost(text: str) -> None:
             assert line.strip() in kept
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(alphabet="abc é", min_size=1).filter(str.strip), min_size=1, max_size=20))
 def test_a_plain_list_is_read_back(texts: list[str]) -> None:
     reply = "\n".join(f"{n}. {text}" for n, text in enumerate(texts, start=1))

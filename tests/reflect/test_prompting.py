@@ -61,6 +61,7 @@ def test_the_fence_is_closed_once_and_behind_everything(parts: list[str]) -> Non
     assert user.index("second") < user.index(f"</{fence[1]}>")
 
 
+@pytest.mark.slow
 @given(st.text(), st.text())
 def test_what_is_filled_in_is_never_looked_at_again(one: str, two: str) -> None:
     assert filled("{{a}}|{{b}}|{{a}}", {"a": one, "b": two}) == f"{one}|{two}|{one}"

@@ -70,6 +70,7 @@ def test_meaning_is_found_and_opposites_are_not_told_apart(embedder: Embedder) -
         assert a @ b == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_fingerprint_follows_the_content(embedder: Embedder, copy: Path) -> None:
     same = Embedder(copy)
     assert same.fingerprint == embedder.fingerprint
@@ -82,6 +83,7 @@ def test_the_fingerprint_follows_the_content(embedder: Embedder, copy: Path) -> 
     assert strict.flag > BUNDLED.flag
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [WEIGHTS, TOKENIZER, CONFIG])
 @pytest.mark.parametrize("content", [None, b"", b"{}", b"not a model", b"[1]"])
 def test_a_missing_or_broken_file_is_an_error_that_says_so(copy: Path, name: str, content: bytes | None) -> None:
@@ -120,6 +122,7 @@ print(sorted(name for name in sys.modules if name.split(".")[0] in ("huggingface
 """
 
 
+@pytest.mark.slow
 def test_loading_and_embedding_touch_no_hub_and_no_network() -> None:
     done = subprocess.run([sys.executable, "-c", OFFLINE], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr

@@ -90,6 +90,7 @@ def test_jumping_beyond_the_nearest_flip_changes_the_order_and_short_of_it_does_
         assert reached != now or sum(f.value == flip.value for f in found) > 1
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(1, 5), st.integers(0, 16))
 def test_admitting_weights_let_the_row_in_and_no_nearer_one_does(rows: Rows, k: int, quarter: int) -> None:
     here = Fraction(quarter, 4)

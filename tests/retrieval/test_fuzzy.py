@@ -78,6 +78,7 @@ def test_overlapping_spans_are_joined() -> None:
     assert match.spans == ((1, 5),)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     st.lists(st.text("abcdé -_.İ(", max_size=12), max_size=6),
@@ -123,6 +124,7 @@ def plain(line: str, word: str) -> int:
     return EXACT if whole else START if starts else INSIDE
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.text("ab-_. é\n\u3000", max_size=14), max_size=6),

@@ -41,6 +41,7 @@ def by_lines(data: bytes, wanted: tuple[bytes, ...]) -> list[Place]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [None, pytest.param("rg", marks=needs_rg)])
 @given(st.lists(st.sampled_from(PIECES), max_size=60), st.sampled_from(("jwt", "jwt token", "caf\u00e9", "k", '"')))
 def test_it_is_what_reading_every_line_gives(

@@ -131,6 +131,7 @@ def test_an_identifier_as_written_beats_its_words() -> None:
     assert scores[1] > 2 * scores[0] > 0
 
 
+@pytest.mark.slow
 def test_a_megabyte_without_a_space_is_split_in_one_pass() -> None:
     texts = {
         "p:" * 500_000 + "://u:" + "p" * 40: 2,

@@ -100,6 +100,7 @@ def test_only_new_texts_are_written_beside_a_large_segment(tmp_path: Path) -> No
     assert len(written(tmp_path)) == 2
 
 
+@pytest.mark.slow
 def test_there_are_never_many_segments(tmp_path: Path) -> None:
     indexed(tmp_path, some(3 * SMALL))
     for n in range(1, 12):
@@ -289,6 +290,7 @@ def test_progress_counts_what_has_to_be_indexed_and_cancelling_leaves_no_trace(t
     assert seen == [(BATCH, BATCH + 5), (BATCH + 5, BATCH + 5)]
 
 
+@pytest.mark.slow
 def test_a_file_that_breaks_while_it_is_open_is_reported_and_made_again(tmp_path: Path) -> None:
     index = LexicalCache(tmp_path).index(some(3000))
     (file,) = written(tmp_path)

@@ -63,6 +63,7 @@ def test_a_vote_replaces_only_the_columns_it_touches() -> None:
     assert voted.memory(memory(1).id).helpful_votes == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_replacing_equals_building_anew(data: st.DataObject) -> None:
@@ -75,6 +76,7 @@ def test_replacing_equals_building_anew(data: st.DataObject) -> None:
     assert_same(pool, Pool.build(old))
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(memories(), st.integers(0, 14))
 def test_adding_equals_building_anew(every: list[object], cut: int) -> None:
@@ -122,6 +124,7 @@ def test_neighbours_are_found_among_the_candidates_only() -> None:
     assert [without.position(row) for row in range(5)] == [0, None, 1, 2, 3]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(memories())
 def test_a_pool_read_from_documents_is_the_one_built_of_memories(those: list[Memory]) -> None:

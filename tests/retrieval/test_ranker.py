@@ -112,6 +112,7 @@ def test_a_changed_pool_with_a_shared_cache_equals_the_rule(data: st.DataObject)
         assert_equal(ranker.rank(scores, profile, now), by_rule(pool, scores, profile, now))
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_a_mask_replaces_the_served_filter(data: st.DataObject) -> None:

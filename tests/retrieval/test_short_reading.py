@@ -22,6 +22,7 @@ def model() -> StaticModel:
     return found
 
 
+@pytest.mark.slow
 def test_a_text_has_the_tokens_that_are_read_of_the_whole(model: StaticModel) -> None:
     texts = [prose(LONG), "short", "", *(hostile(name, LONG) for name in NAMES)]
     assert model.tokenize(texts) == StaticModel.tokenize(model, texts)

@@ -17,6 +17,7 @@ odd = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(moments.map(iso) | moments.map(lambda at: iso(at.replace(microsecond=0))) | odd, max_size=8))
 def test_as_one_by_one(texts: list[str]) -> None:

@@ -101,6 +101,7 @@ columns = hnp.arrays(
 )
 
 
+@pytest.mark.slow
 @given(columns, st.integers(1, 12))
 @settings(max_examples=60, deadline=None)
 def test_places_equal_a_full_sort_and_survive_leaving_rows_out(table: Column, depth: int) -> None:
@@ -117,6 +118,7 @@ def test_places_equal_a_full_sort_and_survive_leaving_rows_out(table: Column, de
     assert (got[~keep] > depth).all()
 
 
+@pytest.mark.slow
 def test_leaving_rows_out_leaves_few() -> None:
     table = np.random.default_rng(1).random((20_000, 3))
     keep = contenders(table, 10)
@@ -163,6 +165,7 @@ def known_world(queries: int = 12) -> tuple[Ranker, list[JudgedScores], Profile]
     return ranker, judged, truth
 
 
+@pytest.mark.slow
 def test_it_finds_the_weights_behind_the_grades() -> None:
     ranker, judged, _ = known_world()
     seen: list[tuple[int, int]] = []
@@ -229,6 +232,7 @@ def test_a_profile_of_ones_own_is_proposed_when_it_is_the_best() -> None:
     assert not found.keeps
 
 
+@pytest.mark.slow
 def test_a_weight_that_the_queries_say_nothing_about_is_left_alone() -> None:
     ranker, judged, _ = known_world(40)
     alike = ranker_of([replace(m, importance_score=5.0) for m in ranker.pool.memories])

@@ -66,6 +66,7 @@ def test_the_sets_are_large_enough_and_cut_in_two() -> None:
     assert {a.disguise for a in attacks("dev")} >= {*ANYWHERE, *WORDS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["dev", "held"])
 def test_nine_of_ten_attacks_are_found_and_two_of_a_hundred_notes_at_most_are_flagged(which: Half) -> None:
     all = attacks(which)

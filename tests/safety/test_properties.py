@@ -1,5 +1,6 @@
 """What holds for every text: scanning never fails, places are real, masking is complete and done once."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ TEXTS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(TEXTS)
 def test_scanning_any_text_gives_places_in_it(text: str) -> None:
@@ -31,6 +33,7 @@ def test_scanning_any_text_gives_places_in_it(text: str) -> None:
         assert finding.reason.endswith(".")
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(TEXTS)
 def test_masking_leaves_no_secret_keeps_the_lines_and_is_done_once(text: str) -> None:

@@ -131,6 +131,7 @@ def test_what_only_looks_alike_is_left_alone(text: str) -> None:
     assert mask(text) == text
 
 
+@pytest.mark.slow
 def test_the_demo_holds_nothing_that_is_flagged() -> None:
     for path in sorted(path for path in shipped("fixtures/demo").rglob("*") if path.is_file()):
         for line in path.read_text("utf-8").splitlines():
@@ -192,6 +193,7 @@ def test_a_second_look_asks_at_no_marker(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(looked[1]) == len("DB_PASSWORD=[secret: password] and the rest of the line\n" * 3)
 
 
+@pytest.mark.slow
 @given(st.text(alphabet=string.ascii_letters + string.digits + "-_+/", min_size=1, max_size=60))
 def test_the_least_pieces_of_a_word_are_no_more_than_it_has(word: str) -> None:
     plain = word.encode().translate(None, randomness._JOINTS)

@@ -109,6 +109,7 @@ def test_a_store_from_before_there_were_ids_gets_one_and_its_checkpoint_still_fi
     assert open_library(tmp_path / "new").journal.outside_edit is None
 
 
+@pytest.mark.slow
 def test_a_packed_segment_that_unpacks_to_far_more_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name, bomb = "journal-000000000000.jsonl.gz", gzip.compress(b"\0" * (65 << 20))
     (tmp_path / "b").write_bytes(packed(about(said(name, bomb)), [entry(name, bomb)]))
@@ -241,6 +242,7 @@ except StoreProblem as problem:
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_a_sentence_and_leaves_nothing(tmp_path: Path) -> None:
     write_backup(lived_in(tmp_path / "s").journal, tmp_path / "b", NOON)
     for command, source, target in (("backup", "s", "c"), ("restore", "b", "new")):

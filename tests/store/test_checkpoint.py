@@ -186,6 +186,7 @@ def test_files_and_folder_are_for_their_owner_only(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "a" / "s" / "memory.json").read_text()) == {"_default": {"1": {"a": 1}}}
 
 
+@pytest.mark.slow
 def test_a_checkpoint_in_the_background_gives_way_to_a_writer_without_a_word(tmp_path: Path) -> None:
     journal, told = filled(tmp_path), list[str]()
     writer = open_journal(tmp_path)

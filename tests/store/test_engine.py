@@ -209,6 +209,7 @@ def test_a_journal_swapped_under_an_open_store_is_read_again(tmp_path: Path) -> 
     assert set(docs(open_journal(tmp_path / "s"))) == {"5", "6"}
 
 
+@pytest.mark.slow
 def test_many_threads_commit_and_read_one_journal(tmp_path: Path) -> None:
     journal = open_journal(tmp_path, segment_bytes=20_000, checkpoint_every=50)
     follower = open_journal(tmp_path)
@@ -288,6 +289,7 @@ def count_up(folder: Path, times: int) -> None:
             staged.put("t", str(staged.allocate("t")), {"id": "new"})
 
 
+@pytest.mark.slow
 def test_two_processes_share_one_store(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
     put(journal, 1, {"id": "counter"})

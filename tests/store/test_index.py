@@ -220,6 +220,7 @@ def test_an_index_of_other_documents_is_none(filled: Library, reopen: Callable[[
     assert reopen().is_read, "the file was written anew, so it has to be looked at"
 
 
+@pytest.mark.slow
 def test_what_is_purged_is_not_in_the_index(filled: Library, reopen: Callable[[], Library], cache: Path) -> None:
     with filled.transaction("human", "secret") as tx:
         tx.put(memory(12, "the secret nobody may find again"))
@@ -276,6 +277,7 @@ DIFFERING: dict[str, tuple[str, int]] = {
 """How an index is changed, and of how many documents it then differs: all that follow where the order does."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", DIFFERING)
 def test_an_index_that_differs_is_found_and_made_anew(how: str, filled: Library, tmp_path: Path, cache: Path) -> None:
     for number in (5, 6):

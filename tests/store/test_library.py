@@ -95,6 +95,7 @@ def test_a_value_is_built_once_and_again_when_it_changed(tmp_path: Path) -> None
     assert library.memories.all()[1] is second
 
 
+@pytest.mark.slow
 def test_values_of_records_that_are_gone_are_let_go(tmp_path: Path) -> None:
     library = open_library(tmp_path)
     with library.transaction("human", "put") as tx:

@@ -73,6 +73,7 @@ def _used(folder: Path) -> None:
     library.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", STRANGE)
 @pytest.mark.parametrize("name", ["journal.jsonl", "lock", "journal-000000000000.jsonl"])
 def test_a_hook_that_meets_a_strange_file_says_so(kind: str, name: str, tmp_path: Path) -> None:

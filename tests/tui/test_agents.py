@@ -178,6 +178,7 @@ async def test_one_agent_is_shown_alone_until_esc(tmp_path: Path) -> None:
         assert len({session.agent for session in agents(app).sessions.rows}) == 2
 
 
+@pytest.mark.slow
 async def test_what_comes_moves_no_cursor(tmp_path: Path) -> None:
     bench = with_memories(tmp_path)
     read(bench, "first", "m1", session="s-1")
@@ -195,6 +196,7 @@ async def test_what_comes_moves_no_cursor(tmp_path: Path) -> None:
         assert (now.key, agents(app).rows.current) == (session.key, line)
 
 
+@pytest.mark.slow
 async def test_what_an_agent_calls_itself_and_asks_is_only_data(tmp_path: Path) -> None:
     bench = with_memories(tmp_path, Memory("m1", ORDER, NOW, NOW))
     read(bench, "[bold]x[/] \x1b[2J\u202e", "m1", session="[red]", agent="[link=x]\x07evil\u202e")
@@ -242,6 +244,7 @@ async def test_what_another_process_does_shows_here_and_at_the_top(tmp_path: Pat
         assert "• " in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_following_is_paused_and_goes_on(tmp_path: Path) -> None:
     bench, other = with_memories(tmp_path), open_bench(tmp_path)
     app = app_over(bench)
@@ -282,6 +285,7 @@ async def test_new_memories_are_told_of_where_the_top_is_out_of_sight(tmp_path: 
         assert stream.rows.cursor < 2
 
 
+@pytest.mark.slow
 async def test_nothing_is_asked_of_a_clock_while_no_agent_did_anything(tmp_path: Path) -> None:
     bench = with_memories(tmp_path)
     app = app_over(bench)
@@ -329,6 +333,7 @@ async def test_documents_are_browsed_by_section_with_their_tokens(tmp_path: Path
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
 
 
+@pytest.mark.slow
 async def test_a_project_without_documents_says_how_to_have_some(tmp_path: Path) -> None:
     app = app_over(open_bench(tmp_path))
     async with opened(app) as pilot:

@@ -98,6 +98,7 @@ async def test_an_edit_keeps_every_other_byte_and_undo_brings_it_back(tmp_path: 
         await until(pilot, lambda: (notes / "tools.md").read_bytes() == TOOLS)
 
 
+@pytest.mark.slow
 async def test_undo_is_refused_when_somebody_else_changed_the_file_since(tmp_path: Path) -> None:
     notes, bench = notes_in(tmp_path), bench_over(tmp_path)
     bench.documents.follow(notes)

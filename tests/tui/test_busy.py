@@ -136,6 +136,7 @@ async def test_what_was_typed_stays_in_the_editor_until_it_is_stored(tmp_path: P
         assert bench.stream.get(memory.id).content == f"{memory.content}xyzw"
 
 
+@pytest.mark.slow
 async def test_leaving_does_not_wait_for_a_thread_that_waits(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     lines = (DEMO / "memories.jsonl").read_text("utf-8").splitlines()
@@ -216,6 +217,7 @@ async def test_no_change_makes_a_store_anew_that_is_gone(
     bench.close()
 
 
+@pytest.mark.slow
 async def test_closing_without_the_store_makes_none(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(80, 24)) as pilot:

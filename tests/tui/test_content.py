@@ -17,6 +17,7 @@ def is_inert(text: str) -> bool:
     return not any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for c in text.replace("\n", ""))
 
 
+@pytest.mark.slow
 @given(TEXT)
 def test_everything_that_is_rendered_is_inert(text: str) -> None:
     assert is_inert(content.body(text).plain)
@@ -25,6 +26,7 @@ def test_everything_that_is_rendered_is_inert(text: str) -> None:
     assert is_inert(content.word_diff(text, text[::-1]).plain)
 
 
+@pytest.mark.slow
 @given(TEXT, st.integers(0, 40), st.sampled_from(["left", "right"]))
 def test_a_line_has_exactly_its_width(text: str, width: int, align: str) -> None:
     drawn = content.line(text, width, "bold", align)
@@ -50,6 +52,7 @@ def test_a_body_keeps_its_lines_and_says_what_is_missing() -> None:
     assert content.body("x" * 112_000).plain.endswith("x\n… 100\u00a0000 more characters")
 
 
+@pytest.mark.slow
 def test_hostile_lengths_cost_little() -> None:
     long = "a\u0301 \x1b" * 250_000
     start = time.perf_counter()
@@ -88,6 +91,7 @@ def test_a_word_diff_shows_both_sides_by_symbols(old: str, new: str, shown: str)
     assert content.word_diff(old, new).plain == shown
 
 
+@pytest.mark.slow
 @given(ASCII, ASCII)
 def test_a_word_diff_holds_both_texts(old: str, new: str) -> None:
     pieces = content._changes(content._TOKEN.findall(old), content._TOKEN.findall(new))

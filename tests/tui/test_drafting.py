@@ -74,6 +74,7 @@ async def test_a_written_round_outlives_the_app_until_one_is_taken(bench: Workbe
     assert any(memory.content.endswith("W") for memory in bench.library.memories.all())
 
 
+@pytest.mark.slow
 async def test_without_a_folder_nothing_is_written(bench: Workbench, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     app = app_over(bench)

@@ -11,6 +11,7 @@ from workbench.tui.widgets import figures
 NOW = datetime(2025, 11, 20, 12, 0, tzinfo=UTC)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gone", "text"),
     [
@@ -63,6 +64,7 @@ def test_scores_get_the_digits_they_need_to_differ() -> None:
     assert figures.scores([]) == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1e6), max_size=6), st.integers(0, 200))
 def test_shares_are_exact_and_fair(parts: list[float], cells: int) -> None:
     found = figures.shares(parts, cells)

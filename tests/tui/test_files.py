@@ -106,6 +106,7 @@ def toasts(app: WorkbenchApp) -> list[str]:
     return [notification.message for notification in app._notifications]
 
 
+@pytest.mark.slow
 async def test_the_files_of_a_project_are_listed_with_their_findings(project: Path) -> None:
     async with opened(bench_of(project)) as pilot:
         assert listed(pilot) == [("3", "playbook.txt"), ("✓", "CLAUDE.md")]
@@ -117,11 +118,13 @@ async def test_the_files_of_a_project_are_listed_with_their_findings(project: Pa
         assert "ACE playbook · in the project" in beside(app_of(pilot))
 
 
+@pytest.mark.slow
 async def test_without_a_file_the_keys_are_said(tmp_path: Path) -> None:
     async with opened(open_bench(tmp_path)) as pilot:
         assert listed(pilot) == [("", "No files yet. F imports one, A looks one over.")]
 
 
+@pytest.mark.slow
 async def test_a_source_that_is_gone_and_what_was_imported_are_listed(tmp_path: Path, project: Path) -> None:
     bench = open_bench(tmp_path)
     import_file(bench, project / "playbook.txt")
@@ -206,6 +209,7 @@ async def test_a_file_that_changed_meanwhile_is_not_written_over(project: Path) 
         assert path.read_text() == "## mine\n"
 
 
+@pytest.mark.slow
 async def test_a_read_only_file_says_so(project: Path) -> None:
     path = project / "playbook.txt"
     path.chmod(stat.S_IRUSR)
@@ -297,6 +301,7 @@ async def test_hostile_files_stay_inert(project: Path) -> None:
             assert not [c for c in "\x1b\x07\u202e" if c in text], key
 
 
+@pytest.mark.slow
 async def test_only_what_changed_is_read_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 

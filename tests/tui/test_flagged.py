@@ -134,6 +134,7 @@ async def test_a_new_bullet_shows_its_mask_first_and_a_word_keeps_it(tmp_path: P
         assert app.bench.safety.override(added) is not None
 
 
+@pytest.mark.slow
 async def test_a_last_line_that_keeps_nothing_is_text(tmp_path: Path) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:

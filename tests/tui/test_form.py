@@ -68,6 +68,7 @@ async def put(app: WorkbenchApp, pilot: Pilot[Any], name: str, value: str) -> No
 # What it looks like
 
 
+@pytest.mark.slow
 async def test_the_text_has_half_of_a_small_screen_and_every_field_a_line_below_it(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:
@@ -377,6 +378,7 @@ async def test_o_writes_a_new_memory_and_goes_there(tmp_path: Path) -> None:
         await until(pilot, lambda: len(app.bench.library.memories) == count)
 
 
+@pytest.mark.slow
 async def test_a_new_memory_that_says_what_another_does_is_refused_with_its_id(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.bench.test_episodes import meta, said
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.test_health import health, keys, opened
@@ -46,6 +48,7 @@ async def test_it_is_looked_at_then_done_and_taken_back(tmp_path: Path) -> None:
         assert [one.status for one in app.bench.episodes.all()] == ["active"] * 3
 
 
+@pytest.mark.slow
 async def test_a_store_without_any_says_so_and_does_nothing(tmp_path: Path) -> None:
     app = app_over(open_bench(tmp_path))
     async with opened(app, (80, 24)) as pilot:

@@ -150,6 +150,7 @@ def said(app: WorkbenchApp) -> list[str]:
     return [notification.message for notification in app._notifications]
 
 
+@pytest.mark.slow
 async def test_what_was_not_finished_is_said_once_with_its_command(tmp_path: Path) -> None:
     bench = open_bench(tmp_path, lambda: NOW.replace(hour=NOW.hour + 1))
     other = Library(bench.library.folder, lambda: NOW)
@@ -166,6 +167,7 @@ async def test_what_was_not_finished_is_said_once_with_its_command(tmp_path: Pat
         assert len(said(app)) == count
 
 
+@pytest.mark.slow
 async def test_an_import_that_still_runs_is_not_called_unfinished(tmp_path: Path) -> None:
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=(100, 30)) as pilot:
@@ -177,6 +179,7 @@ async def test_an_import_that_still_runs_is_not_called_unfinished(tmp_path: Path
         assert said(app) == []
 
 
+@pytest.mark.slow
 async def test_damage_is_said_at_the_start_with_its_command(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     for number in range(3):
@@ -192,6 +195,7 @@ async def test_damage_is_said_at_the_start_with_its_command(tmp_path: Path) -> N
         assert [text for text in said(app) if "workbench doctor --recover" in text and "journal.jsonl:3" in text]
 
 
+@pytest.mark.slow
 async def test_an_outside_edit_is_said_once_not_twice(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("cli", "note") as tx:
@@ -266,6 +270,7 @@ async def test_a_memory_that_was_changed_meanwhile_is_not_overwritten_unasked(tm
         assert app.bench.stream.get(ID).content == "my words"
 
 
+@pytest.mark.slow
 async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Path) -> None:
     _, key = secrets()["github"]
     app = demo_app(tmp_path)

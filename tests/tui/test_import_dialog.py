@@ -154,6 +154,7 @@ async def test_a_pasted_path_is_understood(
         assert dialog.chosen.plan.path == folder / "book.txt"
 
 
+@pytest.mark.slow
 async def test_names_are_completed_as_far_as_they_agree(tmp_path: Path, folder: Path) -> None:
     (folder / "bookish.txt").write_text(BOOK)
     async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
@@ -192,6 +193,7 @@ async def test_tab_on_a_folders_path_goes_on_in_it(tmp_path: Path, folder: Path)
         assert dialog._rows.has_focus
 
 
+@pytest.mark.slow
 async def test_another_format_can_be_chosen(tmp_path: Path, folder: Path) -> None:
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):
@@ -345,6 +347,7 @@ async def test_a_click_chooses_a_file_and_the_palette_opens_the_dialog(tmp_path:
         assert "Import a file" in titles
 
 
+@pytest.mark.slow
 async def test_hostile_names_and_texts_stay_inert(tmp_path: Path, folder: Path) -> None:
     hostile = "\x1b[31mred\u202e.txt"
     shutil.copy(folder / "book.txt", folder / hostile)

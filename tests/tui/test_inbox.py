@@ -230,6 +230,7 @@ async def test_the_filter_holds_for_what_is_found(bench: Workbench) -> None:
         assert groups(drive) == ["noise"]
 
 
+@pytest.mark.slow
 async def test_a_group_has_no_text_to_edit(bench: Workbench) -> None:
     noise(bench, 2)
     async with review(bench) as drive:
@@ -257,6 +258,7 @@ async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: P
         await found(drive, "places")
 
 
+@pytest.mark.slow
 async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(tmp_path: Path) -> None:
     bench = open_bench(tmp_path, Ticking())
     bench.episodes.store_all(runs())

@@ -121,6 +121,7 @@ async def test_a_session_that_is_picked_is_opened_as_one(tmp_path: Path, folder:
         assert app.screen.is_attached
 
 
+@pytest.mark.slow
 async def test_a_long_lesson_is_shown_without_its_secrets_as_soon_as_it_is_listed(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

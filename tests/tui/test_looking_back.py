@@ -100,6 +100,7 @@ async def test_a_row_of_a_dialog_is_not_changed_either(past: Workbench) -> None:
             assert any(REFUSED in one for one in said(app)), key
 
 
+@pytest.mark.slow
 async def test_the_present_does_not_refuse(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -161,6 +161,7 @@ def test_of_a_line_with_many_matches_only_what_has_room_is_marked() -> None:
     assert [len(cell.text.spans) for cell in cells if isinstance(cell.text, Content)] == [21, 51]
 
 
+@pytest.mark.slow
 async def test_a_dialog_is_painted_when_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -179,6 +180,7 @@ async def test_a_dialog_is_painted_when_it_stands(tmp_path: Path, monkeypatch: p
         assert 1 <= painted.count(app.screen._compositor) <= 2
 
 
+@pytest.mark.slow
 async def test_the_history_is_read_away_from_the_keyboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     readers: set[int] = set()
     doc_ids = reading.doc_ids
@@ -220,6 +222,7 @@ def test_the_app_never_reads_what_is_remembered_on_its_own_thread(
     assert threading.get_ident() not in threads
 
 
+@pytest.mark.slow
 def test_free_words_are_looked_for_in_a_bounded_part_of_a_memory() -> None:
     memory = Memory(ID, "What it says.", NOW, NOW, summary=prose(MEGABYTE))
     assert len(searched(memory)) < 2 * MAX_SEARCHED

@@ -133,6 +133,7 @@ async def test_a_long_text_is_read_at_once_and_wrapped_to_its_end_on_a_thread(mo
     assert longest <= reading_pane.AT_ONCE
 
 
+@pytest.mark.slow
 async def test_what_an_agent_sees_is_made_on_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = noted(monkeypatch, contents, "_text")
     bench = store_of(tmp_path, "Ask before deleting.")
@@ -209,6 +210,7 @@ def test_what_stays_is_left_out_of_collections_until_the_app_ends(monkeypatch: p
     assert not gc.get_freeze_count()
 
 
+@pytest.mark.slow
 async def test_the_app_leaves_the_collector_as_it_was(tmp_path: Path) -> None:
     before = gc.get_threshold()
     bench = store_of(tmp_path, "Ask.")
@@ -235,6 +237,7 @@ async def test_nothing_holds_an_app_that_was_left_with_its_store(tmp_path: Path)
     assert left[1]() is None
 
 
+@pytest.mark.slow
 async def test_verdicts_that_come_in_one_after_the_other_are_drawn_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

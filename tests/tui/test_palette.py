@@ -14,6 +14,7 @@ from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.texts.prompt import Prompt
 
 
+@pytest.mark.slow
 async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -89,6 +90,7 @@ async def test_the_palette_of_the_app_lists_what_was_typed(tmp_path: Path) -> No
         await until_drawn(pilot, lambda: "Forget" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_help_finds_the_key_that_replaces_everywhere_by_rename(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:

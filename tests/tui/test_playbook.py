@@ -73,6 +73,7 @@ async def test_the_filter_narrows_marks_words_and_comes_off_with_esc(bench: Work
         assert hand.listed == ["api-00004"]
 
 
+@pytest.mark.slow
 async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(bench: Workbench) -> None:
     async with opened(bench) as hand:
         hand.screen.query_one("#book-filter", SafeInput).value = "is:unsued"
@@ -83,6 +84,7 @@ async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(bench: Wo
         assert len(hand.listed) == 4
 
 
+@pytest.mark.slow
 async def test_nothing_matches(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("slash")
@@ -127,6 +129,7 @@ async def test_the_key_bar_says_that_the_filter_took_the_marks(bench: Workbench)
         assert "marked" not in hand.text
 
 
+@pytest.mark.slow
 async def test_marked_bullets_take_the_next_key_together(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("t", "t", "semicolon")
@@ -290,6 +293,7 @@ async def test_copy_and_history(bench: Workbench, terminal: None) -> None:
         await hand.shows("History of rules/hr-00001")
 
 
+@pytest.mark.slow
 async def test_another_playbook_is_chosen_with_b(bench: Workbench, tmp_path: Path) -> None:
     other = tmp_path / "second.txt"
     bring_in(bench, other, "## A\n[a-00001] only one\n")

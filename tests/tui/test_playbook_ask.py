@@ -75,6 +75,7 @@ async def test_without_a_key_a_sentence_names_the_variable(twins: Workbench) -> 
         await hand.back()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("claude", "lessons")
 async def test_what_would_be_told_and_sent_is_shown_first(twins: Workbench, claude: MessagesServer) -> None:
     async with opened(twins) as hand:
@@ -148,6 +149,7 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(twins: 
         await hand.back()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("claude", "lessons")
 async def test_a_failure_is_said_and_nothing_is_lost(twins: Workbench) -> None:
     async with opened(twins) as hand:

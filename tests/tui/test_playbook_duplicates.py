@@ -46,6 +46,7 @@ async def go_to(hand: Hand, dialog: BulletDuplicatesDialog, wanted: Callable[[fr
     await hand.pilot.pause()
 
 
+@pytest.mark.slow
 async def test_equal_texts_come_at_once_and_near_ones_with_the_model(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("equals_sign")

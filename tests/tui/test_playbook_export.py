@@ -46,6 +46,7 @@ def shown(dialog: ExportDialog, pane: str) -> str:
     return "".join(f"\n{p.text}" if p.number else p.text for p in lines).strip("\n")
 
 
+@pytest.mark.slow
 async def test_unchanged_there_is_nothing_to_write(bench: Workbench, source: Path) -> None:
     before = source.stat()
     async with opened(bench) as hand:
@@ -74,6 +75,7 @@ async def test_what_fits_the_budget_can_be_written_alone(bench: Workbench, tmp_p
     assert [line[:10] for line in written.splitlines() if line.startswith("[")] == ["[hr-00001]", "[hr-00002]"]
 
 
+@pytest.mark.slow
 async def test_an_edit_is_one_line_of_the_diff_and_is_written(bench: Workbench, source: Path) -> None:
     bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
     async with opened(bench) as hand:
@@ -283,6 +285,7 @@ async def test_a_part_of_the_playbook(bench: Workbench) -> None:
         assert hand.app.screen is dialog
 
 
+@pytest.mark.slow
 async def test_the_text_is_copied(bench: Workbench, terminal: None) -> None:
     async with opened(bench) as hand:
         await exporting(hand)

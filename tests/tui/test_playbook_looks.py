@@ -19,6 +19,7 @@ from workbench.tui.widgets.confirm import Confirm
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 
 
+@pytest.mark.slow
 async def test_it_shows_sections_and_bullets_in_file_order_with_their_standing(bench: Workbench) -> None:
     bench.playbooks.pin(BOOK, ["hr-00003"])
     async with opened(bench) as hand:
@@ -38,6 +39,7 @@ async def test_it_shows_sections_and_bullets_in_file_order_with_their_standing(b
         assert hand.here == "hr-00001"
 
 
+@pytest.mark.slow
 async def test_the_side_panel_tells_everything_about_the_bullet(bench: Workbench) -> None:
     bench.playbooks.vote(BOOK, ["hr-00001"], "helpful")
     async with opened(bench, (140, 40)) as hand:
@@ -53,6 +55,7 @@ async def test_the_side_panel_tells_everything_about_the_bullet(bench: Workbench
             assert part in hand.text
 
 
+@pytest.mark.slow
 async def test_marks_that_nobody_gave_are_no_figures(bench: Workbench) -> None:
     async with opened(bench, (140, 40)) as hand:
         assert "harmful    −1" in hand.text
@@ -139,6 +142,7 @@ async def test_hostile_text_is_inert_everywhere(empty: Workbench) -> None:
             await hand.back()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_every_line_fits(bench: Workbench, size: tuple[int, int]) -> None:
     async with opened(bench, size) as hand:

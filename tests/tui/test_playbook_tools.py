@@ -65,6 +65,7 @@ async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(twi
         await until_drawn(hand.pilot, lambda: texts(twins) == before)
 
 
+@pytest.mark.slow
 async def test_marked_bullets_are_deprecated_together(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("t", "t", "semicolon", "D")
@@ -162,6 +163,7 @@ async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_pat
         assert "It hurts." in hand.text
 
 
+@pytest.mark.slow
 async def test_beside_the_slider_the_list_has_the_usual_keys_and_on_the_slider_a_vote_is_none(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("B")
@@ -205,6 +207,7 @@ async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(twi
         assert twins.playbooks.open("twins").book.budget == 0
 
 
+@pytest.mark.slow
 async def test_what_an_agent_sees_is_shown_and_copied(twins: Workbench, terminal: None) -> None:
     twins.playbooks.set_budget("twins", 60)
     async with opened(twins) as hand:

@@ -195,6 +195,7 @@ async def test_it_is_planned_on_a_thread_and_keys_do_not_wait(
         )
 
 
+@pytest.mark.slow
 async def test_a_file_that_cannot_be_read_is_said(bench: Workbench, project: Path) -> None:
     (project / "CLAUDE.md").unlink()
     (project / "CLAUDE.md").mkdir()
@@ -309,6 +310,7 @@ async def test_flagged_text_needs_a_yes_and_one_undo_takes_all_back(bench: Workb
     assert bench.library.journal.rev == rev + 2
 
 
+@pytest.mark.slow
 async def test_a_file_that_changed_is_shown_anew(bench: Workbench, project: Path) -> None:
     path = project / "CLAUDE.md"
     async with hand(bench) as h:

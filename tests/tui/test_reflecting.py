@@ -211,6 +211,7 @@ async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
         assert driver.toasts == ["A reflection is due: many observations have come in. R reflects."]
 
 
+@pytest.mark.slow
 async def test_all_that_makes_it_due_is_named(tmp_path: Path) -> None:
     clock = Ticking()
     bench = almost_due(tmp_path, clock)
@@ -221,6 +222,7 @@ async def test_all_that_makes_it_due_is_named(tmp_path: Path) -> None:
         assert "due (observations, hours)" in driver.text("#reflect-plan")
 
 
+@pytest.mark.slow
 async def test_time_alone_makes_it_due(tmp_path: Path) -> None:
     clock = Ticking()
     bench = almost_due(tmp_path, clock)

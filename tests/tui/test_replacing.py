@@ -46,6 +46,7 @@ async def opened(app: WorkbenchApp, pilot: Pilot[Any]) -> ReplaceDialog:
     return dialog
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_places_are_taken_or_left_and_undone_as_one(bench: Workbench, size: tuple[int, int]) -> None:
     app = app_over(bench)
@@ -93,6 +94,7 @@ async def test_a_record_changed_meanwhile_refuses_and_is_listed_anew(bench: Work
         assert not any("gated" in text for text in contents(bench))
 
 
+@pytest.mark.slow
 async def test_a_row_counts_title_and_text_and_the_line_names_the_key_of_whole_words(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("human", "prepare") as tx:

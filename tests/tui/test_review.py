@@ -112,6 +112,7 @@ async def test_a_reason_never_blocks_and_its_digits_rest_once_one_goes_on(bench:
     assert rejection_of(bench.library.memories.get("c1")).reason == ""
 
 
+@pytest.mark.slow
 async def test_reasons_hold_until_any_other_key_and_no_digit_leaves_the_area_before(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("x")

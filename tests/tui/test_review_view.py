@@ -70,6 +70,7 @@ async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: W
         assert drive.current == "c2"
 
 
+@pytest.mark.slow
 async def test_wide_shows_three_columns(bench: Workbench) -> None:
     async with review(bench, (200, 60)) as drive:
         queue, item, evidence = (drive.screen.query_one(f"#{id}").region for id in ("queue", "candidate", "evidence"))
@@ -93,6 +94,7 @@ async def test_what_others_do_leaves_the_cursor_the_marks_and_the_place(tmp_path
         assert "4 to decide" in drive.count
 
 
+@pytest.mark.slow
 async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence(bench: Workbench) -> None:
     async with review(bench) as drive:
         with bench.library.transaction("agent:x", "confirm c1") as tx:
@@ -119,6 +121,7 @@ async def test_a_merge_shows_the_diff_and_what_speaks_against_it(bench: Workbenc
         assert bench.library.proposals.get(id).state == "accepted"
 
 
+@pytest.mark.slow
 async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(bench: Workbench) -> None:
     put(bench, candidate("again", TEXTS["c3"].replace("must", "has to"), "o2", "o3", "nowhere", importance_score=10))
     bench.review.reject(["c3"], "too general")
@@ -136,6 +139,7 @@ async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(benc
         assert "† cites what is gone" in drive.text("candidate")
 
 
+@pytest.mark.slow
 async def test_the_queue_shows_the_flags_as_signs_that_the_line_below_explains(bench: Workbench) -> None:
     put(bench, candidate("old", "Nobody looked at this.", created_at=NOW - timedelta(days=60), importance_score=1))
     async with review(bench) as drive:
@@ -146,6 +150,7 @@ async def test_the_queue_shows_the_flags_as_signs_that_the_line_below_explains(b
         assert "It cites nothing." in drive.text("evidence")
 
 
+@pytest.mark.slow
 async def test_what_was_captured_rests_on_messages_of_its_session(bench: Workbench) -> None:
     told = {"captured": {"ids": ["a1", "b2"], "kind": "failure", "mark": "", "sessions": ["s1"]}}
     put(bench, candidate("took", "git push failed; -u helps.", metadata=told, session_id="s1"))

@@ -100,6 +100,7 @@ async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change
         assert bench.library.memories.get(target.memory.id).content == f"{target.memory.content}!!"
 
 
+@pytest.mark.slow
 async def test_esc_leaves_the_search_and_then_the_dialog(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("m", "slash", *"qqq")

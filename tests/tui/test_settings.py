@@ -36,6 +36,7 @@ def said(app: WorkbenchApp) -> list[str]:
     return [notification.message for notification in app._notifications]
 
 
+@pytest.mark.slow
 async def test_a_mistake_in_the_settings_stays_until_it_is_mended(config: Path, tmp_path: Path) -> None:
     app = app_with(config, tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -236,6 +236,7 @@ async def test_marked_rows_take_the_next_key_after_semicolon(tmp_path: Path) -> 
         assert not any(app.bench.library.memories.get(id).pinned for id in ids)
 
 
+@pytest.mark.slow
 async def test_another_process_shows_up_without_moving_the_cursor(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -333,6 +334,7 @@ async def test_the_history_and_a_record_as_it_was_show_their_keys_on_low_screens
         assert "esc close" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_the_help_lists_every_key_and_the_filter(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 60)) as pilot:
@@ -442,6 +444,7 @@ def line_at(app: WorkbenchApp) -> int:
     return at
 
 
+@pytest.mark.slow
 async def test_words_list_what_is_near_by_meaning_below_a_line(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -455,6 +458,7 @@ async def test_words_list_what_is_near_by_meaning_below_a_line(tmp_path: Path) -
         assert current(app).helpful_votes == before + 1
 
 
+@pytest.mark.slow
 async def test_what_ranks_is_not_described_by_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     described: list[str] = []
     run_worker = StreamScreen.run_worker
@@ -615,6 +619,7 @@ async def test_undoing_the_forgetting_of_a_row_by_meaning_brings_it_back(
         await until(pilot, lambda: id in [m.id for m in stream(app).memories])
 
 
+@pytest.mark.slow
 async def test_a_filter_that_cannot_be_read_is_said_though_a_ranking_is_under_way(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:

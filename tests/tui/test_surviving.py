@@ -94,6 +94,7 @@ class Unbuildable(ModalScreen[None]):
             raise UnknownRecord("There is no memory m1 in this store.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["compose", "mount", "resume"])
 async def test_a_dialog_that_cannot_be_built_is_closed_and_the_app_goes_on(tmp_path: Path, place: str) -> None:
     app = app_over(open_bench(tmp_path))

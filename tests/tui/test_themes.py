@@ -75,6 +75,7 @@ def test_light_and_dark_are_what_they_say(name: str) -> None:
     assert theme.dark is (luminance(Color.parse(colours["background"])) < 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 async def test_textual_takes_each_theme(name: str) -> None:
     class Themed(App[None]):

@@ -41,6 +41,7 @@ async def test_a_yes_takes_it_over(app: WorkbenchApp) -> None:
         app.bench.stream.pin(["mem-20260301-0000001"])
 
 
+@pytest.mark.slow
 async def test_without_a_yes_it_can_only_be_read(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, Confirm))

@@ -115,6 +115,7 @@ async def test_words_of_an_imported_query_find_its_moment_and_its_judgments(tmp_
         assert tune(app).tools.saved_query == saved
 
 
+@pytest.mark.slow
 async def test_of_several_moments_of_the_same_words_one_is_chosen(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     import_file(bench, DEMO / "memories.jsonl")

@@ -187,6 +187,7 @@ async def test_auto_tune_with_one_query_says_what_it_needs(tmp_path: Path) -> No
         assert isinstance(app.screen, AutoTune)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)

@@ -178,6 +178,7 @@ async def test_loading_from_the_list_asks_before_changed_settings_go(tmp_path: P
         assert tune(app).session.saved.name == "engram"
 
 
+@pytest.mark.slow
 async def test_a_broken_profile_is_said_and_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "profiles").mkdir()
     (tmp_path / "profiles" / "odd.toml").write_text("relevance = nan\n")

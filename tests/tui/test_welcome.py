@@ -60,6 +60,7 @@ async def test_an_agent_is_chosen_from_those_whose_hooks_can_be_installed() -> N
     assert await chosen(("4", "escape", "escape"), first()) is None
 
 
+@pytest.mark.slow
 async def test_the_mouse_chooses_too() -> None:
     app = WelcomeApp(first())
     async with app.run_test(size=(80, 24)) as pilot:

@@ -76,6 +76,7 @@ def test_one_is_one() -> None:
     assert (fewer_bullets(1), fewer_bullets(2)) == ("1 bullet fewer", "2 bullets fewer")
 
 
+@pytest.mark.slow
 async def test_an_empty_review_says_how_many_memories_a_reflection_would_read(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("import", "import memories") as tx:

@@ -7,6 +7,7 @@ from workbench.core.agents.transcript.events import Answer, Call, Prompt, Summar
 from workbench.core.agents.transcript.lessons import Lesson, told_once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -36,6 +37,7 @@ def test_a_rule_is_told_by_its_sentence(said: str) -> None:
     assert told.text == said.splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [

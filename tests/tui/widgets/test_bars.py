@@ -59,6 +59,7 @@ async def test_the_top_line_tells_of_an_agent_what_there_is_room_for(width: int)
         assert told == bar.news[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 60, 44, 30, 12])
 async def test_the_top_line_shrinks_and_keeps_the_active_area(width: int) -> None:
     host = Host(top(store="a-very-long-project-name " * 5, active="tune", review=1234, stream=99))
@@ -145,6 +146,7 @@ def bar(values: list[float], width: int) -> str:
     return factor_bar({f.id: value for f, value in zip(RECIPE.factors, values, strict=True)}, width).plain
 
 
+@pytest.mark.slow
 @given(parts, st.integers(0, 60))
 def test_the_stacked_bar_is_exact(values: list[float], width: int) -> None:
     drawn = bar(values, width)

@@ -25,6 +25,7 @@ class Clock:
         return self.seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "answer"), [("y", True), ("n", False), ("escape", False)])
 async def test_a_question_takes_yes_and_no(key: str, answer: bool) -> None:
     host, clock = Host(), Clock()
@@ -70,6 +71,7 @@ async def test_the_keys_shown_are_those_of_the_keymap() -> None:
         assert host.results == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (40, 12), (20, 6)])
 async def test_stored_text_in_a_question_is_inert(size: tuple[int, int]) -> None:
     host = Host()
@@ -85,6 +87,7 @@ def needs_name(text: str) -> str | None:
     return None if text else "A profile needs a name."
 
 
+@pytest.mark.slow
 async def test_a_prompt_takes_a_line_and_refuses_with_a_sentence() -> None:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:
@@ -132,6 +135,7 @@ async def test_choosing_narrows_while_typing() -> None:
         assert host.results == ["s13"]
 
 
+@pytest.mark.slow
 async def test_nothing_to_choose_is_said_and_taken_by_nobody() -> None:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:
@@ -145,6 +149,7 @@ async def test_nothing_to_choose_is_said_and_taken_by_nobody() -> None:
         assert host.results == [None]
 
 
+@pytest.mark.slow
 async def test_a_choice_can_be_double_clicked_and_is_inert() -> None:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:

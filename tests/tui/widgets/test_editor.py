@@ -29,6 +29,7 @@ async def opened(host: Host, pilot: Pilot[Any], editor: TextEditor) -> InertText
     return editor.query_one(InertTextArea)
 
 
+@pytest.mark.slow
 async def test_an_edited_text_is_saved() -> None:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:
@@ -137,11 +138,13 @@ def test_a_document_gives_back_its_text_and_inert_lines_of_like_length(text: str
     assert [len(line) for line in document.lines] == [len(line) for line in text.split(document.newline)]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 def test_shown_keeps_the_length(text: str) -> None:
     assert len(shown(text)) == len(text)
 
 
+@pytest.mark.slow
 @given(st.text("ab\r\n\u2028\x85", max_size=12), st.text("xy\n\u2028\x0b", max_size=8), st.data())
 def test_an_edit_and_its_undo_are_exact(text: str, new: str, data: st.DataObject) -> None:
     document = InertDocument(text)
@@ -226,6 +229,7 @@ async def test_what_another_editor_saved_is_not_lost_by_one_key() -> None:
         assert host.results == []
 
 
+@pytest.mark.slow
 async def test_a_text_is_wrapped_once_for_a_width() -> None:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:

@@ -1,5 +1,6 @@
 """Key lines drop whole hints, help wraps below its second column."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from workbench.tui.widgets.help import hanging
 HELD = st.lists(st.tuples(st.sampled_from(("a", "escape", "ctrl+s")), st.text("abc ", min_size=1)), min_size=1)
 
 
+@pytest.mark.slow
 @given(HELD, st.integers(1, 120))
 def test_what_is_shown_fits_whole_and_ends_with_the_key_that_closes(held: list[tuple[str, str]], width: int) -> None:
     gap, kept = fitted_keys(held, width)

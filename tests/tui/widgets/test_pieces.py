@@ -19,6 +19,7 @@ def joined(segments: list[Segment]) -> list[Segment]:
     return list(Segment.simplify(segments))
 
 
+@pytest.mark.slow
 @given(st.text("ab ⇄猫", max_size=12), SPANS, st.sampled_from(BASES))
 def test_any_line_is_drawn_as_textual_draws_it(text: str, spans: list[Span], base: Style) -> None:
     spans = [span for span in spans if span.start < span.end <= len(text)]

@@ -25,6 +25,7 @@ def test_a_step_moves_unless_at_an_end(value: float, fine: bool, direction: int)
     assert abs(moved - value) <= (0.01 if fine else 0.05) + 1e-8
 
 
+@pytest.mark.slow
 @given(st.integers(2, 200), st.data())
 def test_every_cell_stands_for_a_value_on_it(cells: int, data: st.DataObject) -> None:
     cell = data.draw(st.integers(0, cells - 1))

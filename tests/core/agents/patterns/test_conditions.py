@@ -108,6 +108,7 @@ def test_facts_are_found_by_their_whole_name_first() -> None:
     assert holds(parsed("a.b == 3"), {"a": 3}) is None
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused_with_a_place_in_it(text: str) -> None:
     try:

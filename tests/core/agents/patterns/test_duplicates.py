@@ -64,6 +64,7 @@ def test_the_same_words_for_other_problems_are_one_and_fewer_are_not() -> None:
     assert ids([one, replace(elsewhere, summary="Wait and ask somebody else.")]) == []
 
 
+@pytest.mark.slow
 def test_none_is_missed_that_a_look_at_every_pair_finds() -> None:
     chance, words = random.Random(5), [f"w{letter}x" for letter in "abcdefghijklmn"]
     some = [

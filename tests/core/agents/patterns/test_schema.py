@@ -160,6 +160,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*FULL, "id", "status"]), JSON, max_size=6))
 def test_any_object_is_read_or_refused(changes: dict[str, object]) -> None:
     try:
