@@ -282,6 +282,9 @@ async def test_what_was_given_is_told_without_secrets_and_without_control_charac
             told = text_of(await client.call_tool("memory_search", {"query": "a", "k": k}))
             assert "a1B2c3D4" not in told, told
             assert told.isprintable(), told
+        for name, arguments in (("memory_search", {"query": "a", secret: 1}), (secret, {})):
+            told = text_of(await client.call_tool(name, arguments))
+            assert "a1B2c3D4" not in told, told
         told = text_of(await client.call_tool("memory_\x1b[31msearch", {}))
         assert told.isprintable(), told
         assert "did you mean memory_search?" in told

@@ -44,17 +44,17 @@ _OF_LENGTH = ("string_too_long", "too_long")
 Mask = Callable[[str], str]
 
 
-def unknown_tool(name: str, tools: Collection[str]) -> str:
+def unknown_tool(name: str, tools: Collection[str], mask: Mask) -> str:
     """Say that there is no such tool, and which there are."""
-    return f"There is no tool {_quoted(name)}{_nearest(name, tools)} There are: {', '.join(sorted(tools))}."
+    return f"There is no tool {_given(name, mask)}{_nearest(name, tools)} There are: {', '.join(sorted(tools))}."
 
 
-def unknown_arguments(tool: str, given: Collection[str], known: Collection[str]) -> str:
+def unknown_arguments(tool: str, given: Collection[str], known: Collection[str], mask: Mask) -> str:
     """Say which arguments a tool does not have, as far as it is given some; empty when it has all of them."""
     strange = [name for name in given if name not in known]
     if not strange:
         return ""
-    told = " ".join(f"{tool} has no argument {_quoted(name)}{_nearest(name, known)}" for name in strange[:MOST])
+    told = " ".join(f"{tool} has no argument {_given(name, mask)}{_nearest(name, known)}" for name in strange[:MOST])
     return f"{told} It takes: {', '.join(known) or 'none'}. Nothing was done."
 
 
@@ -90,7 +90,3 @@ def _given(value: object, mask: Mask) -> str:
 def _nearest(name: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(name[:_GIVEN], known, n=1)
     return f"; did you mean {close[0]}?" if close else "."
-
-
-def _quoted(name: str) -> str:
-    return f"“{one_line(clean_for_store(name[:_LOOKED_AT]), _GIVEN)}”"

@@ -53,11 +53,12 @@ class MemoryServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; what is wrong with the call is said in words that help to make it right."""
+        masked = self._clients.bench.safety.masked
         tools = {tool.name: tool for tool in self._tool_manager.list_tools()}
         if (tool := tools.get(name)) is None:
-            raise ToolError(unknown_tool(name, tools))
+            raise ToolError(unknown_tool(name, tools, masked))
         known: dict[str, dict[str, Any]] = tool.parameters["properties"]
-        if strange := unknown_arguments(name, arguments, known):
+        if strange := unknown_arguments(name, arguments, known, masked):
             raise ToolError(strange)
         try:
             return await super().call_tool(name, arguments, context)
@@ -65,7 +66,6 @@ class MemoryServer(MCPServer[Any]):
             if not isinstance(error.__cause__, ValidationError):
                 raise
             about = {argument: str(one.get("description", "")) for argument, one in known.items()}
-            masked = self._clients.bench.safety.masked
             raise ToolError(wrong_arguments(name, error.__cause__, about, masked)) from error.__cause__
 
     async def read_resource(
