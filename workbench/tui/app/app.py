@@ -428,6 +428,8 @@ class WorkbenchApp(Host):
         self.post_message(RetrieverLoaded(problem))
         modes.import_all(self.areas)
         may_stop()
+        self.bench.safety.prepare()
+        may_stop()
         self._heap.settle()
         # After all that somebody waits for now.
         with contextlib.suppress(WorkbenchError):

@@ -47,6 +47,7 @@ class AreaScreen(Screen[object]):
         super().__init__()
         self._stale = True
         self._armed = False
+        self._awaited: Widget | None = None
         self._first_paint = FirstPaint(self)
 
     @property
@@ -94,6 +95,19 @@ class AreaScreen(Screen[object]):
         """Paint once it stands."""
         if not self._first_paint.waits:
             super()._compositor_refresh()
+
+    def paint_at_once(self, widget: Widget) -> None:
+        """Paint a widget that is about to change, with all else that did, as soon as it says so: somebody waits for it.
+
+        The library paints by its clock: behind a key whose letter was painted first, one or two frames go by.
+        """
+        self._awaited = widget
+
+    def on_idle(self) -> None:
+        """Paint what is awaited; by now every widget that changed with it has said so."""
+        if self._awaited in self._dirty_widgets:
+            self._awaited = None
+            self._on_timer_update()
 
     def on_top_bar_selected(self, event: TopBar.Selected) -> None:
         """Go to the area whose tab was clicked."""

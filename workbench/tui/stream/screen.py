@@ -377,6 +377,7 @@ class StreamScreen(AreaScreen):
         self._detail_waits = True
         # The best match of what is typed stands first; a cleared filter leaves the cursor on its memory.
         self._show_filtered(at_top=bool(event.value.strip()))
+        self.paint_at_once(self.rows)
         if self._typing is not None:
             self._typing.stop()
         self._typing = self.set_timer(_TYPED_S, self._show_detail_at_last)
