@@ -83,11 +83,13 @@ def _ranked(served: Served, tests: Sequence[Predicate], without: Collection[str]
     ranking, floor = served.ranking, served.floor
     if floor.empty:
         return 0.0, ()
-    left_out, first = frozenset(without), ranking.best(1)
-    strong = ranking.descending(floor.strong(ranking.candidates.rows))
-    fresh = (memory for memory in strong if memory.id not in left_out and all(test(memory) for test in tests))
-    rows = tuple(scored for memory in islice(fresh, _most(served)) if (scored := ranking.scored(memory.id)) is not None)
-    return first[0].total if first else 0.0, rows
+    first, rows = ranking.best(1), ranking.candidates.rows
+    # What holds the words ranks first mostly: it is left out before any record is read.
+    among = floor.strong(rows) & ~ranking.pool.among(without)[rows]
+    fresh = (memory for memory in ranking.descending(among) if all(test(memory) for test in tests))
+    found = islice(fresh, _most(served))
+    best = tuple(scored for memory in found if (scored := ranking.scored(memory.id)) is not None)
+    return first[0].total if first else 0.0, best
 
 
 def _most(served: Served) -> int:

@@ -157,6 +157,12 @@ class Pool:
         """Return the memory with this id. Raises `UnknownRecord`."""
         return self.memories[self.row(id)]
 
+    def among(self, ids: Iterable[str]) -> Mask:
+        """Return a flag for each row, set where its id is one of some; what is not in the pool flags nothing."""
+        flags = np.zeros(len(self), np.bool_)
+        flags[[row for id in ids if (row := self.row_of.get(id)) is not None]] = True
+        return flags
+
     def row(self, id: str) -> int:
         """Return the row of this id. Raises `UnknownRecord`."""
         row = self.row_of.get(id)

@@ -16,7 +16,7 @@ from workbench.tui.app.area import AreaScreen
 if TYPE_CHECKING:
     from workbench.bench.stream.near_by import NearBy
 
-_SETTLED_S = 0.03
+_SETTLED_S = 0.02
 """How long no key comes before the ranking begins: who types on does not wait for it."""
 
 _GROUP = "near"

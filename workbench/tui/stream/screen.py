@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
 """What the Stream adds to the filter language."""
 
-_TYPED_S = 0.05
+_TYPED_S = 0.1
 """How long no key comes before the detail of what was found is shown: who types on does not wait for it."""
 
 _RESTED_S = 1.0
@@ -230,6 +230,7 @@ class StreamScreen(AreaScreen):
             if self._arranging is not None:
                 self._arranging.scores = found.held
             self._list(keyed(NOTHING_NEAR if found.is_empty else NO_MATCH))
+            self.paint_at_once(self.rows)
             if found.held and first:
                 self.rows.cursor = 0  # by score it is the best that stands first, not what was found first
 
