@@ -53,6 +53,14 @@ def test_the_baseline_places_every_memory_as_the_ranking_does(question: Question
     assert {baseline.place(ranking.pool.row(id)) for id in hidden} == {None}
 
 
+def test_no_memory_is_put_in_order_beside_a_ranking_that_is_made_alike(question: Question) -> None:
+    baseline, ranking = question.baseline(WORKBENCH, NOW), question.rank(WORKBENCH, NOW, 20)
+    standings = question.standings(ranking, baseline)
+    assert [(s.place, s.before) for s in standings] == [(place, place) for place in range(1, len(standings) + 1)]
+    assert "places" not in vars(baseline)
+    assert [baseline.place(ranking.pool.row(s.memory.id)) for s in standings] == [s.before for s in standings]
+
+
 def test_standings_say_the_place_here_and_there(question: Question) -> None:
     other = replace(WORKBENCH, recency=0.9)
     baseline, ranking = question.baseline(WORKBENCH, NOW), question.rank(other, NOW, 50)

@@ -128,10 +128,26 @@ def test_settings_are_kept_in_the_saved_profile_or_beside_it(session: TuningSess
     assert session.is_kept([ENGRAM, RECENT])
 
 
-def test_candidates_of_the_settings_and_of_the_saved_profile_are_needed(session: TuningSession) -> None:
-    assert session.candidate_filters() == frozenset()
-    session.load(replace(WORKBENCH, candidates="type:error"), replace(WORKBENCH, candidates="-tag:wip"))
-    assert session.candidate_filters() == {"type:error", "-tag:wip"}
+@pytest.mark.parametrize("moved", [Settings(WORKBENCH), Settings(RECENT), Settings(WORKBENCH, days=3.0)])
+def test_what_a_copy_ranked_is_taken_over_unless_the_settings_moved(
+    bench: Workbench, session: TuningSession, moved: Settings
+) -> None:
+    copy, later = session.copy(), NOW + timedelta(hours=1)
+    copy.put(bench.tuning.question("deploy the api"), later)
+    session.move("recency", moved)
+    session.take(copy)
+    assert (session.question, session.asked_at, session.settings) == (copy.question, later, moved)
+    assert (session.ranking is copy.ranking) == (moved == copy.settings)
+    assert session.ranking is not None and session.against is not None and session.question is not None
+    assert session.ranking.ids == session.question.rank(moved.profile, session.now, session.profile.k + BEYOND).ids
+    assert session.against.now == session.now
+
+
+def test_a_watched_memory_that_is_gone_is_not_watched_by_what_a_copy_ranked(session: TuningSession) -> None:
+    copy = session.copy()
+    session.watched = "a memory that is gone"
+    session.take(copy)
+    assert session.watched is None
 
 
 @pytest.mark.slow

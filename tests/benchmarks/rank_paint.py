@@ -1,4 +1,4 @@
-"""How long a slider step takes to be on the screen: the real app over a real store, from the key to the paint."""
+"""How long a slider step or a new query takes to be on the screen: the real app over a real store, key to paint."""
 
 import asyncio
 import shutil
@@ -18,8 +18,9 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from tests.benchmarks.open import ROOT, build
+from tests.benchmarks.open import ROOT, build, demo_sentences
 from workbench.bench.open import Workbench, open_workbench
+from workbench.core.allocation import share_memory
 from workbench.tui.app import app as app_module
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
@@ -54,6 +55,7 @@ class PaintedApp(WorkbenchApp):
     CSS_PATH = str(Path(app_module.__file__).with_name("workbench.tcss"))
 
     def __init__(self, bench: Workbench, shown: Callable[[Screen[object]], object]) -> None:
+        share_memory()
         super().__init__(bench, AppOptions("bench", "workbench-dark", load_themes((ROOT / "themes",)).themes))
         self.shown = shown
         self.painted = asyncio.Event()
@@ -128,7 +130,21 @@ async def _measured(bench: Workbench, size: tuple[int, int], steps: int) -> dict
                     taken = await step(app, screen, back if number // 5 % 2 else forth)
                     found[way].append(taken)
                     await asyncio.sleep(max(0.0, rest - taken.seconds))
+        found["asked"] = await _asked(app, pilot, screen, 2 * steps)
     return {way: figures(times) for way, times in found.items()}
+
+
+async def _asked(app: PaintedApp, pilot: Pilot[Path | None], screen: TuneScreen, queries: int) -> list[Taken]:
+    """Write new queries of five to nine words; return what the last letter of each took until its ranking was there."""
+    random, sentences, taken = Random(queries), demo_sentences(), list[Taken]()
+    screen.query_line.box.focus()
+    for _ in range(queries):
+        *begun, last = " ".join(random.choice(sentences).split()[: random.randint(5, 9)])
+        screen.query_line.box.value = "".join(begun)
+        await pilot.pause(RESTED_S)
+        taken.append(await step(app, screen, last))
+        await pilot.pause(RESTED_S)
+    return taken
 
 
 async def _opened(pilot: Pilot[Path | None]) -> TuneScreen:

@@ -9,6 +9,7 @@ from workbench.bench.agents.parent import parent_process
 from workbench.bench.agents.rules import DoorRules
 from workbench.bench.open import Workbench
 from workbench.config import paths
+from workbench.core.allocation import share_memory
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients, cleaned_name
 
@@ -34,6 +35,7 @@ def _get_ready(bench: Workbench, writes: bool) -> None:
 
 def serve(bench: Workbench, args: Namespace) -> int:
     """Serve an open store as the arguments say; ends the process when the client goes. Raises `WorkbenchError`."""
+    share_memory()
     agent = cleaned_name(args.agent) if args.agent else ""
     ready = threading.Timer(_SETTLED_S, _get_ready, (bench, not args.read_only))
     ready.daemon = True

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 
@@ -33,17 +34,38 @@ NO_EPISODE = "no episode, and this profile ranks only those"
 NO_CANDIDATE = "the profile's candidate filter leaves it out"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Baseline:
-    """The ranking that others are compared with: each pool row's place from 1, 0 when it is hidden."""
+    """The ranking that others of the same question are compared with."""
 
-    profile: Profile
-    now: datetime
-    places: Rows
+    ranking: Ranking
+
+    @property
+    def profile(self) -> Profile:
+        """Its settings."""
+        return self.ranking.profile
+
+    @property
+    def now(self) -> datetime:
+        """The moment it was asked at."""
+        return self.ranking.now
 
     def place(self, row: int) -> int | None:
-        """Return the place of a pool row, or `None` when it is hidden."""
+        """Return the place of a pool row, or `None` when it is hidden; all are put in order for the first one."""
         return int(self.places[row]) or None
+
+    def is_like(self, other: Ranking) -> bool:
+        """Tell whether another ranking of the same question has every memory in the same place, being made alike."""
+        return (other.profile, other.now) == (self.profile, self.now)
+
+    @cached_property
+    def places(self) -> Rows:
+        """Each pool row's place from 1, 0 when it is hidden."""
+        ranking = self.ranking
+        places = np.zeros(len(ranking.pool), np.intp)
+        order = np.lexsort((ranking.candidates.id_rank, -ranking.totals))
+        places[ranking.candidates.rows[order]] = np.arange(1, len(order) + 1)
+        return places
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +166,8 @@ class Question:
         return against(self.standard, self.scores, ranking)
 
     def baseline(self, profile: Profile, now: datetime) -> Baseline:
-        """Place every memory, to compare other rankings with."""
-        ranking = self.rank(profile, now, 1)
-        places = np.zeros(len(ranking.pool), np.intp)
-        order = np.lexsort((ranking.candidates.id_rank, -ranking.totals))
-        places[ranking.candidates.rows[order]] = np.arange(1, len(order) + 1)
-        return Baseline(profile, now, places)
+        """Rank to compare other rankings with."""
+        return Baseline(self.rank(profile, now, 1))
 
     def pool(self, profile: Profile, now: datetime) -> tuple[Memory, ...]:
         """Return what is worth judging for the query: the best of very different settings, shuffled, without scores."""
@@ -159,12 +177,14 @@ class Question:
         """Return the listed rows with how they stood in the baseline."""
         rows = ranking.candidates.rows[ranking.positions].tolist()
         listed = enumerate(zip(ranking.top, rows, strict=True), 1)
-        return tuple(Standing(s.memory, place, baseline.place(row), s) for place, (s, row) in listed)
+        like = baseline.is_like(ranking)
+        return tuple(Standing(s.memory, at, at if like else baseline.place(row), s) for at, (s, row) in listed)
 
     def standing(self, ranking: Ranking, baseline: Baseline, id: str) -> Standing:
         """Return how any memory stands, listed or not. Raises `UnknownRecord`."""
-        row = ranking.pool.row(id)
-        return Standing(ranking.pool.memories[row], ranking.place_of(id), baseline.place(row), ranking.scored(id))
+        row, place = ranking.pool.row(id), ranking.place_of(id)
+        before = place if baseline.is_like(ranking) else baseline.place(row)
+        return Standing(ranking.pool.memories[row], place, before, ranking.scored(id))
 
     def explain(self, ranking: Ranking, baseline: Baseline, id: str) -> Explanation:
         """Say where every figure of a memory's score comes from. Raises `UnknownRecord`."""

@@ -124,16 +124,23 @@ class TuningSession:
         """Return when the query is asked: in the present, unless it was saved with a moment of its own."""
         return present if self.query is None or self.query.now is None else self.query.now
 
-    def candidate_filters(self) -> frozenset[str]:
-        """Return the filters whose candidates the ranking and its baseline need."""
-        return frozenset((self.profile.candidates, self.saved.candidates)) - {""}
-
     def put(self, question: Question | None, asked_at: datetime) -> None:
         """Take another question, or the same one over a store that changed."""
+        self._ask(question, asked_at)
+        self.rerank()
+
+    def take(self, ranked: "TuningSession") -> None:
+        """Take what a copy was put on another thread, with its ranking unless the settings moved meanwhile."""
+        self._ask(ranked.question, ranked.asked_at)
+        if (ranked.settings, ranked.saved) == (self.settings, self.saved):
+            self.ranking, self.baseline, self.against = ranked.ranking, ranked.baseline, ranked.against
+        else:
+            self.rerank()
+
+    def _ask(self, question: Question | None, asked_at: datetime) -> None:
         self.question, self.asked_at, self.baseline, self.against = question, asked_at, None, None
         if question is not None and self.watched not in question.ranker.pool.row_of:
             self.watched = None
-        self.rerank()
 
     # Moving
 

@@ -17,7 +17,7 @@ from workbench.retrieval.fulltext.segment import NOTHING, Counts
 from workbench.retrieval.ranking.column_cache import ColumnCache
 from workbench.retrieval.text_keys import Keys, KeyTable, keys_of
 
-_KEPT = 4 << 20
+_KEPT = 32 << 20
 """Bytes of postings that a segment keeps in memory."""
 
 _OFFSET = 20

@@ -13,6 +13,7 @@ from workbench.bench.context import PERSON
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config import drafts, loading, paths, recent, told
 from workbench.core.agents.actors import agent_in
+from workbench.core.allocation import share_memory
 from workbench.core.waiting import Holder, Patience, waiting, who
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
@@ -59,6 +60,7 @@ def run(store: Path, *, origin: str = "option", demo: bool = False, begin: str =
 
     `begin` is the id of the action that it begins with; with `at` it is the store as it was right after that revision.
     """
+    share_memory()
     title, why = "demo" if demo else title_of(store, origin), _WHY.get("demo" if demo else origin, "")
     views: tuple[View, ...] = (View(store, title, why, not demo, at, begin),)
     while views:

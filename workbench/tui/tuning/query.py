@@ -1,7 +1,7 @@
 """The line above the ranking: the query, whether it is saved, which of several equal ones is meant, and its scoring."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import cast
 
 from textual import on, work
@@ -13,7 +13,6 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.bench.open import Workbench
-from workbench.bench.tuning.question import Question
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
@@ -63,12 +62,11 @@ _WITH_TIME = 90
 
 
 class Asked(Message):
-    """A query has been scored (or `problem` says why not)."""
+    """A query has been scored, and ranked in a copy of the session (or `problem` says why not)."""
 
-    def __init__(self, text: str, question: Question | None, problem: str = "") -> None:
+    def __init__(self, ranked: TuningSession, problem: str = "") -> None:
         super().__init__()
-        self.text = text
-        self.question = question
+        self.ranked = ranked
         self.problem = problem
 
 
@@ -171,40 +169,39 @@ class QueryLine(Horizontal):
         """Have the query scored over the store as it is now."""
         self.show_state()
         if not self._session.text.strip() or not self._bench.tuning.ready:
-            self._put(None)
+            self._session.put(None, self._now())
+            self._answered()
         elif self.asking:
             self._again = True
         else:
             self.asking, self._again = True, False
-            self._score(self._session.text, self._session.copy())
+            self._score(self._session.copy(), self._now())
 
-    def _put(self, asked: Asked | None) -> None:
-        self._session.put(asked.question if asked else None, self._session.moment(self._bench.context.now()))
-        self._answered()
+    def _now(self) -> datetime:
+        return self._session.moment(self._bench.context.now())
 
     @work(thread=True, group="tune", description="score a query")
-    def _score(self, text: str, session: TuningSession) -> None:
+    def _score(self, session: TuningSession, asked_at: datetime) -> None:
         worker = get_current_worker()
-        question, problem = None, ""
+        problem = ""
         try:
-            question = self._bench.tuning.question(text)
-            for candidates in session.candidate_filters():
-                question.ranker.pool.matching(candidates, session.now)
+            session.put(self._bench.tuning.question(session.text), asked_at)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
-            self.post_message(Asked(text, question, problem))
+            self.post_message(Asked(session, problem))
 
     @on(Asked)
     def _scored(self, event: Asked) -> None:
         self.asking = False
         if event.problem:
             self._host.say(event.problem, "error")
-        elif self._again or event.text != self._session.text:
+        elif self._again or event.ranked.text != self._session.text:
             self.ask()
         else:
-            self._put(event)
-            if event.question is not None and event.question.standard == UNKNOWN:
+            self._session.take(event.ranked)
+            self._answered()
+            if event.ranked.question is not None and event.ranked.question.standard == UNKNOWN:
                 self._settle()
 
     @work(thread=True, exclusive=True, group="floor", description="compute the floor")

@@ -95,8 +95,9 @@ class TuneScreen(AreaScreen):
         except WorkbenchError as error:
             self._broken = f"{error}\nThe sliders stand as in {profile.name} instead."
         self.session = TuningSession(profile, profile, self.bench.context.now(), self.bench.recipe)
+        self._why_waits = False
         self.measuring = Measuring(self.bench.context, self.bench.evaluator)
-        self.query_line = QueryLine(self.bench, self.session, self._show)
+        self.query_line = QueryLine(self.bench, self.session, self._answered)
         self.sliders = TuneSliders(self.session, self._show)
         self.ranking = RankingPane(self.bench.safety, id="ranking")
         self.why = WhyPane(self.bench.safety.masked, id="why")
@@ -193,6 +194,13 @@ class TuneScreen(AreaScreen):
 
     # Showing
 
+    def _answered(self) -> None:
+        """Show the ranking of another query, for whoever typed it, and once that is painted why it is so."""
+        self._why_waits = True
+        self._show()
+        self.paint_at_once(self.rows)
+        self.call_after_refresh(self._show_why_at_last)
+
     def _show(self) -> None:
         """Show the ranking as it is now; the rest follows when the hand rests."""
         self.ranking.show(self.session, self.query_line.obstacle())
@@ -202,8 +210,13 @@ class TuneScreen(AreaScreen):
     @on(LineView.Highlighted, "#list")
     def _show_why(self) -> None:
         """Explain the row under the cursor."""
-        self.why.show(self.session, self.rows.current)
+        if not self._why_waits:
+            self.why.show(self.session, self.rows.current)
         self._touch()
+
+    def _show_why_at_last(self) -> None:
+        self._why_waits = False
+        self._show_why()
 
     # Tuning
 
