@@ -138,7 +138,9 @@ def test_what_a_copy_ranked_is_taken_over_unless_the_settings_moved(
     session.take(copy)
     assert (session.question, session.asked_at, session.settings) == (copy.question, later, moved)
     assert (session.ranking is copy.ranking) == (moved == copy.settings)
-    assert session.ranking is not None and session.against is not None and session.question is not None
+    assert session.ranking is not None
+    assert session.against is not None
+    assert session.question is not None
     assert session.ranking.ids == session.question.rank(moved.profile, session.now, session.profile.k + BEYOND).ids
     assert session.against.now == session.now
 

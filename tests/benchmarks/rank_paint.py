@@ -139,10 +139,10 @@ async def _asked(app: PaintedApp, pilot: Pilot[Path | None], screen: TuneScreen,
     random, sentences, taken = Random(queries), demo_sentences(), list[Taken]()
     screen.query_line.box.focus()
     for _ in range(queries):
-        *begun, last = " ".join(random.choice(sentences).split()[: random.randint(5, 9)])
-        screen.query_line.box.value = "".join(begun)
+        query = " ".join(random.choice(sentences).split()[: random.randint(5, 9)])
+        screen.query_line.box.value = query[:-1]
         await pilot.pause(RESTED_S)
-        taken.append(await step(app, screen, last))
+        taken.append(await step(app, screen, query[-1]))
         await pilot.pause(RESTED_S)
     return taken
 
