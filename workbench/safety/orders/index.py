@@ -32,6 +32,12 @@ def is_waited_for(word: str) -> bool:
 
 
 @cache
+def longest_waited_for() -> int:
+    """Return the length of the longest word that a phrase waits for."""
+    return max(map(len, _index()))
+
+
+@cache
 def phrase_at(number: int) -> tuple[OrderRule, Phrase]:
     """Return the phrase with this number and its rule; raises `IndexError` when there is none."""
     rule, phrase = _all()[number]

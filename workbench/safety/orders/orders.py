@@ -13,7 +13,7 @@ from operator import itemgetter
 from workbench.core.safety import Finding
 from workbench.safety.folding import Folded, fold_char, folded, replaced, reversed_text
 from workbench.safety.lowering import compiled
-from workbench.safety.orders.index import hinted_marks, is_waited_for, phrases, phrases_for
+from workbench.safety.orders.index import hinted_marks, is_waited_for, longest_waited_for, phrases, phrases_for
 from workbench.safety.orders.phrases import Phrase, parsed, words_of
 from workbench.safety.orders.rules import COMMENT, COMMENT_PHRASES, LEADS, NOT, RULES, SQUEEZED, WORDS, Mark, OrderRule
 from workbench.safety.repeated import of_repeated
@@ -280,7 +280,8 @@ def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
 
 def _tells(mixed: Iterable[str]) -> bool:
     """Tell whether a word of letters and digits is one that orders hold when its digits are read as letters."""
-    known = (word.translate(_LEET) for word in mixed if len(word) >= _LEAST_READ)
+    longest = max(longest_waited_for(), _MOST_READ)
+    known = (word.translate(_LEET) for word in mixed if _LEAST_READ <= len(word) <= longest)
     return any(word in _TELLING or is_waited_for(word) for word in known)
 
 
@@ -311,6 +312,8 @@ _TELLING_WORDS = (
 
 
 _TELLING = frozenset(_TELLING_WORDS.split())
+
+_MOST_READ = max(map(len, _TELLING))
 
 _LEAST_READ = 4
 """Letters of a word that tells of digits read as letters: chance makes shorter ones."""

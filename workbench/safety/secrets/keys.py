@@ -19,7 +19,7 @@ class KeyRule(NamedTuple):
     pattern: str
 
 
-_MIXED = r"(?=[\w\-]{0,64}?\d)(?=[\w\-]{0,64}?[A-Z])"
+_MIXED = r"(?=[a-zA-Z_\-]{0,64}+\d)(?=[a-z\d_\-]{0,64}+[A-Z])"
 
 RULES = (
     KeyRule("Anthropic key", "sk-ant-", r"sk-ant-[\w\-]{16,}"),
