@@ -44,6 +44,19 @@ def test_a_long_text_is_looked_at_once_whatever_the_process(tmp_path: Path, look
     assert KEY not in file.read_text()
 
 
+@pytest.mark.parametrize("changed", ["rules.py", "lists/words.txt"])
+def test_what_is_written_down_counts_no_more_when_the_rules_or_their_lists_change(tmp_path: Path, changed: str) -> None:
+    for name in ("rules.py", "lists/words.txt", "notes.md"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("as it was")
+    before = verdicts.version_of(tmp_path)
+    (tmp_path / "notes.md").write_text("of no account")
+    assert verdicts.version_of(tmp_path) == before
+    (tmp_path / changed).write_text("anew")
+    assert verdicts.version_of(tmp_path) != before
+
+
 @pytest.mark.parametrize(
     "line", [b"{", b"\xff\n", b'["x", 1]\n', b"[[[[", b'{"a": 1}\n', b'["%s", ["secret", 1]]\n', b""]
 )

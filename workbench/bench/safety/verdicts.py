@@ -36,6 +36,8 @@ HUGE = 65_536
 MOST = 50_000
 """Findings of a text whose verdict is written down."""
 
+_RULES = Path(scanning.__file__).parent
+
 _NAME = slice(2, 34)
 """Where in a line of the file the hash of its text stands."""
 
@@ -166,7 +168,7 @@ class Verdicts:
 
     @cached_property
     def _place(self) -> Path | None:
-        return None if self._folder is None else self._folder / f"verdicts-{_rules()}.jsonl"
+        return None if self._folder is None else self._folder / f"verdicts-{version_of(_RULES)}.jsonl"
 
     @cached_property
     def _file(self) -> dict[bytes, bytes]:
@@ -250,10 +252,10 @@ def _hash(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _rules() -> str:
-    """Return what changes whenever the rules do: a hash of their source."""
+def version_of(rules: Path) -> str:
+    """Return what changes whenever the rules in a folder do: a hash of their source, and of the lists they read."""
     digest = blake2b(digest_size=6)
-    for path in sorted(Path(scanning.__file__).parent.rglob("*.py")):
+    for path in sorted(path for path in rules.rglob("*") if path.suffix in (".py", ".txt")):
         with contextlib.suppress(OSError):
             digest.update(path.read_bytes())
     return digest.hexdigest()
