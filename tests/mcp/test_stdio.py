@@ -160,6 +160,18 @@ def test_it_ends_soon_though_a_call_is_in_flight_and_the_store_is_held(server: A
     assert b"Traceback" not in server.stderr.read()
 
 
+def test_a_client_that_is_killed_while_calls_are_in_flight_is_the_end_and_no_accident(server: Any) -> None:
+    server.stdin.write(hello())
+    server.stdin.flush()
+    answers(server, 1)
+    # Nobody reads the answers any more, and nobody is there.
+    server.stdout.close()
+    server.stdin.write(b"".join(call(number, "memory_search", query=QUERY, k=1) for number in range(2, 12)))
+    server.stdin.flush()
+    assert server.wait(PATIENCE_S) == 0
+    assert server.stderr.read() == b""
+
+
 def open_lock(store: Path) -> Any:
     """Hold the write lock of a store in this process."""
     bench = open_workbench(store, profiles=store)

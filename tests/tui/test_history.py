@@ -15,11 +15,15 @@ from workbench.bench.stream import votes
 from workbench.bench.stream.observation import Observation
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
+from workbench.tui.agents.documents.dialog import DocumentsDialog
+from workbench.tui.agents.patterns import PatternsDialog
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.stream.history_dialog import PAGE, HistoryDialog, RecordThen
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
@@ -395,6 +399,26 @@ async def test_undo_asks_once_where_the_change_was_not_made_in_sight(tmp_path: P
         await keys(pilot, "1", "p", "u")
         assert not isinstance(app.screen, Confirm)
         assert not app.bench.stream.get(ID).pinned
+
+
+@pytest.mark.parametrize("opened", [PatternsDialog, DocumentsDialog, BulletDuplicatesDialog])
+async def test_undo_in_a_dialog_asks_about_what_was_done_behind_it(tmp_path: Path, opened: type[Dialog[None]]) -> None:
+    app = demo_app(tmp_path)
+    book = next(iter(app.bench.library.books.all()))
+    more = {PatternsDialog: (print,), BulletDuplicatesDialog: (book.id,)}.get(opened, ())
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "plus")
+        dialog = opened(app.bench, *more)
+        app.push_screen(dialog)
+        await until(pilot, lambda: dialog.is_current and dialog.is_mounted)
+        app.bench.stream.pin([ID])
+        await keys(pilot, "u")
+        await until(pilot, lambda: not app.bench.stream.get(ID).pinned)
+        assert app.screen is dialog
+        await keys(pilot, "u")
+        assert "Take back “vote helpful" in screen_text(app)
+        await keys(pilot, "n")
+        assert (app.bench.stream.live_vote(ID), app.screen) == ("helpful", dialog)
 
 
 async def test_undo_asks_about_what_was_done_in_another_window_or_before(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import IO, Any, cast
 
 import anyio
@@ -23,6 +23,8 @@ GRACE_S = 0.8
 
 LEAVING_S = 0.8
 """How long the end waits for what is still to be kept: a client kills a server that takes two seconds to go."""
+
+_GONE = (BrokenPipeError, ConnectionResetError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 _LONGEST = 32 << 20
 """Bytes of one message; a longer one is cut, and so is no message."""
@@ -89,8 +91,18 @@ async def _stop_after(ended: anyio.Event, scope: anyio.CancelScope) -> None:
 
 def serve_stdio(bench: Workbench, clients: Clients, **options: bool) -> None:
     """Serve over stdio; does not return while a client is there."""
-    anyio.run(StdioServer(clients, **options).run_stdio_async)
+    with _until_gone():
+        anyio.run(StdioServer(clients, **options).run_stdio_async)
     end(bench, clients)
+
+
+@contextlib.contextmanager
+def _until_gone() -> Iterator[None]:
+    """Take it as the end that nobody reads the answers any more: a client was killed while it waited for one."""
+    try:
+        yield
+    except* _GONE:
+        pass
 
 
 def end(bench: Workbench, clients: Clients) -> None:

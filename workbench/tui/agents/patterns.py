@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
@@ -22,6 +22,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.tui.agents.actions import PATTERNS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
+from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import change
 from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body
@@ -90,7 +91,7 @@ class PatternsDialog(Dialog[None]):
 
     def __init__(self, bench: Workbench, copy: Callable[[str], None]) -> None:
         super().__init__("Patterns: what agents learned", PATTERNS)
-        self._bench = bench
+        self._bench, self._since = bench, bench.library.revision
         self._copy = copy
         self.rows: LineView[Pattern] = LineView(
             self._draw, lambda pattern: pattern.id, empty=Content(LOOKING), id="patterns-list"
@@ -227,13 +228,10 @@ class PatternsDialog(Dialog[None]):
             doc = masked(pattern_doc(pattern), self._bench.safety.masked)
             self._copy(json.dumps(doc, indent=2, ensure_ascii=False))
 
-    def action_undo(self) -> None:
+    @asking
+    async def action_undo(self) -> None:
         """Take back the latest change."""
-
-        def undo() -> None:
-            self._done(f"Undone: {self._bench.history.undo()}")
-
-        change(self, undo, self._complain)
+        await cast(Host, self.app).take_back(self._done, self._since)
 
     def _change(self, do: Callable[[], object], said: str) -> None:
         def done() -> None:

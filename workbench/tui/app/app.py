@@ -286,8 +286,11 @@ class WorkbenchApp(Host):
             if self._following:
                 self.undoing.end_run()
                 return
-            area = next((one.AREA for one in reversed(self.screen_stack) if isinstance(one, AreaScreen)), "")
-            self.undoing.note(touched, area)
+            self.undoing.note(touched, self._area_below())
+
+    def _area_below(self) -> str:
+        """Return the area that is in sight or below what is, "" for none."""
+        return next((one.AREA for one in reversed(self.screen_stack) if isinstance(one, AreaScreen)), "")
 
     def _follow(self) -> None:
         if not any(screen.is_modal for stack in self._screen_stacks.values() for screen in stack):
@@ -597,6 +600,13 @@ class WorkbenchApp(Host):
         screen = self.screen
         if isinstance(screen, AreaScreen) and not screen.undo_own():
             await self.undoing.undo(screen.AREA)
+
+    async def take_back(self, told: Callable[[str], None], since: int | None = None) -> None:
+        """Take back the latest change from a dialog (see `Host`)."""
+        if since is None:
+            await self.undoing.undo(self._area_below(), told)
+        else:
+            await self.undoing.undo_within(since, told)
 
     def action_redo(self) -> None:
         """Do again what was taken back."""

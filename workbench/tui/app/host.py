@@ -243,6 +243,14 @@ class Host(App[Path | None]):
         """Make what an area changes of the store, at once or as soon as others let go of it (see `tui.waiting`)."""
         self.waits.change(Change(step))
 
+    async def take_back(self, told: Callable[[str], None], since: int | None = None) -> None:
+        """Take back the latest change from a dialog, and tell it what that was; what was done elsewhere after a yes.
+
+        With `since`, the revision at which the dialog opened, all before that was done elsewhere; without, as in the
+        area below it.
+        """
+        raise NotImplementedError
+
     def show_urgent(self) -> None:
         """Show in every key line of what is open what everything else waits for, if there is anything."""
         for screen in self.screen_stack:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
@@ -18,6 +18,7 @@ from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
+from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import change
 from workbench.tui.duplicates.bullet_groups import (
@@ -79,7 +80,7 @@ class BulletDuplicatesDialog(Dialog[None]):
 
     def __init__(self, bench: Workbench, book: str) -> None:
         super().__init__("Duplicates in this playbook", [a for a in DUPLICATES if a.show])
-        self.bench = bench
+        self.bench, self._since = bench, bench.library.revision
         self.claude = AskingClaude(self, bench.wording)
         self.acts = ActsBesideSliders(lambda: self, self._record_here, then=self._again)
         self.proposed: str | None = None
@@ -317,14 +318,15 @@ class BulletDuplicatesDialog(Dialog[None]):
 
             change(self, merge, self._complain)
 
-    def action_undo(self) -> None:
+    @asking
+    async def action_undo(self) -> None:
         """Take back the latest change."""
 
-        def undo() -> None:
-            self.say(body(f"Undone: {self.bench.history.undo()}"))
+        def told(undone: str) -> None:
+            self.say(body(undone))
             self._again()
 
-        change(self, undo, lambda error: self.say(body(str(error), "$text-warning")))
+        await cast(Host, self.app).take_back(told, self._since)
 
     # Asking Claude
 

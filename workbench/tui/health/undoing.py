@@ -1,6 +1,7 @@
 """The undo key: at once for what was done in sight, after a question for what was done elsewhere."""
 
 import time
+from collections.abc import Callable
 
 from workbench.bench.context import Touched
 from workbench.bench.health.history import Upcoming
@@ -28,26 +29,37 @@ class Undoing:
         """Ask again before the next change is taken back that was made out of sight."""
         self._agreed = ""
 
-    async def undo(self, area: str) -> None:
+    async def undo(self, area: str, told: Callable[[str], None] | None = None) -> None:
         """Take back the latest change; one that was made out of sight only after a yes, which holds for a run.
 
-        The run is over when something is changed, or another area is opened.
+        The run is over when something is changed, or another area is opened. `told` is told what was taken back
+        instead of the app.
         """
+        await self._undo(area, lambda rev: self._made.get(rev) == area, told or self._app.say)
+
+    async def undo_within(self, since: int, told: Callable[[str], None]) -> None:
+        """Take back the latest change from a dialog: what was made before revision `since`, when that opened, as above.
+
+        What is behind a dialog is out of sight there.
+        """
+        await self._undo(f"since {since}", lambda rev: rev > since, told)
+
+    async def _undo(self, place: str, is_here: Callable[[int], bool], told: Callable[[str], None]) -> None:
         app = self._app
         with app.reporting():
             found = app.bench.history.upcoming()
-            if found is None or self._agreed == area or self._made.get(found.rev) == area:
-                app.change(self._take_back)
+            if found is None or self._agreed == place or is_here(found.rev):
+                app.change(lambda: self._take_back(told))
             elif await self._agree(found):
-                self._agreed = area
-                app.change(lambda: self._take_back(found))
+                self._agreed = place
+                app.change(lambda: self._take_back(told, found))
 
-    def _take_back(self, asked: Upcoming | None = None) -> None:
+    def _take_back(self, told: Callable[[str], None], asked: Upcoming | None = None) -> None:
         history = self._app.bench.history
         if asked is not None and (now := history.upcoming()) != asked:
             what = "nothing" if now is None else f"“{now.label}”"
             raise WorkbenchError(f"Meanwhile the latest change is {what}.", "Nothing was taken back; press it again.")
-        self._app.say(f"Undone: {history.undo()}")
+        told(f"Undone: {history.undo()}")
 
     async def _agree(self, found: Upcoming) -> bool:
         from workbench.tui.widgets.confirm import Confirm

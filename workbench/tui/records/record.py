@@ -14,6 +14,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.tui.agents.documents.rows import rows_of, text_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.asking import asking
 from workbench.tui.playbook.pane import bullet_text
 from workbench.tui.records.acts import Acts, Place
 from workbench.tui.records.links import FILE, Links
@@ -113,14 +114,15 @@ class OpenedRecord(Dialog[None]):
         if memory is not None and self._flagged.unfold(memory):
             self._show()
 
-    def action_undo(self) -> None:
+    @asking
+    async def action_undo(self) -> None:
         """Take back this person's latest change."""
 
-        def undo() -> None:
-            self._area.workbench_app.say(f"Undone: {self._area.bench.history.undo()}")
+        def told(undone: str) -> None:
+            self._area.workbench_app.say(undone)
             self._show()
 
-        self._area.workbench_app.change(undo)
+        await self._area.workbench_app.take_back(told)
 
 
 NO_RECORD = "That key is for a memory or a bullet. {agents.documents} in Agents edits a document."

@@ -106,7 +106,7 @@ class DocumentsDialog(Dialog[None]):
 
     def __init__(self, bench: Workbench, folder: Path | None = None) -> None:
         super().__init__("Documents of agents", DOCUMENTS)
-        self._bench = bench
+        self._bench, self._since = bench, bench.library.revision
         self._wanted: tuple[str, str, int] | None = None if folder is None else (str(folder.resolve()), "", 0)
         self._ended = threading.Event()
         self._looks: Looks = {}
@@ -313,14 +313,15 @@ class DocumentsDialog(Dialog[None]):
             self._wanted = (str(found[0].root), "", 0)
             self._read()
 
-    def action_undo(self) -> None:
+    @asking
+    async def action_undo(self) -> None:
         """Take the latest change back; a file that somebody else changed since is left as it is."""
 
-        def undo() -> None:
-            self._host.say(f"Undone: {self._bench.history.undo()}")
+        def told(undone: str) -> None:
+            self._host.say(undone)
             self._read()
 
-        self._host.change(undo)
+        await self._host.take_back(told, self._since)
 
     # Finding
 
