@@ -41,6 +41,9 @@ AGAIN = "{form.external} opens it again."
 TITLE_CELLS = 200
 """Cells of a title that are shown."""
 
+_BESIDE = 16
+"""Words and spaces that are shown beside what differs from what somebody else stored: the difference is in sight."""
+
 SHORT = 40
 """Rows of a screen below which the form takes all of it."""
 
@@ -66,7 +69,9 @@ class RecordForm(Dialog[Values | None]):
         & InertTextArea { width: 1fr; height: 1fr; background: $background; padding: 0 1; }
         & ReadingPane { width: 1fr; height: 1fr; border-left: solid $panel; }
         &.-narrow .form--texts { layout: vertical; }
+        & ReadingPane:focus { border-left: solid $accent; }
         &.-narrow ReadingPane { border-left: none; border-top: solid $panel; }
+        &.-narrow ReadingPane:focus { border-top: solid $accent; }
         & .form--fields { height: 1fr; scrollbar-size-vertical: 1; }
         & .form--state { height: auto; max-height: 4; }
     }
@@ -309,10 +314,11 @@ class RecordForm(Dialog[Values | None]):
             return
         if not self.query(ReadingPane):
             self.query_one(".form--texts").mount(ReadingPane(id="form-theirs"))
-        parts = [Content.styled("Stored now, and {+yours+} against [-theirs-]", MUTED), Content("")]
+        parts = [Content.styled("Stored now, and {+yours+} against [-theirs-]", MUTED)]
+        parts += [] if self.has_class("-narrow") else [Content("")]
         for name, value in theirs.items():
             parts += [] if list(theirs) == [TEXT] else [body(name, "bold")]
-            parts.append(word_diff(value, mine[name]))
+            parts.append(word_diff(value, mine[name], _BESIDE))
         self.query_one(ReadingPane).show(Content("\n").join(parts), keep_place=True)
 
     def action_cancel(self) -> None:

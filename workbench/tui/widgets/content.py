@@ -114,20 +114,33 @@ def find_words(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     return [found.span() for found in pattern.finditer(text[:MAX_BODY])]
 
 
-def word_diff(old: str, new: str) -> Content:
-    """Return `new` with what it adds as {+…+} and what it takes from `old` as [-…-], word by word."""
+def word_diff(old: str, new: str, around: int | None = None) -> Content:
+    """Return `new` with what it adds as {+…+} and what it takes from `old` as [-…-], word by word.
+
+    With `around`, of what is the same only so many words and spaces beside each difference.
+    """
     ends = [min(MAX_DIFF, _shown_until(text)) for text in (old, new)]
     before, after = (_TOKEN.findall(text[:end]) for text, end in zip((old, new), ends, strict=True))
     parts: list[tuple[str, str]] = []
-    for removed, added, kept in _changes(before, after):
+    changes = list(_changes(before, after))
+    for number, (removed, added, kept) in enumerate(changes, 1):
         if removed:
             parts.append((f"[-{_clean(removed)}-]", REMOVED))
         if added:
             parts.append((f"{{+{_clean(added)}+}}", ADDED))
-        parts.append((_clean(kept), ""))
+        first, last = (0, 0) if around is None else (around * bool(removed or added), around * (number < len(changes)))
+        parts.append((_clean(_beside(kept, first, last)), ""))
     if [len(old), len(new)] != ends:
         parts.append(("\n… the rest is not compared", MUTED))
     return assemble(parts)
+
+
+def _beside(kept: str, first: int, last: int) -> str:
+    """Return the first and last so many words and spaces of a text; all of one that nothing stands beside."""
+    tokens = _TOKEN.findall(kept)
+    if len(tokens) <= first + last + 1 or not first + last:
+        return kept
+    return f"{''.join(tokens[:first])} … {''.join(tokens[len(tokens) - last :])}"
 
 
 def assemble(parts: Iterable[tuple[str, str]]) -> Content:
