@@ -51,6 +51,11 @@ from workbench.tui.widgets.sheet import Sheet
 if TYPE_CHECKING:
     from workbench.tui.health.undoing import Undoing
 
+SETTINGS = """Settings, keys among them
+  workbench config path        names the file in which they stand
+  workbench config show        prints which hold, and what each is for"""
+"""What the help says last."""
+
 CHANGING = frozenset(("app.import", "app.reflect", "app.undo", "app.redo"))
 """What holds everywhere and changes the store."""
 
@@ -638,7 +643,8 @@ class WorkbenchApp(Host):
             from workbench.tui.widgets.help import HelpScreen
 
             held = screen.as_mapped(screen.held_actions())
-            self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, keyed(screen.help_text)))
+            more = "\n\n".join(filter(None, (keyed(screen.help_text), SETTINGS)))
+            self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, more))
 
     @work
     async def action_stores(self) -> None:

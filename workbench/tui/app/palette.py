@@ -11,7 +11,7 @@ BELOW = 0.01
 SYNONYMS = (
     frozenset(("forget", "delete", "remove", "archive", "trash")),
     frozenset(("find", "search", "filter", "look", "grep")),
-    frozenset(("edit", "change", "correct", "fix", "rename", "modify")),
+    frozenset(("edit", "change", "correct", "fix", "modify")),
     frozenset(("replace", "rename", "substitute")),
     frozenset(("vote", "helpful", "like", "useful", "upvote")),
     frozenset(("harmful", "dislike", "wrong", "downvote")),
@@ -25,7 +25,8 @@ SYNONYMS = (
     frozenset(("history", "log", "changes", "blame", "audit", "revision", "past", "was")),
     frozenset(("promote", "publish", "claude.md", "agents.md")),
     frozenset(("quit", "exit", "leave", "close")),
-    frozenset(("help", "keys", "shortcuts", "bindings")),
+    frozenset(("help", "keys", "shortcuts", "bindings", "remap", "config", "configuration", "settings", "preferences")),
+    frozenset(("metrics", "eval", "evaluate", "evaluation", "measure")),
     frozenset(("store", "stores", "project", "database", "workspace")),
     frozenset(("pin", "star", "favourite", "favorite", "keep")),
     frozenset(("duplicates", "duplicate", "same", "dedup", "merge")),

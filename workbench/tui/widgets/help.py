@@ -108,18 +108,23 @@ class HelpScreen(Dialog[None]):
 
 
 def narrowed(groups: Sequence[HelpGroup], more: str, asked: list[str]) -> tuple[Sequence[HelpGroup], str]:
-    """Return the rows, and the indented lines of the further text, that hold all words or others for them."""
+    """Return the rows, and the indented lines of the further text, that hold all words or others for them.
+
+    The groups with the words themselves come first.
+    """
     if not asked:
         return groups, more
     from workbench.tui.app.palette import described  # most people only look
 
-    found: list[HelpGroup] = []
+    found: list[tuple[float, HelpGroup]] = []
     for group in groups:
         rows = zip(group.rows, group.keys, group.labels, strict=True)
-        kept = [row for row in rows if described(asked, " ".join((*row[0], row[2])))]
+        fits = [(described(asked, " ".join((*row[0], row[2]))), row) for row in rows]
+        kept = [row for fit, row in fits if fit]
         if kept:
-            found.append(HelpGroup(group.title, *zip(*kept, strict=True)))
-    return found, "\n".join(line for line in more.split("\n") if line.startswith("  ") and described(asked, line))
+            found.append((max(fit for fit, _ in fits), HelpGroup(group.title, *zip(*kept, strict=True))))
+    found.sort(key=lambda one: -one[0])
+    return [group for _, group in found], "\n".join(line for line in more.split("\n") if line.startswith("  ") and described(asked, line))
 
 
 def hanging(text: str, width: int) -> str:
