@@ -39,6 +39,8 @@ def test_numbers() -> None:
     assert figures.number(10214).replace("\u00a0", " ") == "10 214"
     assert [figures.signed(n) for n in (3, 0, -1)] == ["+3", "0", "−1"]
     assert figures.votes(3, 1) == "+3 −1"
+    assert [figures.amount(n, "bullet") for n in (0, 1, 2)] == ["0 bullets", "1 bullet", "2 bullets"]
+    assert [figures.amount(n, "memory", "memories") for n in (1, 2)] == ["1 memory", "2 memories"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The History dialog by its keys: of one record, and of everybody."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -401,14 +402,21 @@ async def test_undo_asks_once_where_the_change_was_not_made_in_sight(tmp_path: P
         assert not app.bench.stream.get(ID).pinned
 
 
-@pytest.mark.parametrize("opened", [PatternsDialog, DocumentsDialog, BulletDuplicatesDialog])
-async def test_undo_in_a_dialog_asks_about_what_was_done_behind_it(tmp_path: Path, opened: type[Dialog[None]]) -> None:
+@pytest.mark.parametrize(
+    "opened",
+    [
+        lambda bench: PatternsDialog(bench, print),
+        DocumentsDialog,
+        lambda bench: BulletDuplicatesDialog(bench, next(iter(bench.library.books.all())).id),
+    ],
+)
+async def test_undo_in_a_dialog_asks_about_what_was_done_behind_it(
+    tmp_path: Path, opened: Callable[[Workbench], Dialog[None]]
+) -> None:
     app = demo_app(tmp_path)
-    book = next(iter(app.bench.library.books.all()))
-    more = {PatternsDialog: (print,), BulletDuplicatesDialog: (book.id,)}.get(opened, ())
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "plus")
-        dialog = opened(app.bench, *more)
+        dialog = opened(app.bench)
         app.push_screen(dialog)
         await until(pilot, lambda: dialog.is_current and dialog.is_mounted)
         app.bench.stream.pin([ID])

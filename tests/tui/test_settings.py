@@ -9,7 +9,7 @@ from tests.tui.support import app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.config import loading, paths, recent
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.app.run import View, _options
+from workbench.tui.app.run import View, _options, profiles_of
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.widgets.header import TopBar
 
@@ -96,3 +96,18 @@ async def test_a_theme_is_chosen_without_a_word_where_the_settings_name_none(tmp
         app.theme = "workbench-light"
         await pilot.pause()
         assert not any("config.toml" in one for one in said(app))
+
+
+def test_a_profile_that_is_saved_in_a_demo_goes_with_it(config: Path, tmp_path: Path) -> None:
+    own = config.parent / "profiles"
+    own.mkdir()
+    (own / "mine.toml").write_text("recency = 0.5\n", "utf-8")
+    demo = tmp_path / "temporary" / "demo"
+    demo.mkdir(parents=True)
+    assert profiles_of(View(demo, "shop", "")) == own
+    found = profiles_of(View(demo, "demo", "", remember=False))
+    assert found == demo.parent / "profiles"
+    assert (found / "mine.toml").read_text("utf-8") == "recency = 0.5\n"
+    (found / "tried.toml").write_text("recency = 0.1\n", "utf-8")
+    assert profiles_of(View(demo, "demo", "", remember=False)) == found, "what was saved there stays until its end"
+    assert [path.name for path in own.iterdir()] == ["mine.toml"]

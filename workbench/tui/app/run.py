@@ -1,6 +1,7 @@
 """Starts the app over a store: the composition root of the terminal door."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -114,7 +115,7 @@ def _run_once(view: View, *, returns: bool) -> tuple[Next | None, int]:
     loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
     state, store, remember = paths.state_dir(), view.store, view.remember and view.at is None
     options = _options(view, loaded, remember=remember, returns=returns)
-    bench = _opened(store, loaded, view.at)
+    bench = _opened(view, loaded)
     app = WorkbenchApp(bench, options)
     sys.setswitchinterval(TURN)
     try:
@@ -184,20 +185,35 @@ def _tell(text: str) -> None:
         sys.stderr.write(text)
 
 
-def _opened(store: Path, loaded: loading.Loaded, at: int | None) -> Workbench:
+def _opened(view: View, loaded: loading.Loaded) -> Workbench:
     return open_workbench(
-        store,
-        profiles=paths.config_dir() / PROFILES,
+        view.store,
+        profiles=profiles_of(view),
         replaced=paths.replaced_dir(),
         cache=paths.cache_dir(),
         settings=loaded.settings,
         given=loaded.given,
         actor=f"agent:{agent}" if (agent := agent_in(os.environ)) else PERSON,
         heads=paths.heads_dir(),
-        believed=paths.is_believed(store),
+        believed=paths.is_believed(view.store),
         documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir()),
-        at=at,
+        at=view.at,
     )
+
+
+def profiles_of(view: View) -> Path:
+    """Return the folder of a person's own profiles; a demo has copies of them, to which it adds its own.
+
+    Those go with the demo, beside whose store they are.
+    """
+    own = paths.config_dir() / PROFILES
+    if view.remember:
+        return own
+    copies = view.store.parent / PROFILES
+    if own.is_dir() and not copies.exists():
+        with suppress(OSError, shutil.Error):
+            shutil.copytree(own, copies)
+    return copies
 
 
 def _agent() -> Iterator[str]:

@@ -196,9 +196,8 @@ class DuplicatesDialog(Dialog[None]):
             return
         why = [assemble([(f"{_mark(pair)}: ", WARN), ("these two would not merge.", "")])] if pair.apart else []
         head = Content.styled("From the older to the newer: [-gone-] {+new+}", MUTED)
-        pane.show(
-            Content("\n").join([*why, head, word_diff(*(self._mask(m.content) for m in (pair.older, pair.newer)))])
-        )
+        older, newer = (self._mask(memory.content) for memory in (pair.older, pair.newer))
+        pane.show(Content("\n").join([*why, head, word_diff(older, newer)]))
 
     def _draw(self, pair: MemoryPair, width: int) -> list[Cell]:
         lines = [Cell(self._mask(memory.line)) for memory in (pair.older, pair.newer)]

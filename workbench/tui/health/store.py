@@ -19,7 +19,7 @@ from workbench.core.health.diagnosis import Diagnosis
 from workbench.core.text import printable
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
-from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.keys import undo
 
 ID = "store"
@@ -66,7 +66,7 @@ def rows(facts: Facts) -> Sequence[Row]:
         text = f"{findings.edit.file} was changed by another program"
         found.append(figures(ID, "edit", BAD, text, item=findings.edit, style=ERROR))
     library = facts.bench.library  # what was counted with the journal may be of a while ago
-    records = f"{number(len(library.memories))} memories, {number(len(library.bullets))} bullets"
+    records = f"{amount(len(library.memories), 'memory', 'memories')}, {amount(len(library.bullets), 'bullet')}"
     found.append(figures(ID, "size", "", f"{records}, {_bytes(state.size)}", item=state))
     caches = ", ".join(f"{c.name} {_bytes(c.size)}" for c in findings.caches) or "none yet"
     found.append(figures(ID, "caches", "", f"caches: {caches}", item=state))
@@ -237,7 +237,7 @@ def _sound(diagnosis: Diagnosis, newer: int = 0) -> str:
     state = ", ".join(found) or "every line is sound"
     if newer:
         return f"{state} up to revision {number(diagnosis.rev)}; {number(newer)} since"
-    return f"{state}; {number(diagnosis.entries)} changes up to revision {number(diagnosis.rev)}"
+    return f"{state}; {amount(diagnosis.entries, 'change')} up to revision {number(diagnosis.rev)}"
 
 
 def _edit(row: Row, edit: OutsideEdit, facts: Facts) -> Content:

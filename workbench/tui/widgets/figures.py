@@ -60,6 +60,11 @@ def number(value: int) -> str:
     return f"{value:,}".replace(",", NO_BREAK)
 
 
+def amount(count: int, one: str, many: str = "") -> str:
+    """Say how many there are of something; `many` is what more than one are called, where that is not `one` and s."""
+    return f"{number(count)} {one if count == 1 else many or f'{one}s'}"
+
+
 def signed(value: int) -> str:
     """Return a whole number with its sign, "−0" never: "+3", "−1", "0"."""
     return f"+{value}" if value > 0 else f"−{-value}" if value else "0"

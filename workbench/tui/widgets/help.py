@@ -124,7 +124,9 @@ def narrowed(groups: Sequence[HelpGroup], more: str, asked: list[str]) -> tuple[
         if kept:
             found.append((max(fit for fit, _ in fits), HelpGroup(group.title, *zip(*kept, strict=True))))
     found.sort(key=lambda one: -one[0])
-    return [group for _, group in found], "\n".join(line for line in more.split("\n") if line.startswith("  ") and described(asked, line))
+    return [group for _, group in found], "\n".join(
+        line for line in more.split("\n") if line.startswith("  ") and described(asked, line)
+    )
 
 
 def hanging(text: str, width: int) -> str:
