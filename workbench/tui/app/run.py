@@ -14,7 +14,7 @@ from workbench.bench.context import PERSON
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config import drafts, loading, paths, recent, told
 from workbench.core.agents.actors import agent_in
-from workbench.core.allocation import share_memory
+from workbench.core.pause import share_memory
 from workbench.core.waiting import Holder, Patience, waiting, who
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions

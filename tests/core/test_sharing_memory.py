@@ -9,7 +9,7 @@ import pytest
 
 HEAPS = """
 import ctypes, os, sys, threading
-from workbench.core.allocation import share_memory
+from workbench.core.pause import share_memory
 if sys.argv[1] == "shared":
     share_memory()
 def work():
