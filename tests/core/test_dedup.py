@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.calls import calls_of
 from workbench.core.duplicates import dedup
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import (
@@ -242,3 +243,12 @@ def test_symbols_and_content_words() -> None:
     assert symbols("a != b, `c` ✅ 5€ done!") == ("=", "✅", "€")
     assert symbols("!ready") == ("!",)
     assert content_words("The tests are not passing, we stopped denying it") == ("test", "pas", "stop", "deni")
+
+
+def test_a_long_text_that_repeats_itself_is_looked_for_in_few_places() -> None:
+    [looks] = calls_of([dedup._joined], lambda: contained_in_recent("a" * 5_000, ["a" * 10_000] * 10))
+    assert looks < 2_000
+
+
+def test_a_short_text_is_found_behind_many_words_that_hold_it() -> None:
+    assert contained_in_recent("at", ["cats " * 3_000 + "at last"])

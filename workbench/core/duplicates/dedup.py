@@ -188,6 +188,9 @@ _OPPOSED = (
     ("left", "right"),
 )
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non", "de", "mis", "a")
+_PLACES, _COMPARED = 50, 1 << 18
+"""Places that are looked at of a text that is said already, and characters of it in all, if those are more."""
+
 _CLAUSE = 200  # characters before a match in which a negation is looked for
 _ROOT = 4  # a shorter word with a prefix is rarely the opposite of itself ("end", "mend")
 
@@ -231,9 +234,13 @@ def _flat(text: str) -> str:
 
 
 def _says(entry: str, needle: str) -> bool:
-    """Tell whether `entry` holds `needle` as whole words, not negated by its own clause."""
-    start = entry.find(needle)
-    while start >= 0:
+    """Tell whether `entry` holds `needle` as whole words, not negated by its own clause.
+
+    Of a long needle few places are looked at: where there are more, it is one thing over and over.
+    """
+    start, left = entry.find(needle), max(_PLACES, _COMPARED // len(needle))
+    while start >= 0 and left:
+        left -= 1
         end = start + len(needle)
         whole = not _joined(entry[start - 1 : start], needle[0]) and not _joined(needle[-1], entry[end : end + 1])
         clause = re.split(r"[.;:!?]\s", entry[max(0, start - _CLAUSE) : start])[-1]
