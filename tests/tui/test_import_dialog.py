@@ -300,6 +300,7 @@ async def test_what_is_there_already_is_not_written_again(tmp_path: Path, folder
         assert "Everything in this file is in the store already." in screen_text(app)
         await pilot.press("ctrl+s")
         assert (bench.library.journal.rev, app.screen) == (rev, dialog)
+        assert toasts(app)[-1] == "Nothing in it is new, so nothing was imported."
 
 
 async def test_the_files_version_is_taken_when_that_is_asked_for(tmp_path: Path, folder: Path) -> None:

@@ -59,7 +59,9 @@ class Undoing:
         if asked is not None and (now := history.upcoming()) != asked:
             what = "nothing" if now is None else f"“{now.label}”"
             raise WorkbenchError(f"Meanwhile the latest change is {what}.", "Nothing was taken back; press it again.")
-        told(f"Undone: {history.undo()}")
+        undone = history.undo()
+        self._app.clear_notifications()  # that this key takes it back is no longer so
+        told(f"Undone: {undone}")
 
     async def _agree(self, found: Upcoming) -> bool:
         from workbench.tui.widgets.confirm import Confirm

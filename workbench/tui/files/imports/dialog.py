@@ -300,6 +300,8 @@ class ImportDialog(Dialog[str | None]):
         plan = self.chosen.plan
         if plan is None or not plan.records or self.writing:
             self.app.bell()
+            if plan is not None and not self.writing:
+                self._notify("Nothing in it is new, so nothing was imported." + self._and_more(plan))
             return
         if self._marked:
             records = tuple(one for one in plan.records if id(one) in self._marked)
@@ -307,6 +309,10 @@ class ImportDialog(Dialog[str | None]):
         self._path.disabled = True
         self._rows.focus()
         self._state.write(plan, as_new=self._way.as_new)
+
+    def _and_more(self, plan: ImportPlan) -> str:
+        has_more = plan.parsed.offered or plan.parsed.closed
+        return f" {key_of(self, 'import.statements')} lists what else it has." if has_more else ""
 
     @on(WritingLine.Done)
     def _done(self, event: WritingLine.Done) -> None:
