@@ -287,7 +287,7 @@ class ContextPane(Vertical):
 
     def action_task(self) -> None:
         """Write another task."""
-        self.box.focus()
+        self.screen.set_focus(self.box)
 
     def action_copy(self) -> None:
         """Copy what is given, as the agent gets it: Markdown."""

@@ -75,6 +75,9 @@ class LookBack(Message):
 FIELD_MOVES = frozenset(("part", "next_part", "app.focus_next", "app.focus_previous"))
 """Actions of keys that go from field to field, and do nothing else."""
 
+FIELD_OPENERS = frozenset(("search", "query", "find", "task"))
+"""Actions of keys that go from a list into a field, and do nothing else."""
+
 
 @survives
 class Host(App[Path | None]):
@@ -186,7 +189,7 @@ class Host(App[Path | None]):
                 return
             if self._is_ahead(event):
                 return
-            if self._goes_to_the_next_field(event.key) and await self._check_bindings(event.key):
+            if self._goes_into_a_field(event.key) and await self._check_bindings(event.key):
                 return
             if event.key == "enter" and (field := self._entered_field()) is not None:
                 self._entered = field
@@ -220,13 +223,15 @@ class Host(App[Path | None]):
         for key in ahead:
             await self.on_event(key)  # behind another enter they are kept again
 
-    def _goes_to_the_next_field(self, key: str) -> bool:
-        """Tell whether a key only moves from a field to another: done at once, what is typed behind it goes there.
+    def _goes_into_a_field(self, key: str) -> bool:
+        """Tell whether a key only moves into a field: done at once, what is typed behind it goes there.
 
-        Otherwise it would go up through all that the field is in, while keys still fall into the field.
+        Otherwise it would go up through all that the focus is in, while the keys behind it still fall into that.
         """
         field = self.focused
-        if not isinstance(field, Input | TextArea) or (isinstance(field, TextArea) and field.tab_behavior == "indent"):
+        if not isinstance(field, Input | TextArea):
+            return self._bound(key) in FIELD_OPENERS
+        if isinstance(field, TextArea) and field.tab_behavior == "indent":
             return False
         return self._bound(key) in FIELD_MOVES
 

@@ -273,7 +273,7 @@ class BookBrowser(Vertical):
 
     def search(self) -> None:
         """Go to the filter."""
-        self._box.focus()
+        self.screen.set_focus(self._box)
 
     def go_back(self) -> None:
         """Close the detail, leave the filter line, drop the marks, or clear the filter; the cursor stays."""

@@ -235,7 +235,7 @@ class MergeChoice(Dialog[None]):
 
     def action_search(self) -> None:
         """Go to the search."""
-        self.query_one(SafeInput).focus()
+        self.set_focus(self.query_one(SafeInput))
 
     def action_read_on(self) -> None:
         """Scroll the texts."""

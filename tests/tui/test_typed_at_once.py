@@ -1,0 +1,54 @@
+"""Keys that a terminal brings all at once: what is typed behind the key that goes into a field is in the field."""
+
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.app import App
+
+from tests.tui.support import demo_app
+from tests.tui.waiting import until
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.areas import AREAS
+from workbench.tui.app.host import FIELD_OPENERS
+from workbench.tui.widgets.help import HelpScreen
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.texts.safe_input import SafeInput
+
+
+def type_at_once(app: App[Path | None], keys: str) -> None:
+    """Bring keys as a driver does that read them together: each as it comes, and no rest between them."""
+    for key in keys:
+        event = events.Key("slash" if key == "/" else key, key)
+        event.set_sender(app)
+        app.post_message(event)
+
+
+@pytest.mark.parametrize("area", ["1", "2", "3", "4"])
+async def test_words_behind_the_search_key_are_all_in_the_field(tmp_path: Path, area: str) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press(area)
+        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area)
+        app.screen.set_focus(app.screen.query(LineView).first())
+        field = app.screen.query(SafeInput).first()
+        field.value, before = "", app.bench.library.revision
+        await until(pilot, lambda: not field.has_focus)
+        type_at_once(app, "/undo")
+        await until(pilot, lambda: field.value == "undo")
+        assert (field.has_focus, app.bench.library.revision) == (True, before)
+
+
+async def test_words_behind_the_search_key_of_the_help_narrow_it(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        type_at_once(app, "/undo")
+        await until(pilot, lambda: app.screen.query_one(SafeInput).value == "undo")
+
+
+def test_every_search_key_goes_into_a_field_at_once_or_opens_a_prompt() -> None:
+    tables = [*(area.actions for area in AREAS.every), *AREAS.dialogs]
+    found = {action.method for table in tables for action in table if action.keys == "slash"}
+    assert found == {*FIELD_OPENERS, "recall"}
