@@ -184,7 +184,7 @@ CASES = {
     "playbook: merge": Case((*PLAYBOOK, "equals_sign"), ("m",)),
     "playbook: merge all": Case((*PLAYBOOK, "equals_sign", "A"), ("y",), ("A", "y")),
     "playbook: keep apart": Case((*PLAYBOOK, "equals_sign"), ("x",)),
-    "playbook: undo in a dialog": Case((*PLAYBOOK, "plus", "equals_sign"), ("u",)),
+    "playbook: undo in a dialog": Case((*PLAYBOOK, "equals_sign", "x"), ("u",)),
     "playbook: export": Case((*PLAYBOOK, "X"), SAVE, names={"export-path": "rules.txt"}),
     "playbook: cards": Case((*SUGGESTED, "A"), SAVE),
     "playbook: cards and the rest": Case((*SUGGESTED, "a"), ("L",), count=2),
