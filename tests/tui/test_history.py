@@ -427,6 +427,14 @@ async def test_undo_in_a_dialog_asks_about_what_was_done_behind_it(
         assert "Take back “vote helpful" in screen_text(app)
         await keys(pilot, "n")
         assert (app.bench.stream.live_vote(ID), app.screen) == ("helpful", dialog)
+        other = open_workbench(app.bench.library.folder, profiles=Path("none"), clock=lambda: NOW)
+        other.stream.pin([ID])
+        other.close()
+        app._follow()
+        await keys(pilot, "u")
+        assert "in another window" in screen_text(app)
+        await keys(pilot, "n")
+        assert app.bench.stream.get(ID).pinned
 
 
 async def test_undo_asks_about_what_was_done_in_another_window_or_before(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ LEAVING_S = 0.8
 """How long the end waits for what is still to be kept: a client kills a server that takes two seconds to go."""
 
 _GONE = (BrokenPipeError, ConnectionResetError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+"""What writing an answer raises when nobody reads it any more."""
 
 _LONGEST = 32 << 20
 """Bytes of one message; a longer one is cut, and so is no message."""

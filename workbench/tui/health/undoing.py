@@ -40,9 +40,9 @@ class Undoing:
     async def undo_within(self, since: int, told: Callable[[str], None]) -> None:
         """Take back the latest change from a dialog: what was made before revision `since`, when that opened, as above.
 
-        What is behind a dialog is out of sight there.
+        What is behind a dialog is out of sight there, and so is what another window does meanwhile.
         """
-        await self._undo(f"since {since}", lambda rev: rev > since, told)
+        await self._undo(f"since {since}", lambda rev: rev > since and rev in self._made, told)
 
     async def _undo(self, place: str, is_here: Callable[[int], bool], told: Callable[[str], None]) -> None:
         app = self._app

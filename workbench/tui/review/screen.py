@@ -267,7 +267,8 @@ class ReviewScreen(AreaScreen):
             box.value = ""
 
     def action_search(self) -> None:
-        """Go to the filter."""
+        """Go to the filter, and on without a reason: this key does not come by as others do."""
+        self.reasons.go_on()
         self._close()
         self.set_focus(self.queue.box)
 
