@@ -124,6 +124,15 @@ async def test_reasons_hold_until_any_other_key_and_no_digit_leaves_the_area_bef
     assert rejection_of(bench.library.memories.get("c1")).reason == ""
 
 
+async def test_the_search_key_goes_on_without_a_reason_too(bench: Workbench) -> None:
+    async with review(bench, (80, 24)) as drive:
+        await drive.keys("x", "slash", "escape")
+        assert REST not in screen_text(drive.app)
+        await drive.keys("1")
+        assert isinstance(drive.app.screen, StreamScreen)
+    assert rejection_of(bench.library.memories.get("c1")).reason == ""
+
+
 async def test_a_click_on_a_reason_is_its_key(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("x")
