@@ -18,6 +18,7 @@ from tests.tui.support import DEMO
 from workbench.bench.health.backup import back_up
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.review.queue import is_put_off
+from workbench.config.backups import LastBackup, remember
 from workbench.config.drafts import FOLDER as DRAFTS
 from workbench.config.drafts import Draft, Item, folder_of, keep
 from workbench.config.paths import config_dir, heads_dir, state_dir
@@ -178,7 +179,8 @@ def _export(bench: Workbench) -> None:
 
 def _back_up(bench: Workbench) -> None:
     for number in range(FILES):
-        back_up(bench, bench.library.folder.parent / f"b{number}.tar.gz", NOON, force=True)
+        made, _ = back_up(bench, file := bench.library.folder.parent / f"b{number}.tar.gz", NOON, force=True)
+    remember(state_dir(), bench.library.folder, LastBackup(file, NOON, made.rev))
 
 
 def _backed_up(bench: Workbench) -> set[str]:

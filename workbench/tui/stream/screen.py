@@ -338,6 +338,11 @@ class StreamScreen(AreaScreen):
         self._detail_waits = False
         self.show_detail()
 
+    def _show_what_waits(self) -> None:
+        """Show the memory under the cursor before a key acts in its text: what waited was for who types on."""
+        if self._detail_waits:
+            self._show_detail_at_last()
+
     def show_detail(self) -> None:
         """Show the memory under the cursor in full."""
         memory = self.memory
@@ -490,6 +495,7 @@ class StreamScreen(AreaScreen):
 
     def focus_next(self, selector: str | type[QueryType] = "*") -> Widget | None:
         """Put the focus on; from the rows it goes to the first link beside them."""
+        self._show_what_waits()
         found = super().focus_next(selector)
         if isinstance(found, Side) and found.links is not None:
             found.links.go(1)
@@ -497,6 +503,7 @@ class StreamScreen(AreaScreen):
 
     @on(LineList.Opened)
     def _open(self) -> None:
+        self._show_what_waits()
         self.action_unfold()
         self.add_class("-open")
         self.query_one("#side").focus()
