@@ -101,6 +101,8 @@ def _in_own_process(name: str, size: int, folder: Path) -> Times:
         shutil.rmtree(paths.cache_dir(), ignore_errors=True)
         os.environ["WORKBENCH_TRUST"] = "" if label == "trust" else str(store)
         times[label] = _seconds(arguments)
+        # What did not change anything is not to be undone: the undo would take the store's texts away.
+        assert label != "undo" or _holds_all(store), f"the changes before the undo did not come about ({name})"
         if label != "import --dry-run" and "FILE" not in label:
             times[f"{label} (again)"] = _seconds(arguments)
     return times
@@ -176,15 +178,15 @@ def _commands(store: Path, file: Path, folder: Path) -> Mapping[str, tuple[str, 
 def _changes(at: tuple[str, ...], file: Path) -> Mapping[str, tuple[str, ...]]:
     """Return the commands that change what is largest, each taken back by the next."""
     memory, bullet = "mem-20260320-0000001", "note-00001"
-    piece = " ".join(file.read_text("utf-8").split())[: LENGTH // 2]
+    piece = " ".join(file.read_text("utf-8").split())[: LENGTH // 2] or "nothing"
     return {
-        "edit": (*at, "edit", memory, piece),
-        "bullet edit": (*at, "bullet", "edit", bullet, piece),
+        "edit": (*at, "edit", memory, "--", piece),
+        "bullet edit": (*at, "bullet", "edit", bullet, "--", piece),
         "undo": (*at, "undo"),
         "pin": (*at, "pin", memory),
         "pin --off": (*at, "pin", "--off", memory),
-        "vote": (*at, "vote", memory, "helpful", "--reason", piece),
-        "append": (*at, "append", piece),
+        "vote": (*at, "vote", memory, "helpful", f"--reason={piece}"),
+        "append": (*at, "append", "--", piece),
         "forget": (*at, "forget", memory),
         "unforget": (*at, "unforget", memory),
     }
@@ -195,6 +197,14 @@ def _seconds(arguments: tuple[str, ...]) -> float:
         start = time.process_time()
         _run(arguments)
         return time.process_time() - start
+
+
+def _holds_all(store: Path) -> bool:
+    bench = open_workbench(store, profiles=store.parent / "none", clock=lambda: NOW)
+    try:
+        return len(bench.library.memories.all()) >= MEMORIES
+    finally:
+        bench.close()
 
 
 def _nowhere() -> io.TextIOWrapper:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.app import App
+from textual.widgets import Input, TextArea
 
 from tests.tui.support import demo_app
 from tests.tui.waiting import until
@@ -52,3 +53,22 @@ def test_every_search_key_goes_into_a_field_at_once_or_opens_a_prompt() -> None:
     tables = [*(area.actions for area in AREAS.every), *AREAS.dialogs]
     found = {action.method for table in tables for action in table if action.keys == "slash"}
     assert found == {*FIELD_OPENERS, "recall"}
+
+
+@pytest.mark.parametrize(("area", "opener"), [("1", "o"), ("1", "e"), ("2", "e"), ("3", "e"), ("3", "o"), ("1", "F")])
+async def test_words_behind_a_key_that_opens_a_form_are_all_in_it(tmp_path: Path, area: str, opener: str) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press(area)
+        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area)
+        await until(pilot, lambda: isinstance(app.focused, LineView))
+        before = app.bench.library.revision
+        type_at_once(app, f"{opener}undo xaq")
+        await until(pilot, lambda: written(app).endswith("undo xaq"))
+        assert app.bench.library.revision == before
+
+
+def written(app: App[Path | None]) -> str:
+    """Return what stands in the field that has the focus."""
+    field = app.focused
+    return field.text if isinstance(field, TextArea) else field.value if isinstance(field, Input) else ""

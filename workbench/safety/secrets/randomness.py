@@ -26,7 +26,10 @@ _BEFORE = (
     r"(?ai:sha(?:1|224|256|384|512)[-:=_]|md5[-:=]|h1:|base64,|integrity[\"']?\s?[:=]\s?[\"']?|"
     r"(?:etag|if-(?:none-)?match|digest|checksum|fingerprint)[\"']?\s?[:=]?\s?(?:w/)?[\"'`]?(?:w/)?[\"'`]?)\Z"
 )
-_HINTS = ("sha", "md5", "h1:", "base64,", "integrity", "etag", "match", "digest", "checksum", "fingerprint")
+_HINTS = (
+    "sha1", "sha2", "sha3", "sha5", "md5", "h1:", "base64,", "integrity", "etag", "match", "digest", "checksum",
+    "fingerprint",
+)  # fmt: skip
 """What stands in each of those, in lower case: most texts hold none."""
 
 _KNOWN = (
@@ -54,8 +57,9 @@ def find(text: str, words: str) -> Iterator[Finding]:
         word = run.group()
         if word in random and not known(word) and not (tells and _told(text, run.start())):
             start, end = run.span()
-            padding = compiled("=*").match(text, end)
-            yield secret(RULE, start, padding.end() if padding else end)
+            while text.startswith("=", end):
+                end += 1
+            yield secret(RULE, start, end)
 
 
 def looks_random(word: str) -> bool:

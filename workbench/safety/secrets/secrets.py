@@ -1,7 +1,6 @@
 """All secrets of a text, and the text without them."""
 
 from collections.abc import Iterable, Iterator
-from re import Match
 
 from workbench.core.safety import Finding
 from workbench.safety.lowering import compiled, lowered
@@ -28,7 +27,7 @@ def find(text: str, low: str) -> list[Finding]:
     What a marker names is no name of a value behind it, and no part of a secret.
     """
     if "[secret: " in text:
-        text = compiled(_MARKER).sub(_blank, text)
+        text = _blank(text)
         low = lowered(text)
     crowded = crowds(text, low, _single)
     rest = (blanked(text, crowded), blanked(low, crowded)) if crowded else (text, low)
@@ -72,9 +71,11 @@ def masked_rules(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(compiled(_MARKER).findall(text)))
 
 
-def _blank(marker: Match[str]) -> str:
-    """Return brackets with nothing in them, as long as a marker."""
-    return f"[{' ' * (marker.end() - marker.start() - 2)}]"
+def _blank(text: str) -> str:
+    """Return a text of the same length with nothing in the brackets of its markers."""
+    parts = compiled(_MARKER).split(text)
+    parts[1::2] = [f"[{' ' * len(f'secret: {name}')}]" for name in parts[1::2]]
+    return "".join(parts)
 
 
 def without(text: str, found: Iterable[Finding]) -> str:

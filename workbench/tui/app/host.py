@@ -5,10 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from textual import events
 from textual.app import App
 from textual.message import Message
+from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
@@ -104,6 +106,8 @@ class Host(App[Path | None]):
         self.next_at: int | None = None
         self._entered: SafeInput | None = None
         self._ahead: list[events.Key] = []
+        self._opening: Screen[Any] | None = None
+        self._given: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
 
     @property
     def title_shown(self) -> str:
@@ -183,12 +187,15 @@ class Host(App[Path | None]):
             yield
 
     async def on_event(self, event: events.Event) -> None:
-        """Let esc give up what waits for another process; what is typed behind tab or enter goes where these go."""
+        """Let esc give up what waits for another process; what is typed behind a key goes where that one leads."""
+        if isinstance(event, events.Key) and self._is_for_another(event):
+            event = events.Key(event.key, event.character)
         if isinstance(event, events.Key) and not event.is_forwarded:
             if event.key == "escape" and self.waits.give_up():
                 return
             if self._is_ahead(event):
                 return
+            self._given[event] = self.screen
             if self._goes_into_a_field(event.key) and await self._check_bindings(event.key):
                 return
             if event.key == "enter" and (field := self._entered_field()) is not None:
@@ -197,15 +204,33 @@ class Host(App[Path | None]):
                 return
         await super().on_event(event)
 
+    def _is_for_another(self, key: events.Key) -> bool:
+        """Tell whether a key comes back unused from a screen above which the key before it has opened another one."""
+        given = self._given.pop(key, None) if key.is_forwarded else None
+        return given is not None and given is not self.screen and given in self.screen_stack
+
     def _is_ahead(self, key: events.Key) -> bool:
-        """Keep a key while enter is still being done in a field; esc forgets those, and is never kept itself."""
-        if self._entered is None:
+        """Keep a key while enter is being done in a field, or a screen opened; esc forgets those, and is never kept."""
+        if self._entered is None and not self._is_opening():
             return False
         if key.key == "escape":
             self._entered, self._ahead = None, []
             return False
         self._ahead.append(key)
         return True
+
+    def _is_opening(self) -> bool:
+        """Tell whether the screen is being opened, or keys that were typed meanwhile are still to be handed on."""
+        if self._opening is None and not self.screen.is_mounted:
+            self._opening = self.screen
+            self.screen.call_later(self.call_later, self._opened)
+        if self._opening is not None and self._opening not in self.screen_stack:
+            self._opening, self._ahead = None, []
+        return self._opening is not None
+
+    async def _opened(self) -> None:
+        self._opening = None
+        await self._hand_on()
 
     def _entered_field(self) -> SafeInput | None:
         """Return the field in which enter takes what is written, unless it keeps keys itself."""
@@ -219,6 +244,9 @@ class Host(App[Path | None]):
         if event.field is not self._entered:
             return
         self._entered = None
+        await self._hand_on()
+
+    async def _hand_on(self) -> None:
         ahead, self._ahead = self._ahead, []
         for key in ahead:
             await self.on_event(key)  # behind another enter they are kept again
