@@ -202,9 +202,15 @@ def test_what_stays_is_left_out_of_collections_until_the_app_ends(monkeypatch: p
     heap.pressed()
     heap.sweep()
     assert collected == 0
-    now += stillness.REST
+    now += 2 * stillness.REST
     heap.sweep()
     assert collected == 1
+    withheld = gc.get_freeze_count()
+    made = [[n] for n in range(1_000)]
+    heap.sweep(stays=False)
+    assert (collected, gc.get_freeze_count()) == (2, withheld), "a dialog's own objects are not kept for good"
+    heap.sweep()
+    assert gc.get_freeze_count() >= withheld + len(made)
     heap.let_go()
     assert gc.get_threshold() == before
     assert not gc.get_freeze_count()

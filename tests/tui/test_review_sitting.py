@@ -232,6 +232,23 @@ async def test_a_merge_of_three_shows_each_against_the_newest(bench: Workbench) 
         assert bench.library.memories.get("n1").content == "Clear the cache after each commit."
 
 
+async def test_a_merge_of_very_many_compares_the_first_and_names_the_same_ones(bench: Workbench) -> None:
+    at = NOW - timedelta(days=1)
+    older = [memory(f"n{n:02}", f"Clear the cache, {n}.", created_at=at - timedelta(hours=n)) for n in range(1, 29)]
+    same = memory("same", "Clear the cache.", created_at=at - timedelta(minutes=1))
+    put(bench, memory("newest", "Clear the cache."), same, *older)
+    put(bench, ask("merge", "newest", "same", *(m.id for m in older)))
+    async with review(bench) as drive:
+        drive.go("merge-1")
+        await drive.until(lambda: "Do these 30" in drive.text("candidate"))
+        card = drive.text("candidate")
+        assert "From same to the newest  the same text" in card
+        assert card.count("to the newest") == 20
+        assert "… and 9 more; beside this they stand in full." in card
+        await drive.settle()
+        assert "Clear the cache, 28." in drive.text("evidence")
+
+
 # Citations and contradictions
 
 

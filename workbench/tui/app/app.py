@@ -298,8 +298,8 @@ class WorkbenchApp(Host):
         return next((one.AREA for one in reversed(self.screen_stack) if isinstance(one, AreaScreen)), "")
 
     def _follow(self) -> None:
-        if not any(screen.is_modal for stack in self._screen_stacks.values() for screen in stack):
-            self._heap.sweep()
+        modal = any(screen.is_modal for stack in self._screen_stacks.values() for screen in stack)
+        self._heap.sweep(stays=not modal)
         library = self.bench.library
         if library.is_missing:
             self._miss_store()

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -95,6 +96,11 @@ class AreaScreen(Screen[object]):
         """Paint once it stands."""
         if not self._first_paint.waits:
             super()._compositor_refresh()
+
+    def _screen_resized(self, size: Size) -> None:
+        """Lay it out for another size; a dialog that opens above it gives it the one it has."""
+        if size != self.size:
+            super()._screen_resized(size)
 
     def paint_at_once(self, widget: Widget) -> None:
         """Paint a widget that is about to change, with all else that did, as soon as it says so: somebody waits for it.

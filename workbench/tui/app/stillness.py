@@ -16,7 +16,7 @@ from workbench.core.pause import be_usual, give_back, withhold
 AFTER = 0.2
 """Seconds after the last hold in which collections happen again."""
 
-REST, LONG_REST = 0.25, 60.0
+REST, LONG_REST = 0.1, 60.0
 """Seconds without a key in which nobody minds a collection, and one of everything: the sooner, the less there is to
 collect. Three hundred thousand objects, what a minute of keys leaves, take a fifth of a second."""
 
@@ -87,13 +87,17 @@ class Heap:
         """Seconds since somebody was at the keyboard."""
         return monotonic() - self._pressed
 
-    def sweep(self) -> None:
-        """Collect what is due, unless a key was pressed a moment ago; meant for when no dialog is open.
+    def sweep(self, *, stays: bool = True) -> None:
+        """Collect what is due, unless a key was pressed just now; what is left then `stays` where no dialog is open.
 
-        What is left then stays. Of that, too, some is no longer used one day: a long rest is for looking there.
+        Without that, what keys leave in dialogs would be as much as takes half a second, all at once. Of what stays,
+        too, some is no longer used one day: a long rest is for looking there.
         """
         rest = self.rest
         if self._before is None or rest < REST or not gc.isenabled() or gc.get_count()[2] < DUE:
+            return
+        if not stays:
+            gc.collect()
             return
         self._sweeps += 1
         if self._sweeps >= THOROUGH and rest > LONG_REST:

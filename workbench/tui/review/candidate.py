@@ -18,6 +18,9 @@ from workbench.tui.widgets.figures import absolute, since
 AROUND = 120
 """Characters of shared text that stand before and behind a change of a merge."""
 
+_COMPARED = 20
+"""Memories of a merge that are each compared with the newest one."""
+
 _FACT = 60
 """Cells a stored name may take in a line of facts."""
 
@@ -44,12 +47,22 @@ def merge(proposal: Proposal, said: Wording, group: Sequence[Memory], now: datet
     names = (similarity, f"importance {proposal.importance:.0f}", *_proposed(proposal, now))
     newest, kept = max(group, key=lambda m: (m.created_at, m.id)), group[-1]
     parts = [Content.styled(said.question, "bold"), facts(names), *arguments(proposal, "Nothing speaks against it.")]
-    for older in (m for m in group if m.id != newest.id):
+    others = [m for m in group if m.id != newest.id]
+    for older in others[:_COMPARED]:
         title = "From the older to the newer" if len(group) == 2 else f"From {name(older.id)} to the newest"
-        parts += [Content(""), heading(title, diff_legend()), folded(word_diff(older.content, newest.content))]
+        parts += [Content(""), *_told_apart(title, older.content, newest.content)]
+    if len(others) > _COMPARED:
+        more = f"… and {len(others) - _COMPARED} more; beside this they stand in full."
+        parts += [Content(""), Content.styled(more, MUTED)]
     gone = [m.id for m in group if m.id != kept.id]
     outcome = merge_outcome(kept=kept.id, newest=newest, gone=gone)
     return Content("\n").join([*parts, Content(""), outcome, Content.styled(f"Rejected, {said.no}.", MUTED)])
+
+
+def _told_apart(title: str, older: str, newest: str) -> list[Content]:
+    if older == newest:
+        return [heading(title, Content.styled("the same text", MUTED))]
+    return [heading(title, diff_legend()), folded(word_diff(older, newest))]
 
 
 def replacement(proposal: Proposal, said: Wording, old: Memory, text: str, now: datetime) -> Content:

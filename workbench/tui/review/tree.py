@@ -27,16 +27,19 @@ BRIEF = 1_500
 BRIEF_LINES = 60
 """Lines of it that are shown until then."""
 
+_BRIEF_TEXTS = 12
+"""Cited texts that are shown until then: a merge may have a hundred, and no more of them are in sight."""
+
 _LEAST = 24
 """Cells that a text keeps, however deep it stands."""
 
 
 def tree(title: str, branches: Sequence[Branch], width: int, now: datetime, *, brief: bool = False) -> list[Content]:
-    """Return the lines of a tree of citations, `width` cells wide at most; `brief` cuts each text to a screenful."""
+    """Return the lines of a tree of citations, `width` cells wide at most; `brief` cuts what is beyond a screenful."""
     deepest = max(branch.depth for branch in branches) + 1
     more = Content.styled(f"down {deepest} levels", MUTED) if deepest > 1 else None
     lines = [heading(title, more)]
-    for place, branch in enumerate(branches):
+    for place, branch in enumerate(branches[:_BRIEF_TEXTS] if brief else branches):
         if place and branch.depth == 0:
             lines.append(Content(""))
         lines += _branch(branch, width, now, brief=brief)

@@ -12,6 +12,7 @@ from textual.color import Color
 from textual.containers import Vertical
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
@@ -84,6 +85,11 @@ class Dialog(ModalScreen[R]):
         """Paint once it stands: opening lays it out several times, and each paint draws what is behind it anew."""
         if not self._first_paint.waits:
             super()._compositor_refresh()
+
+    def _screen_resized(self, size: Size) -> None:
+        """Lay it out for another size; it has the one that it was opened with."""
+        if size != self.size:
+            super()._screen_resized(size)
 
     def render(self) -> RenderableType:
         """Return what lies behind, dimmed."""
