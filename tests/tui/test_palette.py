@@ -41,6 +41,19 @@ async def test_the_palette_begins_with_what_is_done_here(tmp_path: Path) -> None
         assert {"Auto-tune", "Theme", "Help"} <= set(titles[: elsewhere[0]])
 
 
+async def test_the_list_of_themes_begins_with_the_one_in_use(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        app.action_change_theme()
+        await until_drawn(pilot, lambda: app.screen.query(CommandList) and app.screen.query_one(CommandList).options)
+        hits = [option.hit for option in app.screen.query_one(CommandList).options]  # type: ignore[attr-defined]
+        assert (str(hits[0].text), hits[0].help) == (app.theme, "in use")
+        assert [hit.help for hit in hits[1:]] == [None] * (len(app.available_themes) - 1)
+        hits[-1].command()
+        assert app.theme == str(hits[-1].text)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_toasts_are_gone_when_a_dialog_opens_and_never_cover_its_keys(

@@ -7,7 +7,9 @@ import pytest
 
 from tests.tui.support import app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
+from workbench.bench.folder import make_store
 from workbench.config import loading, paths, recent
+from workbench.store.journal.opening import utc_now
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.run import View, _options, profiles_of
 from workbench.tui.health.screen import HealthScreen
@@ -111,3 +113,16 @@ def test_a_profile_that_is_saved_in_a_demo_goes_with_it(config: Path, tmp_path: 
     (found / "tried.toml").write_text("recency = 0.1\n", "utf-8")
     assert profiles_of(View(demo, "demo", "", remember=False)) == found, "what was saved there stays until its end"
     assert [path.name for path in own.iterdir()] == ["mine.toml"]
+
+
+def test_a_store_that_was_named_and_is_none_yet_is_told_of(config: Path, tmp_path: Path) -> None:
+    def problems(store: Path, why: str) -> tuple[str, ...]:
+        view = View(store, store.name, why)
+        return _options(view, loading.load(config), remember=True, returns=False).problems
+
+    make_store(tmp_path / "store", utc_now, shared=False)
+    assert not problems(tmp_path / "store", "by --store")
+    assert problems(tmp_path / "stroe", "by --store") == (
+        f"There is no store in {tmp_path / 'stroe'} yet. The first thing that you keep makes it.",
+    )
+    assert not problems(tmp_path / "stroe", "this project's")

@@ -691,6 +691,12 @@ class WorkbenchApp(Host):
         answer: bool | None = await self.push_screen_wait(confirm)
         return bool(answer)
 
+    def search_themes(self) -> None:
+        """List the themes, the one in use first."""
+        from workbench.tui.app.palette import theme_palette
+
+        self.push_screen(theme_palette())
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List every action of the area, what holds everywhere, and the other areas' actions by their names."""
         here = screen if isinstance(screen, AreaScreen) else None

@@ -1,7 +1,8 @@
 """The command palette: finds an action by its name, and below those by what it does or what else it is called."""
 
-from textual.command import DiscoveryHit, Hit, Hits
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits
 from textual.system_commands import SystemCommandsProvider
+from textual.theme import ThemeProvider
 
 from workbench.core.text import words
 
@@ -58,6 +59,21 @@ class Palette(SystemCommandsProvider):
                 yield Hit(share * BELOW, name, callback, help=told)
             elif score > 0:
                 yield Hit(score * BELOW * BELOW, matcher.highlight(name), callback, help=told)
+
+
+class Themes(ThemeProvider):
+    """Lists the themes, the one in use first and marked as such."""
+
+    async def discover(self) -> Hits:
+        """Yield every theme."""
+        in_use = self.app.theme
+        for name, callback in sorted(self.commands, key=lambda command: command[0] != in_use):
+            yield DiscoveryHit(name, callback, help="in use" if name == in_use else None)
+
+
+def theme_palette() -> CommandPalette:
+    """Return the palette that lists the themes only."""
+    return CommandPalette([Themes], placeholder="Search for themes…")
 
 
 def described(asked: list[str], text: str) -> float:

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from workbench.bench.agents.documents.places import DocumentPlaces
 from workbench.bench.context import PERSON
+from workbench.bench.folder import holds_store
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config import drafts, loading, paths, recent, told
 from workbench.core.agents.actors import agent_in
+from workbench.core.errors import StoreProblem
 from workbench.core.pause import share_memory
 from workbench.core.waiting import Holder, Patience, waiting, who
 from workbench.tui.app.app import WorkbenchApp
@@ -150,7 +152,7 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
         seen=look.rev if look and view.at is None else None,
         given_theme=theme if given else None,
         faults=(*loaded.problems, *themes.problems, *keymap.problems, *(missing if given else ())),
-        problems=(*_agent(), *left, *new, *(() if given else missing)),
+        problems=(*_absent(view), *_agent(), *left, *new, *(() if given else missing)),
         recent=(*recent.recent(state), paths.data_dir() / "store"),
         editor=loaded.settings.editor,
         config=folder / loading.FILE_NAME if view.remember else None,
@@ -161,6 +163,16 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
         returns=returns,
         scratch=not view.remember,
     )
+
+
+def _absent(view: View) -> list[str]:
+    """Say that the store that was named is none yet: it may be a typo."""
+    if view.why != _WHY["option"] or view.at is not None:
+        return []
+    with suppress(StoreProblem):
+        if not holds_store(view.store):
+            return [f"There is no store in {view.store} yet. The first thing that you keep makes it."]
+    return []
 
 
 def _close(bench: Workbench) -> None:
