@@ -65,7 +65,7 @@ class Spelling:
                 whole.append(self._within_one(word, size, alike & (self._sizes == size)))
                 if len(word) >= START_FROM:
                     longer.append(self._within_one(word, size, alike & (self._sizes > len(word) + 1)))
-        return _joined(whole), np.unique(_joined(longer))
+        return _joined(whole), _distinct(_joined(longer))
 
     def _first(self, size: int) -> Letters:
         """Return the letters among the first so many characters of each word, as far as they are looked at."""
@@ -98,3 +98,11 @@ def _letters_of(word: str) -> np.uint64:
 
 def _joined(places: Sequence[Rows]) -> Rows:
     return np.concatenate([np.zeros(0, np.intp), *places])
+
+
+def _distinct(places: Rows) -> Rows:
+    """Return the different ones of some places, in order; `np.unique` would load masked arrays first, in 20 ms."""
+    ordered = np.sort(places)
+    new = np.ones(len(ordered), np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]

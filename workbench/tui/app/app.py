@@ -430,6 +430,7 @@ class WorkbenchApp(Host):
         try:
             self._read_store()
             self.bench.retriever.load(progress, cancelled)
+            self.bench.stream.prepare()  # a large store's is ready by now
         except WorkbenchError as error:
             problem = str(error)
         may_stop()
