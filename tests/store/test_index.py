@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +23,10 @@ from workbench.store.index.indexing import FILE
 from workbench.store.index.keeping import IndexKeeper
 from workbench.store.index.reading import ReadIndex
 from workbench.store.journal.engine import Journal, Options
+from workbench.store.journal.state import KeyOf, State
 from workbench.store.library import Library
+from workbench.store.maintenance import checkpoint
+from workbench.store.maintenance.checkpoint import DOCUMENTS
 from workbench.store.maintenance.masker import Masker
 
 
@@ -381,6 +384,36 @@ def test_an_index_that_is_gone_is_made_anew(filled: Library, reopen: Callable[[]
     assert reopen().memories.all() == filled.memories.all()
 
 
+@pytest.mark.parametrize("meanwhile", ["nothing", "a change", "a change of another", "another file", "a torn file"])
+def test_an_index_is_made_of_what_was_read_where_that_is_what_the_file_holds(
+    filled: Library, reopen: Callable[[], Library], cache: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+) -> None:
+    (cache / FILE).unlink()
+    library, file, loads = reopen(), filled.folder / DOCUMENTS, 0
+    read = checkpoint.load
+
+    def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -> checkpoint.Loaded:
+        nonlocal loads
+        loads += 1
+        return read(folder, key_of, believed)
+
+    monkeypatch.setattr(checkpoint, "load", load)
+    changing = {"a change": library, "a change of another": filled}.get(meanwhile)
+    if changing is not None:
+        with changing.transaction("human", "edit") as tx:
+            tx.put(replace(changing.memories.get("m4"), content="another text"))
+    elif meanwhile == "another file":
+        file.write_bytes(file.read_bytes().replace(b"number 4", b"number 5"))
+    elif meanwhile == "a torn file":
+        file.write_bytes(file.read_bytes()[:-9])
+    library.keep_index()
+    assert loads == (meanwhile not in ("nothing", "a change of another"))
+    assert (cache / FILE).exists() == ("file" not in meanwhile)
+    found = reopen()
+    assert found.is_read == ("file" in meanwhile)
+    assert found.memories.all() == Library(filled.folder, clock).memories.all()
+
+
 def test_where_no_index_can_be_written_there_is_none(tmp_path: Path, filled: Library) -> None:
     (tmp_path / "file").write_text("")
     library = Library(tmp_path / "s", clock, indexed(tmp_path / "file"))
@@ -428,5 +461,5 @@ def test_a_group_is_undone_over_the_index(filled: Library, reopen: Callable[[], 
 def test_an_index_keeper_without_an_indexing_keeps_nothing(tmp_path: Path) -> None:
     keeper = IndexKeeper(None, tmp_path, lambda _table, _doc: None)
     assert keeper.open(None, lambda _rev: {}) is None
-    keeper.write_missing(None)
+    keeper.write_missing(None, State())
     assert list(tmp_path.iterdir()) == []

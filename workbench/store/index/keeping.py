@@ -114,18 +114,31 @@ class IndexKeeper:
         make(self._indexing, self._store, tables, stamp, places, self._key_of, since, arrivals)
         self.digest = stamp.hash
 
-    def write_missing(self, believed: Collection[str] | None) -> None:
-        """Make the index of the checkpoint that stands there, when there is none."""
+    def write_missing(self, believed: Collection[str] | None, state: State) -> None:
+        """Make the index of the checkpoint that stands there, when there is none; mostly it is what `state` holds."""
         if self._indexing is None or self.digest or not self._is_large():
             return
         with contextlib.suppress(OSError):
-            loaded = checkpoint.load(self._store, self._key_of, believed)
-            stamp, places = checkpoint.places_of(self._store, loaded)
-            if stamp is not None:
+            tables = self._held(state)
+            if tables is None:
+                tables = checkpoint.load(self._store, self._key_of, believed).state.tables
+            stamp, places = checkpoint.places_of(self._store, tables)
+            if stamp is not None and (believed is None or stamp.hash in believed):
                 from workbench.store.index.making import make
 
-                make(self._indexing, self._store, loaded.state.tables, stamp, places, self._key_of, stamp.rev, [])
+                make(self._indexing, self._store, tables, stamp, places, self._key_of, stamp.rev, [])
                 self.digest = stamp.hash
+
+    def _held(self, state: State) -> Tables | None:
+        """Return the documents of a state where they are those of the checkpoint: read again, they were there twice.
+
+        Other threads may change the state meanwhile.
+        """
+        rev = state.rev
+        if state.unread or not checkpoint.is_of(self._store, rev):
+            return None
+        tables = {name: dict(docs) for name, docs in list(state.tables.items())}
+        return tables if state.rev == rev else None
 
     def differing(self) -> int | None:
         """Return of how many documents the index says something else than the files do; 0 also without an index.

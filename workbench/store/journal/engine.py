@@ -351,7 +351,7 @@ class Journal:
         if self.state.base_failed:
             self._index.forget(self.clock(), None)
             self.state.base_failed = False
-        self._index.write_missing(self._believed())
+        self._index.write_missing(self._believed(), self.state)
 
     def check_index(self) -> None:
         """Hold the read index against the files, which reads all of them; one that differs is made anew.
@@ -367,7 +367,7 @@ class Journal:
                     return
                 self._index.forget(self.clock(), documents)
                 self.reload()
-            self._index.write_missing(self._believed())
+            self._index.write_missing(self._believed(), self.state)
         except OSError as error:
             raise cannot_read(self.folder, error) from error
         self._announcer.deliver()

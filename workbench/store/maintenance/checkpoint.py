@@ -141,13 +141,19 @@ def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -
     return Loaded(state, stamp.position, stamp.mark, dict(stamp.unfinished), saved=stamp.rev)
 
 
-def places_of(folder: Path, loaded: Loaded) -> tuple[Stamp | None, Places]:
-    """Return the stamp of a checkpoint that was just loaded, and where its documents stand.
+def is_of(folder: Path, rev: int) -> bool:
+    """Tell whether the checkpoint that stands there was written here, and is of a revision. Raises `OSError`."""
+    newest = next(iter(stamps(folder)), None)
+    return newest is not None and newest.rev == rev and fingerprint(read_regular(folder / DOCUMENTS)) == newest.hash
+
+
+def places_of(folder: Path, tables: Tables) -> tuple[Stamp | None, Places]:
+    """Return the stamp of a checkpoint that holds `tables`, and where its documents stand.
 
     There is no stamp when the file is not written as it is here, by an older version or another program.
     """
     digest, places = blake2b(digest_size=16), Places()
-    for piece in _json_pieces(loaded.state.tables, places):
+    for piece in _json_pieces(tables, places):
         digest.update(piece)
     return next((stamp for stamp in stamps(folder) if stamp.hash == digest.hexdigest()), None), places
 
