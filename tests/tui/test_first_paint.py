@@ -1,16 +1,21 @@
 """How often what opens is painted before it stands: once, however many times it is laid out."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
 from textual import events
+from textual.geometry import Size
 from textual.screen import Screen
 
 from tests.tui.support import demo_app
 from tests.tui.waiting import until
+from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Dialog, KeysLine
+from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.header import TopBar
 
 AT_REST_S = 0.4
 """Seconds in which whatever still moves would be painted again, many frames of it."""
@@ -43,3 +48,22 @@ async def test_a_dialog_is_painted_once_it_stands(
                 await asyncio.sleep(0.01)
         await asyncio.sleep(AT_REST_S)
         assert painted == [opens]
+
+
+@pytest.mark.parametrize("key", ["question_mark", "e", "H"])
+async def test_a_window_of_another_size_lays_out_the_dialog_and_what_is_below_it(tmp_path: Path, key: str) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and bool(app.screen.focused))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, Dialog) and bool(app.screen.query_one(KeysLine).size))
+        for size in (Size(80, 24), Size(160, 50), Size(80, 24)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, partial(_fits, app, size))
+
+
+def _fits(app: WorkbenchApp, size: Size) -> bool:
+    """Tell whether the whole box of a dialog is in the window, and what is below it fills that."""
+    bar, top = (app.screen_stack[0].query_one(kind).region for kind in (KeyBar, TopBar))
+    box = app.screen.query_one(".dialog").region
+    return size.region.contains_region(box) and (bar.bottom, bar.width, top.width) == (size.height, *[size.width] * 2)

@@ -99,7 +99,7 @@ class AreaScreen(Screen[object]):
 
     def _screen_resized(self, size: Size) -> None:
         """Lay it out for another size; a dialog that opens above it gives it the one it has."""
-        if size != self.size:
+        if size != self._size:
             super()._screen_resized(size)
 
     def paint_at_once(self, widget: Widget) -> None:

@@ -88,7 +88,7 @@ class Dialog(ModalScreen[R]):
 
     def _screen_resized(self, size: Size) -> None:
         """Lay it out for another size; it has the one that it was opened with."""
-        if size != self.size:
+        if size != self._size:
             super()._screen_resized(size)
 
     def render(self) -> RenderableType:
