@@ -11,6 +11,7 @@ from tests.tui.waiting import until_drawn
 from workbench.bench.open import Workbench
 from workbench.tui.app.app import ASKING_FIRST, BEGINS, WorkbenchApp
 from workbench.tui.app.areas import AREAS, Area
+from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
 
 REFUSED = "cannot be written: permission denied. Nothing was changed"
@@ -42,10 +43,12 @@ async def test_the_header_says_so_in_every_area_until_it_can_be_written(closed: 
             await pilot.press(area.key)
             await until_drawn(pilot, lambda: "READ-ONLY · demo" in screen_text(app).splitlines()[0])
             assert app.screen.query_one(TopBar).alarm
+            assert not [action.id for action in app.screen.query_one(KeyBar).actions if action.changes]
         (closed.library.folder / "journal.jsonl").chmod(0o644)
         closed.library.folder.chmod(0o755)
         await pilot.press("1")
         await until_drawn(pilot, lambda: "READ-ONLY" not in screen_text(app))
+        assert "+ helpful" in screen_text(app).splitlines()[-1]
 
 
 @pytest.mark.slow

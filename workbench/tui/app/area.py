@@ -124,8 +124,10 @@ class AreaScreen(Screen[object]):
         raise NotImplementedError
 
     def shown_actions(self) -> tuple[Action, ...]:
-        """Return the actions of the key bar: the area's own, then the global ones."""
-        return self.as_mapped((*self.area.actions, *self.workbench_app.areas.everywhere))
+        """Return the actions of the key bar: the area's own, then the global ones; none that would be refused."""
+        actions = (*self.area.actions, *self.workbench_app.areas.everywhere)
+        kept = self.bench.library.standpoint is not None or self.bench.library.is_closed
+        return self.as_mapped(action for action in actions if not (kept and action.changes))
 
     def held_actions(self) -> tuple[Action, ...]:
         """Return every action that has a key as the area stands now."""
@@ -190,6 +192,7 @@ class AreaScreen(Screen[object]):
         self.query_one(TopBar).alarm = self.workbench_app.alarms
         marked = next((rows.mark_count for rows in self.query(LineList) if rows.mark_count), 0)
         bar = self.query_one(KeyBar)
+        bar.actions = self.shown_actions()
         if marked:
             rest = "the next key is for all" if self._armed else "; then a key for all"
             bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
