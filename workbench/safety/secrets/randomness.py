@@ -38,9 +38,10 @@ _KNOWN = (
 )
 """Ids that services print, digests, public keys, and the first bytes of pictures and archives."""
 
-_JOINTS, _LOWER, _DIGITS = b"-_+/", ascii_lowercase.encode(), all_digits.encode()
+_JOINTS = b"-_+/"
 
-_CLASSES = bytes.maketrans((ascii_lowercase + ascii_uppercase + all_digits).encode(), b"a" * 26 + b"A" * 26 + b"0" * 10)
+_KINDS = bytes.maketrans((ascii_lowercase + ascii_uppercase + all_digits).encode(), b"a" * 26 + b"A" * 26 + b"0" * 10)
+"""Turns a word into the kinds of its characters."""
 
 _PIECE = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 _WORD = "[a-z]{4,}"
@@ -71,22 +72,20 @@ def looks_random(word: str) -> bool:
     plain = word.encode("ascii")
     if not word.isalnum():
         plain = plain.translate(None, _JOINTS)
-    size = len(plain)
-    lower, digits = size - len(plain.translate(None, _LOWER)), size - len(plain.translate(None, _DIGITS))
+    size, kinds = len(plain), plain.translate(_KINDS)
+    lower, digits = kinds.count(b"a"), kinds.count(b"0")
     if digits < 2 or lower < 3 or size - lower - digits < 3 or (len(word) - size) * 6 > len(word):
         return False
-    kinds = len(set(plain))
-    if least_entropy(size, kinds) < LEAST_ENTROPY and entropy(plain) < LEAST_ENTROPY:
+    if least_entropy(size, len(set(plain))) < LEAST_ENTROPY and entropy(plain) < LEAST_ENTROPY:
         return False
-    return size <= LONGEST_PIECES * _least_pieces(plain) or size <= LONGEST_PIECES * len(compiled(_PIECE).findall(word))
+    return size <= LONGEST_PIECES * _least_pieces(kinds) or size <= LONGEST_PIECES * len(compiled(_PIECE).findall(word))
 
 
-def _least_pieces(plain: bytes) -> int:
+def _least_pieces(kinds: bytes) -> int:
     """Return how many pieces a word has at least: runs of small letters and of digits, and capitals before a digit.
 
     Mostly it is enough to tell, and quicker than to find the pieces.
     """
-    kinds = plain.translate(_CLASSES)
     small = kinds.count(b"Aa") + kinds.count(b"0a")
     numbers = kinds.count(b"a0") + (capitals := kinds.count(b"A0"))
     return small + numbers + capitals + (kinds[:1] != b"A")
