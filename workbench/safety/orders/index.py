@@ -49,18 +49,52 @@ def phrases() -> Iterator[Phrase]:
     yield from (phrase_at(number)[1] for number in range(len(_all())))
 
 
-@cache
-def hinted_marks() -> tuple[tuple[str, str, tuple[tuple[OrderRule, Mark], ...]], ...]:
-    """Return the marks of all rules by the pieces of text that they wait behind, each with the longest word in it.
+Waiting = tuple[tuple[OrderRule, Mark], ...]
+"""Marks that wait behind one piece of text, each with its rule."""
 
-    That word, or the part of one, is looked for in the different words of a text: those are few, however long it is.
+
+@cache
+def all_marks() -> tuple[Waiting, ...]:
+    """Return the marks of all rules, as `marks_for` does."""
+    return tuple(waiting for _, _, _, waiting in _hinted())
+
+
+def marks_for(text: str, words: AbstractSet[str]) -> Iterator[Waiting]:
+    """Yield the marks that a folded text with these different words may hold: those whose piece of text it holds.
+
+    The longest word of the piece, or the part of one, is looked for among the different words: those are few, however
+    long the text is. Before that the text is asked for the other characters of the pieces, most of which it lacks.
     """
+    vocabulary = " ".join(words)
+    lacks = {char for char in _signs() if char not in text}
+    held: dict[str, bool] = {}
+    for hint, signs, longest, waiting in _hinted():
+        if not lacks.isdisjoint(signs):
+            continue
+        if longest not in held:
+            held[longest] = longest in vocabulary
+        if held[longest] and (hint == longest or hint in text):
+            yield waiting
+
+
+@cache
+def _hinted() -> tuple[tuple[str, frozenset[str], str, Waiting], ...]:
+    """Return pieces of text with the characters in them that are in no word, their longest word, and what waits."""
     found: dict[str, list[tuple[OrderRule, Mark]]] = {}
     for rule in RULES:
         for mark in rule.marks:
             for hint in mark.hints:
                 found.setdefault(hint, []).append((rule, mark))
-    return tuple((hint, max(words_of(hint), key=len, default=""), tuple(marks)) for hint, marks in found.items())
+    return tuple(
+        (hint, frozenset(char for char in hint if not char.isalnum() and not char.isspace()), longest, tuple(marks))
+        for hint, marks in found.items()
+        for longest in (max(words_of(hint), key=len, default=""),)
+    )
+
+
+@cache
+def _signs() -> frozenset[str]:
+    return frozenset().union(*(signs for _, signs, _, _ in _hinted()))
 
 
 def build() -> Iterator[str]:

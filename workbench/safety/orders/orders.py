@@ -13,7 +13,14 @@ from operator import itemgetter
 from workbench.core.safety import Finding
 from workbench.safety.folding import Folded, fold_char, folded, replaced, reversed_text
 from workbench.safety.lowering import compiled
-from workbench.safety.orders.index import hinted_marks, is_waited_for, longest_waited_for, phrases, phrases_for
+from workbench.safety.orders.index import (
+    all_marks,
+    is_waited_for,
+    longest_waited_for,
+    marks_for,
+    phrases,
+    phrases_for,
+)
 from workbench.safety.orders.phrases import Phrase, parsed, words_of
 from workbench.safety.orders.rules import COMMENT, COMMENT_PHRASES, LEADS, NOT, RULES, SQUEEZED, WORDS, Mark, OrderRule
 from workbench.safety.repeated import of_repeated
@@ -34,7 +41,7 @@ def prepare() -> None:
     """Make the patterns of all rules ready, which are otherwise made for the first text that may match them."""
     for phrase in (*phrases(), *_comment_phrases()):
         phrase.pattern()
-    for _, _, waiting in hinted_marks():
+    for waiting in all_marks():
         for _, mark in waiting:
             for pattern in filter(None, (mark.pattern, mark.before, mark.after)):
                 compiled(pattern)
@@ -93,10 +100,8 @@ def _judged(text: str, words: Sequence[str]) -> Iterator[Judged]:
             spans = (span for span in phrase.find(text) if _counts(rule, text, span[0]))
             yield from ((rule[:2], *span) for span in _first(spans))
     marks: dict[int, tuple[OrderRule, Mark]] = {}
-    vocabulary = " ".join(present)
-    for hint, longest, waiting in hinted_marks():
-        if longest in vocabulary and (hint == longest or hint in text):
-            marks.update((id(mark), (rule, mark)) for rule, mark in waiting)
+    for waiting in marks_for(text, present):
+        marks.update((id(mark), (rule, mark)) for rule, mark in waiting)
     unwrapped = compiled(_WRAPPED).sub(" ", text) if marks and "\n" in text else text
     for rule, mark in marks.values():
         for lines in (text, unwrapped) if unwrapped != text else (text,):
