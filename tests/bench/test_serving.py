@@ -1,13 +1,17 @@
 """Retrieval for an agent counts as read; a look never does."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.bench.conftest import Clock, Open, memory, put
-from workbench.bench.agents.serving import serve
+from workbench.bench.agents.serving import give, look, serve
 from workbench.bench.open import Workbench
+from workbench.bench.safety.safety import Safety
+from workbench.bench.stream.near_by import near_by
 from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.retrieval.ranking.ranker import Ranker
 
 
 def bytes_of(folder: Path) -> dict[Path, bytes]:
@@ -55,6 +59,27 @@ def test_a_look_writes_nothing(demo: Workbench) -> None:
     for number in range(25):
         tuning.rank(tuning.ask(f"how do we deploy number {number}"), tuning.default())
     assert bytes_of(demo.library.folder) == before
+
+
+def test_a_store_that_changes_while_a_query_is_answered_answers_it(
+    demo: Workbench, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every time somebody takes the ranker, another memory has come by the next time."""
+    tuning, ranker, came = demo.tuning, demo.retriever.ranker, 0
+
+    def taken() -> Ranker:
+        nonlocal came
+        found, came = ranker(), came + 1
+        put(demo, memory(f"came-{came}", f"the deploy number {came} runs at noon", clock.at))
+        return found
+
+    monkeypatch.setattr(demo.retriever, "ranker", taken)
+    served = look(tuning, "when does the deploy run", 5, tuning.default(), clock.at)
+    assert len(served.top) == 5
+    assert near_by(tuning, "when does the deploy run", (), (), clock.at).rows
+    agent = replace(demo.context, actor="agent:claude")
+    assert give(agent, tuning, "when does the deploy run", 5, tuning.default(), Safety(agent)).top
+    assert came > 3
 
 
 def test_a_person_is_not_served(demo: Workbench) -> None:

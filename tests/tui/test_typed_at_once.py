@@ -18,9 +18,9 @@ from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
 def type_at_once(app: App[Path | None], keys: str) -> None:
-    """Bring keys as a driver does that read them together: each as it comes, and no rest between them."""
+    """Bring keys as a driver does that read them together: each as it comes, no rest between them; `!` is esc."""
     for key in keys:
-        event = events.Key("slash" if key == "/" else key, key)
+        event = events.Key("escape", None) if key == "!" else events.Key("slash" if key == "/" else key, key)
         event.set_sender(app)
         app.post_message(event)
 
@@ -72,3 +72,16 @@ def written(app: App[Path | None]) -> str:
     """Return what stands in the field that has the focus."""
     field = app.focused
     return field.text if isinstance(field, TextArea) else field.value if isinstance(field, Input) else ""
+
+
+@pytest.mark.parametrize(("keys", "forms"), [("o!", 0), ("o!o", 1), ("o!oabc", 1), ("o!o!oabc", 1)])
+async def test_esc_in_one_go_with_a_key_that_opens_a_form_leaves_it(tmp_path: Path, keys: str, forms: int) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await until(pilot, lambda: isinstance(app.focused, LineView))
+        before = app.bench.library.revision
+        type_at_once(app, keys)
+        await until(pilot, lambda: len(app.screen_stack) == 1 + forms and app.screen.is_mounted)
+        await pilot.pause(0.1)
+        assert (len(app.screen_stack), written(app)) == (1 + forms, "abc" if keys.endswith("abc") else "")
+        assert app.bench.library.revision == before

@@ -162,9 +162,11 @@ def _ranked(tuning: Tuning, query: str, k: int | None, profile: Profile, now: da
 
     Raises `Stopped`.
     """
-    standard, scores = tuning.floors.settled(), tuning.ask(query)
+    standard = tuning.floors.settled()
+    ranker = tuning.retriever.ranker()  # one for both: others may change the store in between
+    scores = ranker.relevance(query)
     may_stop()
-    ranking = tuning.rank(scores, profile, now, k)
+    ranking = ranker.rank(scores, profile, now, k)
     return ranking, against(standard, scores, ranking)
 
 

@@ -106,7 +106,7 @@ def _waiting(
     """
     ranking, scores = served.ranking, served.floor.scores
     near, ranker = _candidates(served, tests, without), tuning.retriever.ranker()
-    if not near or len(ranker.pool) != len(ranking.pool):  # what came this very moment is ranked anew anyway
+    if not near or ranker.pool is not ranking.pool:  # what changed this very moment is ranked anew anyway
         return ()
     mask = ranking.pool.served(ranking.now)
     mask[[ranking.pool.row(memory.id) for memory in near]] = True

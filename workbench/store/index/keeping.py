@@ -120,9 +120,10 @@ class IndexKeeper:
             return
         with contextlib.suppress(OSError):
             tables = self._held(state)
-            if tables is None:
+            stamp, places = (None, Places()) if tables is None else checkpoint.places_of(self._store, tables)
+            if tables is None or stamp is None:
                 tables = checkpoint.load(self._store, self._key_of, believed).state.tables
-            stamp, places = checkpoint.places_of(self._store, tables)
+                stamp, places = checkpoint.places_of(self._store, tables)
             if stamp is not None and (believed is None or stamp.hash in believed):
                 from workbench.store.index.making import make
 

@@ -205,9 +205,12 @@ class Host(App[Path | None]):
         await super().on_event(event)
 
     def _is_for_another(self, key: events.Key) -> bool:
-        """Tell whether a key comes back unused from a screen above which the key before it has opened another one."""
+        """Tell whether a key comes back unused from a screen above which the key before it has opened another one.
+
+        Esc leaves that one at once: what is typed behind it is not for a field of it.
+        """
         given = self._given.pop(key, None) if key.is_forwarded else None
-        return given is not None and given is not self.screen and given in self.screen_stack
+        return given not in (None, self.screen) and given in self.screen_stack and key.key != "escape"
 
     def _is_ahead(self, key: events.Key) -> bool:
         """Keep a key while enter is being done in a field, or a screen opened; esc forgets those, and is never kept."""
