@@ -11,7 +11,7 @@ from textual.binding import Binding
 from tests.tui.support import demo_app
 from workbench.tui.app import modes
 from workbench.tui.app.actions import Table
-from workbench.tui.app.app import RetrieverLoading
+from workbench.tui.app.app import RetrieverLoaded, RetrieverLoading
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.review.actions import REASONS
@@ -53,3 +53,13 @@ async def test_an_area_that_was_just_opened_is_not_asked_for_its_status(tmp_path
         await pilot.pause()
         assert isinstance(app.screen, AreaScreen)
         assert area == app.screen.AREA
+
+
+async def test_what_is_loaded_when_the_app_has_ended_is_told_to_nobody(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.pause()
+    assert not app.screen_stack
+    app.on_retriever_loading(RetrieverLoading(1, 2))
+    app.on_retriever_loaded(RetrieverLoaded(""))
+    app._tell_news()

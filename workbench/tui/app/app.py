@@ -391,8 +391,8 @@ class WorkbenchApp(Host):
         doing = latest(self._doings, now)
         self._aging = None if doing is None else self.set_timer(STEP, self._tell_news)
         self.news = () if doing is None else tuple(map(self.bench.safety.masked, doing.wordings(now)))
-        if isinstance(self.screen, AreaScreen) and self.screen.is_mounted:
-            self.screen.show_news()
+        if (area := self._area_in_front()) is not None:
+            area.show_news()
 
     def _leave_alone(self) -> None:
         """Load nothing yet: somebody may look at the first screen now, and press a key."""
@@ -471,9 +471,16 @@ class WorkbenchApp(Host):
         self._show_status()
 
     def _show_status(self) -> None:
-        # An area that was opened a moment ago has nothing to show it in yet, and shows it by itself soon.
-        if isinstance(self.screen, AreaScreen) and self.screen.is_mounted:
-            self.screen.show_status()
+        if (area := self._area_in_front()) is not None:
+            area.show_status()
+
+    def _area_in_front(self) -> AreaScreen | None:
+        """Return the area that nothing covers, if anything can be shown in it; at the end of the app there is none.
+
+        One that was opened a moment ago has nothing to show it in yet, and shows it by itself soon.
+        """
+        top = next(reversed(self.screen_stack), None)
+        return top if isinstance(top, AreaScreen) and top.is_mounted else None
 
     def on_retriever_loaded(self, event: RetrieverLoaded) -> None:
         """Let the areas use retrieval from now on."""
