@@ -63,4 +63,4 @@ def test_what_cannot_be_cached_is_computed(bench: Workbench) -> None:
 
 def _found(bench: Workbench) -> list[str]:
     tuning = bench.tuning
-    return list(tuning.rank(tuning.ask("deploy secret"), tuning.default(), k=9).ids)
+    return list(tuning.rank("deploy secret", tuning.default(), k=9).ids)

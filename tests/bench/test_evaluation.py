@@ -191,7 +191,7 @@ def test_metrics_are_those_of_the_rankings(demo: Workbench, evaluator: Evaluator
     assert seen == list(range(1, len(judged.queries) + 1))
     for result in found.results:
         for query, got in zip(judged.queries, result.queries, strict=True):
-            ranking = demo.tuning.rank(demo.tuning.ask(query.text), result.profile, query.now, 10)
+            ranking = demo.tuning.rank(query.text, result.profile, query.now, 10)
             assert (got.ids, got.query) == (ranking.ids, query.text)
             assert got.values["ndcg@10"] == NDCG10.of(ranking.ids, query.relevant)
             assert got.unjudged == sum(id not in query.relevant for id in ranking.ids)

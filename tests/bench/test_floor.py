@@ -62,7 +62,7 @@ def test_few_memories_have_none_until_there_are_enough(bench: Workbench, clock: 
 
 @pytest.mark.slow
 def test_it_stays_until_a_fifth_of_the_texts_is_another(demo: Workbench, open_bench: Open, clock: Clock) -> None:
-    floor, count = floor_of(demo), len(demo.tuning.ask("x").dense)
+    floor, count = floor_of(demo), len(demo.tuning.question("x").scores.dense)
     demo.stream.edit("mem-20260206-0000001", "a text that is quite another")
     put(demo, *[memory(f"new{n}", f"a recipe for {n} lasagnes", clock.at) for n in range(count // 10)])
     assert demo.tuning.floors.known().floor == floor

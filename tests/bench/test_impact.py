@@ -38,9 +38,9 @@ def test_the_preview_is_what_approving_does(loaded: Workbench) -> None:
     impact = loaded.impact.of(loaded.review.get("c1"))
     assert impact is not None
     tuning = loaded.tuning
-    before = tuning.rank(tuning.ask(CACHE), tuning.default())
+    before = tuning.rank(CACHE, tuning.default())
     loaded.review.approve(["c1"])
-    after = tuning.rank(tuning.ask(CACHE), tuning.default())
+    after = tuning.rank(CACHE, tuning.default())
     first = impact.queries[0]
     assert (first.query.id, first.before, first.place) == ("q1", None, after.place_of("c1"))
     assert first.enters
@@ -60,10 +60,10 @@ def test_a_query_asked_before_it_was_made_does_not_find_it(loaded: Workbench) ->
 
 def test_nothing_is_written_and_nothing_is_ranked_differently_afterwards(loaded: Workbench) -> None:
     tuning, rev = loaded.tuning, loaded.library.journal.rev
-    before = tuning.rank(tuning.ask(CACHE), tuning.default()).ids
+    before = tuning.rank(CACHE, tuning.default()).ids
     loaded.impact.of(loaded.review.get("c1"))
     assert loaded.library.journal.rev == rev
-    assert tuning.rank(tuning.ask(CACHE), tuning.default()).ids == before
+    assert tuning.rank(CACHE, tuning.default()).ids == before
     assert "c1" not in before
 
 

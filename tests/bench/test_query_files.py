@@ -55,7 +55,7 @@ def test_a_run_has_the_ranking_of_every_query_at_its_moment(demo: Workbench) -> 
     assert made.tag == "workbench"
     assert seen[-1] == (len(demo.library.queries),) * 2
     for query in demo.tuning.queries():
-        ranking = demo.tuning.rank(demo.tuning.ask(query.text), WORKBENCH, query.now, RUN_DEPTH)
+        ranking = demo.tuning.rank(query.text, WORKBENCH, query.now, RUN_DEPTH)
         assert made.rankings[query.id] == ranking.ids
     deep = read_run(run(demo.context, demo.tuning, replace(WORKBENCH, k=150)))
     assert {len(ids) for ids in deep.rankings.values()} == {150}

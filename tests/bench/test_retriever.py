@@ -26,7 +26,7 @@ def loaded(bench: Workbench) -> Workbench:
 
 def found(bench: Workbench, query: str) -> list[str]:
     tuning = bench.tuning
-    return list(tuning.rank(tuning.ask(query), tuning.default(), k=9).ids)
+    return list(tuning.rank(query, tuning.default(), k=9).ids)
 
 
 def test_it_loads_when_asked(bench: Workbench) -> None:
@@ -63,15 +63,15 @@ def test_new_changed_archived_and_removed_memories_are_followed(loaded: Workbenc
 def test_following_gives_what_building_anew_gives(loaded: Workbench, open_bench: Open, clock: Clock) -> None:
     for i in range(5):
         put(loaded, memory(f"n{i}", f"Note {i} on deploys and secrets"))
-        loaded.tuning.ask("deploy")
+        loaded.tuning.question("deploy")
     loaded.stream.edit("n2", "Something about trains")
     loaded.stream.vote(["n3"], "harmful")
     clock.advance(days=1)
     fresh = open_bench()
     for profile in BUILT_IN:
         for query in ("deploy secret", "trains", ""):
-            followed = loaded.tuning.rank(loaded.tuning.ask(query), profile, k=20)
-            anew = fresh.tuning.rank(fresh.tuning.ask(query), profile, k=20)
+            followed = loaded.tuning.rank(query, profile, k=20)
+            anew = fresh.tuning.rank(query, profile, k=20)
             assert followed.ids == anew.ids
             assert [s.total for s in followed.top] == pytest.approx([s.total for s in anew.top])
 

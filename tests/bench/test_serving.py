@@ -54,10 +54,10 @@ def test_reads_are_not_undone_and_stand_in_nobodys_way(demo: Workbench, open_ben
 @pytest.mark.slow
 def test_a_look_writes_nothing(demo: Workbench) -> None:
     tuning = demo.tuning
-    tuning.rank(tuning.ask("warm the caches"), tuning.default())
+    tuning.rank("warm the caches", tuning.default())
     before = bytes_of(demo.library.folder)
     for number in range(25):
-        tuning.rank(tuning.ask(f"how do we deploy number {number}"), tuning.default())
+        tuning.rank(f"how do we deploy number {number}", tuning.default())
     assert bytes_of(demo.library.folder) == before
 
 
@@ -93,7 +93,7 @@ def test_a_store_that_cannot_be_written_still_serves(
 ) -> None:
     agent = open_bench("agent:claude")
     tuning = agent.tuning
-    tuning.ask("warm")
+    tuning.question("warm")
 
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")

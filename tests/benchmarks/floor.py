@@ -146,8 +146,8 @@ def _asked(
 ) -> tuple[tuple[str, ...], list[str], bool]:
     """Return the ten best, those of them that an agent is given, and whether the query is empty."""
     tuning = store.bench.tuning
-    scores = tuning.ask(query)
-    ranking = tuning.rank(scores, profile, now or store.bench.context.now(), 10)
+    question = tuning.question(query)
+    scores, ranking = question.scores, question.rank(profile, now or store.bench.context.now(), 10)
     found = against(standard, scores, ranking)
     strong = [] if found.empty else [id for id in ranking.ids if not found.is_weak(id)]
     return ranking.ids, strong, found.empty

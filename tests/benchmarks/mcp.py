@@ -161,7 +161,7 @@ async def _listed(client: Client) -> float:
 
 def _ranking(tuning: Tuning, query: str) -> float:
     begun = perf_counter()
-    tuning.rank(tuning.ask(query), tuning.default(), k=8)
+    tuning.rank(query, tuning.default(), k=8)
     return 1000 * (perf_counter() - begun)
 
 

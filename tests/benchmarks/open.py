@@ -36,7 +36,7 @@ marks.append(perf_counter())
 ranker = bench.retriever.load()
 marks.append(perf_counter())
 tuning = bench.tuning
-ranking = tuning.rank(tuning.ask("how do we deploy the api to staging"), tuning.default(), k=10)
+ranking = tuning.rank("how do we deploy the api to staging", tuning.default(), k=10)
 shown = [scored.memory.line for scored in ranking.top]
 marks.append(perf_counter())
 cpu = process_time()

@@ -129,7 +129,7 @@ def bench(tmp_path: Path) -> Workbench:
 
 @pytest.mark.slow
 def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
-    pool, scores = bench.retriever.ranker().pool, bench.tuning.ask(QUERY)
+    pool, scores = bench.retriever.ranker().pool, bench.tuning.question(QUERY).scores
     candidates = [
         Candidate(memory, float(scores.dense[at]), float(scores.lexical[at]))
         for at, memory in enumerate(pool.memories)
@@ -140,17 +140,17 @@ def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
         SHORT, WORKBENCH_1, with_value(SHORT, "brevity_length", 30.0, 100.0), replace(SHORT, scope="top", top_n=20),
         replace(SHORT, scope="frozen", frozen=frozen), replace(SHORT, scorer="episodic"),
     ):  # fmt: skip
-        fast = bench.tuning.rank(scores, profile, NOW, 1000)
+        fast = bench.tuning.rank(QUERY, profile, NOW, 1000)
         plain = rank(candidates, profile, NOW, QUERY, WITH_TOYS)
         assert [s.memory.id for s in plain] == list(fast.ids)
         for one, other in zip(plain, fast.top, strict=True):
             assert one.raw == pytest.approx(other.raw, abs=1e-9)
             assert one.total == pytest.approx(other.total, abs=1e-9)
             assert other.total == pytest.approx(sum(other.weighted.values()), abs=1e-12)
-    texts = [len(s.memory.content) for s in bench.tuning.rank(scores, SHORT, NOW, 10).top]
+    texts = [len(s.memory.content) for s in bench.tuning.rank(QUERY, SHORT, NOW, 10).top]
     assert max(texts) < np.mean([len(c.memory.content) for c in candidates])
     # Without a say it changes nothing.
-    usual = bench.tuning.rank(scores, WORKBENCH_1, NOW, 1000)
+    usual = bench.tuning.rank(QUERY, WORKBENCH_1, NOW, 1000)
     assert list(usual.ids) == [s.memory.id for s in rank(candidates, WORKBENCH_1, NOW, QUERY)]
 
 
@@ -241,7 +241,7 @@ def test_the_tuner_finds_its_weight_and_profiles_keep_it(bench: Workbench, tmp_p
 
 @pytest.mark.slow
 def test_frozen_bounds_hold_it_in_a_profile_file(bench: Workbench) -> None:
-    ranking = bench.tuning.rank(bench.tuning.ask(QUERY), SHORT, NOW)
+    ranking = bench.tuning.rank(QUERY, SHORT, NOW)
     bounds = {name: (column.low, column.high) for name, column in ranking.factors.items()}
     frozen = replace(SHORT, scope="frozen", frozen=FrozenBounds.by_factor(bounds))
     path = bench.tuning.profiles.save(frozen, NOW, "workbench")

@@ -98,7 +98,7 @@ async def test_auto_tune_keeps_what_nothing_beats(tmp_path: Path) -> None:
     bench = open_bench(tmp_path, lambda: NOW)
     import_file(bench, shipped("fixtures/demo") / "memories.jsonl")
     for text in ("pool limit", "calendar export"):
-        best = bench.tuning.rank(bench.tuning.ask(text), WORKBENCH, NOW, 1).ids[0]
+        best = bench.tuning.rank(text, WORKBENCH, NOW, 1).ids[0]
         bench.judging.judge(text, None, best, 3)
     app = app_over(bench)
     async with app.run_test(size=WIDE) as pilot:

@@ -16,7 +16,6 @@ from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores
 
 
 class Tuning:
@@ -53,13 +52,10 @@ class Tuning:
         ranker = self._retriever.ranker()
         return Question(ranker, ranker.relevance(query), self.floors.known(ranker))
 
-    def ask(self, query: str) -> QueryScores:
-        """Score every memory for a query, once."""
-        return self._retriever.ranker().relevance(query)
-
-    def rank(self, scores: QueryScores, profile: Profile, now: datetime | None = None, k: int | None = None) -> Ranking:
-        """Rank what an agent would be served."""
-        return self._retriever.ranker().rank(scores, profile, now or self._context.now(), k)
+    def rank(self, query: str, profile: Profile, now: datetime | None = None, k: int | None = None) -> Ranking:
+        """Rank what an agent would be served, over the store as it is now."""
+        ranker = self._retriever.ranker()  # one for both: others may change the store in between
+        return ranker.rank(ranker.relevance(query), profile, now or self._context.now(), k)
 
     def pool(self, *, loading: bool) -> Pool:
         """Return the memories as columns, as they are now.

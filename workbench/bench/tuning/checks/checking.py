@@ -104,7 +104,7 @@ class Checking:
             return Shortfall("held", id)
         if context.settings.agents.only_approved(context.actor) and not _approved(context, id):
             return Shortfall("unapproved", id)
-        stands = self._tuning.question(served.floor.scores.query).rank(self._profile, now).place_of(id)
+        stands = self._tuning.rank(served.floor.scores.query, self._profile, now).place_of(id)
         if stands is None:
             return Shortfall("left out", id)
         return Shortfall("weak" if served.floor.is_weak(id) else "below", id, stands)

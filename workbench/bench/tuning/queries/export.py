@@ -98,7 +98,7 @@ def run(
     for done, query in enumerate(queries, 1):
         if cancelled is not None and cancelled():
             raise EvaluationCancelled("The run was stopped.", "Nothing was written.")
-        ranking = tuning.question(query.text).rank(profile, query.now or context.now(), max(depth, profile.k))
+        ranking = tuning.rank(query.text, profile, query.now, max(depth, profile.k))
         scores = ranking.totals[ranking.positions].tolist()
         found[query.name] = list(zip(ranking.ids, scores, strict=True))
         if progress is not None:
