@@ -38,10 +38,14 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.areas import AREAS
+from workbench.tui.app.run import ALONE
 
 BAR_MS = 100.0
 SIZE = (140, 45)
 MEMORIES, PIECE, HUGE, READINGS = 100, 9_900, 6, 30
+HUGE_ROWS = (0, 1, 2, 3)
+"""Of each so many, what is a megabyte long: the rows on which the keys are pressed that open a form are among them."""
 QUIET_S, STILL_MS = 0.06, 1.5
 """The app rests once no stretch of work was longer than `STILL_MS` for `QUIET_S` seconds."""
 PATIENCE_S = 4.0
@@ -55,9 +59,9 @@ STREAM = (
     "escape", "question_mark", "escape", "ctrl+p", "escape", "F", "escape", "R", "escape", "ctrl+o", "escape",
 )  # fmt: skip
 REVIEW = (
-    *MOVES, "J", "K", "o", "enter", "escape", "j", "e", "x", "ctrl+s", "ctrl+s", "escape", "escape", "S", "escape",
-    "m", "escape", "r", "escape", "i", "escape", "P", "escape", "h", "escape", "slash", "a", "escape", "escape",
-    "a", "u", "x", "1", "u", "space", "u", "y", "question_mark", "escape",
+    *MOVES, "J", "K", "o", "enter", "escape", "e", "x", "escape", "escape", "j", "e", "x", "ctrl+s", "ctrl+s",
+    "escape", "escape", "S", "escape", "m", "escape", "r", "escape", "i", "escape", "P", "escape", "h", "escape",
+    "slash", "a", "escape", "escape", "a", "u", "x", "1", "u", "space", "u", "y", "question_mark", "escape",
 )  # fmt: skip
 PLAYBOOK = (
     *MOVES, "enter", "escape", "j", "e", "x", "ctrl+s", "ctrl+s", "escape", "escape", "o", "x", "escape", "escape",
@@ -167,7 +171,7 @@ def fill(bench: Workbench, text: str) -> None:
         for n in range(MEMORIES):
             at, piece = NOW - timedelta(hours=n), pieces[n % len(pieces)]
             piece = piece if piece.strip() else f"x{piece}"
-            more: dict[str, Any] = {"summary": text} if n % (MEMORIES // HUGE) == 3 else {}
+            more: dict[str, Any] = {"summary": text} if n % (MEMORIES // HUGE) in HUGE_ROWS else {}
             if n % 3 == 0:
                 cited = tuple(f"mem-{other:05}" for other in range(n + 1, n + 5))
                 more |= {"status": "candidate", "is_synthetic": True, "citations": cited}
@@ -175,7 +179,7 @@ def fill(bench: Workbench, text: str) -> None:
         tx.put(Book("main"))
         tx.put(Section("rules", "Rules", "main"))
         for n in range(12):
-            content = text if n % 6 == 1 else pieces[n % len(pieces)]
+            content = text if n % 6 in HUGE_ROWS else pieces[n % len(pieces)]
             tx.put(Bullet(f"r-{n:05}", "rules", content if content.strip() else f"x{content}", order=float(n)))
     for n in range(READINGS):
         given = tuple(f"mem-{other:05}" for other in range(n, n + 8))
@@ -245,6 +249,7 @@ class Busy:
 
 async def _press(bench: Workbench, found: Pressed, ways: Ways) -> None:
     app = app_over(bench)
+    app.options = replace(app.options, alone=ALONE)
     busy = Busy()
 
     def at_work() -> bool:
@@ -254,13 +259,23 @@ async def _press(bench: Workbench, found: Pressed, ways: Ways) -> None:
 
     with busy.watching():
         async with app.run_test(size=SIZE):
-            await busy.until_quiet(at_work)
+            await _rested(app, busy, at_work)
             for area, keys in ways.items():
                 found.append((f"to area {area}", await _to(app, area, busy)))
                 for key in keys:
                     where = type(app.screen).__name__
                     found.append((f"{where} {key}", await _timed(app, key, busy, at_work)))
                 await _home(app, busy)
+
+
+async def _rested(app: App[Any], busy: Busy, at_work: Callable[[], bool]) -> None:
+    """Wait until all is loaded, and the areas are open that are opened while nobody is at the keyboard."""
+    await busy.until_quiet(at_work)
+    for _ in range(100):
+        if len(app._screen_stacks) == len(AREAS.every):
+            break
+        await asyncio.sleep(0.1)
+    await busy.until_quiet(at_work)
 
 
 async def _to(app: App[Any], area: str, busy: Busy) -> Times:

@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from tests.bench.conftest import ungated
 from tests.safety.samples import keys as secrets
 from tests.tui.review_host import review, store
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
@@ -21,7 +22,8 @@ from workbench.tui.forms.form import RecordForm
 from workbench.tui.forms.lines import FieldLine
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.texts.inert_text import LONG, InertTextArea
+from workbench.tui.widgets.texts.safe_input import ROOM
 
 SMALL = (80, 24)
 
@@ -506,6 +508,54 @@ async def test_the_form_opens_the_document_and_what_it_cannot_hold_names_its_lin
         await closed(app, pilot)
         after = app.bench.stream.get(before.id)
         assert (after.tags, after.importance_score, after.content) == (("mine",), 2, f"{before.content}Z")
+
+
+# What is too long to be edited here
+
+
+async def test_what_is_too_long_is_held_as_it_is_and_the_own_editor_changes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = Memory("mem-1", "word " * LONG, NOW, NOW, summary="t" * (ROOM + 1), tags=("kept",))
+    bench = open_bench(tmp_path)
+    with ungated(bench), bench.library.transaction("test", "put") as tx:
+        tx.put(long)
+    app = app_over(bench)
+    edited_by(app, monkeypatch, tmp_path, "s/^title:.*/title: short/; $s/.*/All new./")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot, "e")
+        shown = screen_text(app)
+        assert "Too long to be edited here: ctrl+o opens all of it in your editor" in shown
+        await pilot.press("x", "tab")
+        await pilot.pause()
+        assert app.focused is line(app, "title")
+        assert "10\u00a0001 characters: ctrl+o opens them in your editor" in screen_text(app)
+        await pilot.press("x", "tab", "tab", "tab")
+        assert not form(app)._touched()
+        assert line(app, "title").value == long.summary
+        await pilot.press("ctrl+o")
+        await until_drawn(pilot, lambda: line(app, "title").value == "short")
+        await pilot.press("shift+tab", "shift+tab", "shift+tab", "!", "ctrl+s")
+        await closed(app, pilot)
+        after = app.bench.stream.get("mem-1")
+        assert (after.summary, after.content, after.tags) == ("short!", "All new.", ("kept",))
+
+
+async def test_a_line_that_a_document_makes_too_long_gives_up_its_input(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot, "e", "tab", "Z")
+        field = line(app, "title")
+        assert field.query(Input)
+        field.put("t" * (ROOM + 1))
+        await pilot.pause()
+        assert not field.query(Input)
+        assert field.value == "t" * (ROOM + 1)
+        field.toggle()
+        field.focus_input()
+        await pilot.press("!")
+        await pilot.pause()
+        assert field.value.endswith("!")
 
 
 # Drafts

@@ -1,5 +1,6 @@
 """The editor: what is saved is what was shown, and nothing is lost by one key."""
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,15 @@ from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.config.drafts import Item, digest
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_text import InertDocument, InertTextArea, WrappedOnce, shown
+from workbench.tui.widgets.texts.inert_text import (
+    HELD_HEAD,
+    LONG,
+    LONG_LINE,
+    InertDocument,
+    InertTextArea,
+    WrappedOnce,
+    shown,
+)
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ODD = "first\ttab \x1b[31m\u202e\u200d\x85 \u2028 family \U0001f469\u200d\U0001f4bb\r\nsecond\n"
@@ -262,3 +271,88 @@ def test_a_document_is_wrapped_as_textual_wraps_it(text: str, new: str, width: i
         assert ours._offset_to_line_info == its._offset_to_line_info
         assert ours._line_index_to_offsets == its._line_index_to_offsets
         assert ours._tab_width_cache == its._tab_width_cache
+
+
+# What is too long to be edited here
+
+TOO_LONG = "word " * (LONG // 5 + 1)
+
+
+@pytest.mark.parametrize("text", [TOO_LONG, "x" * (LONG_LINE + 1)], ids=["text", "line"])
+async def test_a_text_that_is_too_long_is_held_untouched_and_its_beginning_shown(text: str) -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", text))
+        with patch.object(WrappedOnce, "_wrapped", autospec=True, side_effect=WrappedOnce._wrapped) as wrapped:
+            await pilot.press("a", "enter", "backspace", "ctrl+k")
+            area.post_message(events.Paste("pasted"))
+            await pilot.resize_terminal(70, 24)
+            await pilot.pause()
+            assert all(len(call.args[1]) <= HELD_HEAD for call in wrapped.call_args_list)
+        shown = "\n".join(picture(host))
+        assert "Too long to be edited here: ctrl+o opens it in your editor" in shown
+        assert "ctrl+o $EDITOR" in shown
+        assert area.text == text
+        await pilot.press("escape")
+        await pilot.pause()
+        assert host.results == [None]
+
+
+async def test_a_text_as_long_as_can_be_is_edited_here() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        text = "x" * (LONG_LINE - 1) + "\n" + "y" * LONG_LINE
+        area = await opened(host, pilot, TextEditor("Edit", text, limit=LONG))
+        await pilot.press("z")
+        assert area.text == f"{text}z"
+        assert "Too long to be edited" not in "\n".join(picture(host))
+
+
+async def test_a_paste_that_makes_it_too_long_is_all_there_and_ctrl_z_takes_it_back() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", "before behind", limit=2 * LONG))
+        area.move_cursor((0, 7))
+        area.post_message(events.Paste(f"{TOO_LONG}\x1b"))
+        await until(pilot, lambda: area.is_held)
+        assert area.text == f"before {TOO_LONG}behind"
+        await pilot.pause()
+        assert "1 control character was left out" in "\n".join(picture(host))
+        await pilot.press("ctrl+z")
+        assert (area.text, area.is_held) == ("before behind", False)
+        await pilot.press("end", "!")
+        assert area.text == "before behind!"
+        area.post_message(events.Paste(TOO_LONG))
+        await until(pilot, lambda: area.is_held)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert host.results == [f"before behind!{TOO_LONG}"]
+
+
+async def test_the_own_editor_takes_what_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "editor"
+    program.write_text('#!/bin/sh\nprintf "short by now" > "$1"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(program))
+    monkeypatch.setattr(Host, "suspend", lambda _self: nullcontext())
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", TOO_LONG))
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert area.text == "short by now"
+        await pilot.press("end", "!", "ctrl+s")
+        await pilot.pause()
+        assert host.results == ["short by now!"]
+
+
+async def test_an_editor_that_fails_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", "false")
+    monkeypatch.setattr(Host, "suspend", lambda _self: nullcontext())
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", TOO_LONG))
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert "✗ false ended with an error (1)" in "\n".join(picture(host))
+        assert area.text == TOO_LONG

@@ -1,9 +1,11 @@
 """A field of one line: what is typed in it moves nothing else."""
 
+from textual import events
 from textual.screen import Screen
 
+from tests.tui.waiting import until
 from tests.tui.widgets.host import Host
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.texts.safe_input import ROOM, SafeInput
 
 
 async def test_typing_lays_nothing_out_and_yet_scrolls_the_field() -> None:
@@ -18,3 +20,22 @@ async def test_typing_lays_nothing_out_and_yet_scrolls_the_field() -> None:
         await pilot.press("home")
         await pilot.pause()
         assert field.scroll_x == 0
+
+
+async def test_a_paste_takes_as_much_as_a_line_has_room_for_and_says_what_it_left_out() -> None:
+    field = SafeInput()
+    host = Host(field)
+    async with host.run_test(size=(40, 5)) as pilot:
+        await pilot.press(*"behind", "home")
+        field.post_message(events.Paste("a" * 1_000_000 + "\nsecond line"))
+        await until(pilot, lambda: len(field.value) == ROOM)
+        assert field.value.endswith("abehind")
+        assert "990\u00a0006 of the paste were left out" in [note.message for note in host._notifications][-1]
+        field.action_select_all()
+        field.post_message(events.Paste("\x1b[31mred\nblue"))
+        await until(pilot, lambda: len(field.value) < ROOM)
+        assert field.value == "\u241b[31mred"
+        field.post_message(events.Paste(""))
+        await pilot.press("!")
+        assert field.value == "\u241b[31mred!"
+        assert len(host._notifications) == 1

@@ -83,6 +83,12 @@ class StoreChanged(Message):
         self.touched = touched
 
 
+NEXT_TURN = 0.001
+"""Seconds of a timer that is meant to be due at once; the library divides by them."""
+
+STILL = 1.0
+"""Seconds without a key after which an area is opened ahead: that takes half a tenth of a second of a next key's."""
+
 LONGEST_ALONE = 1.0
 """Seconds after which what the first screen does not need is loaded, whoever is at the keyboard."""
 
@@ -104,6 +110,10 @@ class TextsChecked(Message):
 
 class StoreRead(Message):
     """All records of a large store, of which the newest were shown first, are in memory, or have their words ready."""
+
+
+class AllImported(Message):
+    """The code of every area and dialog is in memory."""
 
 
 class RetrieverLoading(Message):
@@ -436,6 +446,7 @@ class WorkbenchApp(Host):
         may_stop()
         self.post_message(RetrieverLoaded(problem))
         modes.import_all(self.areas)
+        self.post_message(AllImported())
         may_stop()
         self.bench.safety.prepare()
         may_stop()
@@ -459,6 +470,16 @@ class WorkbenchApp(Host):
             may_stop()
             self.bench.stream.prepare()
             self.post_message(StoreRead())
+
+    def on_all_imported(self) -> None:
+        """Open the areas that nobody has visited, each in a moment in which nobody is at the keyboard."""
+        if self.options.alone:
+            self._open_at_rest()
+
+    def _open_at_rest(self) -> None:
+        waits = self._heap.rest < STILL or self._area_in_front() is None or self.bench.library.is_missing
+        if waits or modes.open_next(self, self.areas):
+            self.set_timer(STILL / 4, self._open_at_rest)
 
     def on_store_read(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""
@@ -574,6 +595,10 @@ class WorkbenchApp(Host):
         self._close_messages_no_wait()
 
     # Actions
+
+    def delay_update(self, delay: float = 0.05) -> None:
+        """Paint an area as soon as it stands, which it knows; the library would let every change to one wait."""
+        super().delay_update(NEXT_TURN if isinstance(self.screen, AreaScreen) else delay)
 
     def action_area(self, name: str) -> None:
         """Go to an area."""

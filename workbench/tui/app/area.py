@@ -47,6 +47,7 @@ class AreaScreen(Screen[object]):
     def __init__(self) -> None:
         super().__init__()
         self._stale = True
+        self._visited = False
         self._armed = False
         self._awaited: Widget | None = None
         self._first_paint = FirstPaint(self)
@@ -87,10 +88,6 @@ class AreaScreen(Screen[object]):
         bar = KeyBar()
         bar.actions = self.shown_actions()
         yield bar
-
-    def on_mount(self) -> None:
-        """Let it be painted once it stands."""
-        self._first_paint.follow()
 
     def _compositor_refresh(self) -> None:
         """Paint once it stands."""
@@ -171,6 +168,19 @@ class AreaScreen(Screen[object]):
         """The model is loaded; areas that use it may show more."""
 
     def on_screen_resume(self) -> None:
+        """Notice that it came into sight; one that is opened ahead is told so, too, and waits for that."""
+        if not self._in_sight:
+            return
+        if not self._visited:
+            self._visited = True
+            self.begin()
+            self._first_paint.follow()
+        self.come()
+
+    def begin(self) -> None:
+        """Take what the area starts with from the store as it is now; called when it first comes into sight."""
+
+    def come(self) -> None:
         """Catch up with what happened out of sight."""
         if self._stale:
             self._stale = False
@@ -250,7 +260,7 @@ class AreaScreen(Screen[object]):
     async def edit_externally(self, text: str, line: int = 0) -> str | None:
         """Open the person's editor on a text, at a line (from 1), and return the new text; `None` for the same."""
         with self.workbench_app.reporting():
-            return external.edit(self.app, text, self.workbench_app.options.editor, line)
+            return external.edit(self.app, text, line)
         return None
 
     def show_history(self, key: str) -> None:

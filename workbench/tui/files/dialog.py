@@ -25,7 +25,6 @@ from workbench.core.files.replacing import present
 from workbench.core.text import printable
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings, display_key
-from workbench.tui.app.host import Host
 from workbench.tui.files.actions import FINDINGS
 from workbench.tui.files.cut import WholeFile, cut_said
 from workbench.tui.files.exports.dialog import Pane
@@ -265,11 +264,10 @@ class FindingsDialog(Dialog[None]):
 
     def action_external(self) -> None:
         """Edit the file in the person's own editor."""
-        setting = self.app.options.editor if isinstance(self.app, Host) else ""
         try:
             before = present(self._file.path) or ""
             at = self._list.current
-            after = external.edit(self.app, before, setting, 0 if at is None else at.line)
+            after = external.edit(self.app, before, 0 if at is None else at.line)
             if after is None:
                 return
             change = Change(self._file.path, before, after if before else f"{after}\n")

@@ -21,7 +21,6 @@ from workbench.core.text import head, one_line
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.drafting import Drafting, Keeping
-from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import change
 from workbench.tui.forms.actions import FORM
 from workbench.tui.forms.lines import FieldLine, lines_for
@@ -37,6 +36,8 @@ DOCUMENT = "document"
 """What the draft of a form calls a document that cannot be read yet."""
 
 AGAIN = "{form.external} opens it again."
+
+HELD = "Too long to be edited here: {form.external} opens all of it in your editor"
 
 TITLE_CELLS = 200
 """Cells of a title that are shown."""
@@ -371,9 +372,8 @@ class RecordForm(Dialog[Values | None]):
         """Open all of it in the person's editor."""
         fields, values = self._saving.subject.fields, self._values()
         document = self._document or document_of(values, fields)
-        setting = self.app.options.editor if isinstance(self.app, Host) else ""
         try:
-            saved = external.edit(self.app, document, setting)
+            saved = external.edit(self.app, document)
             if saved is not None:
                 self._document, self._without = saved, False
                 self._take(read_document(saved, values, fields))
@@ -407,11 +407,13 @@ class RecordForm(Dialog[Values | None]):
 
     def _show_state(self) -> None:
         text = None if self._area is None else self._area.text
+        held = self._area is not None and self._area.is_held
         left = self._limit - len(text or "")
         words = f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long"
         touched = list(self._touched())
         parts = [f"● changed: {', '.join(touched)}"] if touched else []
         parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
+        parts += [keyed(HELD)] if held else []
         parts += [words] if text is not None else [] if touched else ["Nothing is set yet."]
         self._say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
 

@@ -10,10 +10,12 @@ from textual.widgets import Input, Static
 
 from workbench.bench.forms import memory_lines as of
 from workbench.bench.forms.values import TEXT, Field
-from workbench.core.text import printable
+from workbench.core.text import head, printable
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, body, fitted
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.keys import keyed
+from workbench.tui.widgets.texts.safe_input import ROOM, SafeInput
 
 HINTS = {
     of.TITLE: "what lists show; empty: from the text",
@@ -35,6 +37,9 @@ _WHOLE = (of.TYPE, of.MEMORY_TYPE, of.IMPORTANCE, of.SECTION)
 """Fields in which what is typed mostly takes the place of all that stands there."""
 
 
+HELD = "{count} characters: {key} opens them in your editor"
+"""What is said beside a field that is too long to be edited in a line."""
+
 _NAME = 14
 """Cells of a field's name."""
 
@@ -44,6 +49,7 @@ class FieldLine(Horizontal, can_focus=True):
     """A field of a form. `stored` is what stands in it as the record is now, `None` where several records differ.
 
     It draws itself, and has an input from when the cursor first comes to it: most fields of most forms never need one.
+    A text that is too long for an input is held as it is; only a document changes it.
     """
 
     class Changed(Message):
@@ -66,7 +72,7 @@ class FieldLine(Horizontal, can_focus=True):
         self.field = field
         self.stored = stored
         self._empty = empty
-        self._shown = self._last = printable(stored or "")
+        self._shown = self._last = _inert(stored or "")
         self._edited = self._here = False
         self._problem = ""
         self._typed = self._shown
@@ -76,7 +82,8 @@ class FieldLine(Horizontal, can_focus=True):
         width, touched = self.size.width, self.touched
         mark = "● " if touched else "  "
         name = Content.styled(f"{mark}{self.field.name}", "bold $text-accent" if touched else MUTED)
-        text = Content(self._last) if self._last else Content.styled(printable(self._empty), "$text-disabled")
+        said = printable(head(self._last, width))
+        text = Content(said) if said else Content.styled(printable(self._empty), "$text-disabled")
         return fitted(name, _NAME) + fitted(text, width - _NAME).stylize_before("on $background")
 
     @property
@@ -96,7 +103,7 @@ class FieldLine(Horizontal, can_focus=True):
 
     def take_stored(self, stored: str) -> None:
         """Take note of what is stored by now, and show it unless something was typed."""
-        kept, self.stored, self._shown = self.touched, stored, printable(stored)
+        kept, self.stored, self._shown = self.touched, stored, _inert(stored)
         self._write(self._last if kept else self._shown)
 
     def toggle(self) -> None:
@@ -124,6 +131,10 @@ class FieldLine(Horizontal, can_focus=True):
 
     def focus_input(self) -> None:
         """Put the cursor in it, at once: keys that were typed ahead are for its input."""
+        if self._is_held:
+            self.screen.set_focus(self)
+            self.on_descendant_focus()
+            return
         if self._input is None:
             self._input = SafeInput(self._last, placeholder=self._empty)
             self._input.select_on_focus = self.field.name in _WHOLE
@@ -134,9 +145,17 @@ class FieldLine(Horizontal, can_focus=True):
         self.screen.set_focus(self._input)
         self.scroll_visible(animate=False)  # the input has no place yet
 
+    @property
+    def _is_held(self) -> bool:
+        return len(self._last) > ROOM
+
     def on_focus(self) -> None:
         """Let its input have the cursor, however it came here."""
         self.focus_input()
+
+    def on_blur(self) -> None:
+        """Leave the line to what stands in it."""
+        self.on_descendant_blur()
 
     def on_descendant_focus(self) -> None:
         """Say what it takes while the cursor is in it."""
@@ -163,7 +182,8 @@ class FieldLine(Horizontal, can_focus=True):
 
     def _show_beside(self) -> None:
         """Show beside it what is wrong, or what it takes while the cursor is in it; else the line is all its own."""
-        said = body(f"✗ {self._problem}") if self._problem else body(self._hint if self._here else "")
+        hint = keyed(HELD.format(count=number(len(self._last)), key="{form.external}")) if self._is_held else self._hint
+        said = body(f"✗ {self._problem}") if self._problem else body(hint if self._here else "")
         if self._beside is None:
             self._beside = Static(said, classes="form--beside")
             self.mount(self._beside)
@@ -172,10 +192,18 @@ class FieldLine(Horizontal, can_focus=True):
 
     def _write(self, value: str) -> None:
         """Let something else stand in it, which nobody typed here."""
-        self._last = printable(value)
-        if self._input is not None:
+        self._last = _inert(value)
+        if self._is_held and self._input is not None:
+            self._input.remove()
+            self._input, self.can_focus = None, True
+        elif self._input is not None:
             self._input.value = self._last
         self.refresh()
+
+
+def _inert(text: str) -> str:
+    """Return a text as it stands in its line; one that is too long for an input stays as it is."""
+    return text if len(text) > ROOM else printable(text)
 
 
 def lines_for(fields: Iterable[Field], stored: dict[str, str | None], empty: dict[str, str]) -> list[FieldLine]:

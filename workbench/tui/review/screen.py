@@ -148,8 +148,9 @@ class ReviewScreen(AreaScreen):
         if self._in_sight:
             self.looking.ready()
 
-    def on_screen_resume(self) -> None:
+    def come(self) -> None:
         """Look for what waits without being stored, once the queue is in sight."""
+        super().come()
         self.call_after_refresh(self.looking.come)
 
     @on(Looked)

@@ -15,7 +15,7 @@ from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.factors import RECIPE
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.core.tuning.profile import WORKBENCH
+from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
@@ -89,11 +89,7 @@ class TuneScreen(AreaScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        profile, self._broken = WORKBENCH, ""
-        try:
-            profile = self.bench.tuning.default()
-        except WorkbenchError as error:
-            self._broken = f"{error}\nThe sliders stand as in {profile.name} instead."
+        profile, _ = self._default()
         self.session = TuningSession(profile, profile, self.bench.context.now(), self.bench.recipe)
         self._why_waits = False
         self.measuring = Measuring(self.bench.context, self.bench.evaluator)
@@ -110,20 +106,34 @@ class TuneScreen(AreaScreen):
 
     def contents(self) -> Iterable[Widget]:
         """Return the query line, the sliders, the ranking and the explanation."""
-        if self._broken:
-            self.workbench_app.say(self._broken, "error")
         yield self.query_line
         yield Horizontal(self.sliders, Container(self.ranking, self.why, id="stage"))
         yield self.verdict
 
     def on_mount(self) -> None:
-        """Start on the first saved query, with the first slider under the hand."""
+        """Start with the first slider under the hand."""
         self.resting.start()
-        queries = self.bench.tuning.queries()
         self.sliders.show()
         self.sliders.query(Slider).first().focus()
-        if queries:
+
+    def begin(self) -> None:
+        """Start as the settings are by now, and on the first saved query unless something is asked already."""
+        profile, problem = self._default()
+        if problem:
+            self.workbench_app.say(problem, "error")
+        if profile != self.session.saved:
+            self.sliders.put(profile, profile)
+            self.session.moves.clear()
+        queries = self.bench.tuning.queries()
+        if queries and not self.session.text:
             self._take_query(queries[0])
+
+    def _default(self) -> tuple[Profile, str]:
+        """Return the profile that the settings name; the workbench's own, and why, where that cannot be had."""
+        try:
+            return self.bench.tuning.default(), ""
+        except WorkbenchError as error:
+            return WORKBENCH, f"{error}\nThe sliders stand as in {WORKBENCH.name} instead."
 
     @property
     def rows(self) -> LineView[Line]:

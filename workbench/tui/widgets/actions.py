@@ -111,9 +111,11 @@ CONFIRM = Table(
 SAVE = Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE)
 OTHER = Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False)
 
+ELSEWHERE = Action("editor.external", "ctrl+o", "$EDITOR", "The text in $EDITOR", CHANGE, False)
+
 EDITOR = Table(
     "the editor",
-    (SAVE, OTHER, CANCEL),
+    (SAVE, ELSEWHERE, OTHER, CANCEL),
     place="workbench.tui.widgets.texts.editor",
 )
 

@@ -241,7 +241,7 @@ class DocumentsDialog(Dialog[None]):
         typed = None
         with self._host.reporting():
             shown = self._bench.safety.masked(row.document.content)
-            typed = external.edit(self.app, shown, self._host.options.editor, self._line_of(row))
+            typed = external.edit(self.app, shown, self._line_of(row))
         if typed is not None:
             await self._edit(row, typed)
 

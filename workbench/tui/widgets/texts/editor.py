@@ -9,19 +9,23 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from workbench.config.drafts import digest
+from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import room_for
+from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.drafting import Drafting, Keeping
 from workbench.tui.app.waiting import change
-from workbench.tui.widgets.actions import EDITOR
+from workbench.tui.widgets.actions import EDITOR, ELSEWHERE, OTHER
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
 from workbench.tui.widgets.keys import keyed
-from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.texts.inert_text import InertTextArea, is_long
 
 Said = tuple[str, str]
 """A sentence and its style."""
+
+HELD = "Too long to be edited here: {editor.external} opens it in your editor"
 
 
 class TextEditor(Dialog[str | None]):
@@ -56,9 +60,10 @@ class TextEditor(Dialog[str | None]):
     ) -> None:
         found = draft.find() if draft is not None and typed is None else None
         self._restored = found if found is not None and found.text != text else None
-        super().__init__(title, [a for a in EDITOR if a.show or self._restored is not None])
-        self._text = text
         self._start = typed if typed is not None else self._restored.text if self._restored is not None else text
+        shown = {OTHER: self._restored is not None, ELSEWHERE: is_long(self._start)}
+        super().__init__(title, [action for action in EDITOR if shown.get(action, action.show)])
+        self._text = text
         self._written = self._start
         self._stale = self._restored is not None and not self._restored.is_of(text)
         self._limit = limit or room_for(text)
@@ -131,6 +136,16 @@ class TextEditor(Dialog[str | None]):
             return
         self._area.load_text(self._text if self.unsaved else self._written)
 
+    def action_external(self) -> None:
+        """Open the text in the person's own editor, and take what was saved there."""
+        try:
+            saved = external.edit(self.app, self._area.text)
+        except WorkbenchError as error:
+            self._say(f"✗ {error}", "$text-error")
+        else:
+            if saved is not None:
+                self._area.load_text(saved)
+
     def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
         """Say what a paste lost."""
         some = "1 control character was" if event.count == 1 else f"{event.count} control characters were"
@@ -175,6 +190,7 @@ class TextEditor(Dialog[str | None]):
         left = self._limit - len(text)
         words = f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long"
         changed = "● changed · " if self.unsaved else ""
+        changed += f"{keyed(HELD)} · " if self._area.is_held else ""
         if self._unkept:
             changed += f"no draft is kept ({self._unkept}) · "
         return changed + words, MUTED if left >= 0 else "$text-error"

@@ -1,7 +1,10 @@
-"""A text area that shows control and bidi characters as symbols while it edits the true text."""
+"""A text area that shows control and bidi characters as symbols while it edits the true text.
+
+A text that is too long for that is held in it as it is, and its beginning shown.
+"""
 
 from collections.abc import Sequence
-from typing import overload
+from typing import cast, overload
 
 from textual._wrap import compute_wrap_offsets
 from textual.cache import LRUCache
@@ -14,6 +17,19 @@ from textual.widgets.text_area import Document, DocumentNavigator, EditResult, L
 
 from workbench.core.text import clean_for_store, printable
 from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.figures import number
+
+LONG, LONG_LINE = 50_000, 20_000
+"""Characters of a text, and of a line of one, from which on it is not edited here: parting it into rows at each key
+takes longer than a key may."""
+
+HELD_HEAD = 2_000
+"""Characters that are shown of a text that is not edited here."""
+
+
+def is_long(text: str) -> bool:
+    """Tell whether a text is too long to be edited in a text area."""
+    return len(text) > LONG or (len(text) > LONG_LINE and max(map(len, text.split("\n"))) > LONG_LINE)
 
 
 def shown(line: str) -> str:
@@ -133,7 +149,10 @@ class WrappedOnce(WrappedDocument):
 
 @survives
 class InertTextArea(TextArea):
-    """Textual's `TextArea` for stored text: inert on the screen, unchanged underneath."""
+    """Textual's `TextArea` for stored text: inert on the screen, unchanged underneath.
+
+    A text that `is_long` is held: its beginning is shown, keys do nothing to it, and `text` is all of it.
+    """
 
     class Stripped(Message):
         """A paste held `count` control characters, which were left out."""
@@ -145,7 +164,23 @@ class InertTextArea(TextArea):
     def __init__(self, text: str, *, id: str | None = None) -> None:
         super().__init__("", soft_wrap=True, show_line_numbers=False, compact=True, highlight_cursor_line=False, id=id)
         self.cursor_blink = False
+        self._held: str | None = None
+        self._before_paste: str | None = None
         self._take(text)
+
+    @property
+    def text(self) -> str:
+        """All of the text."""
+        return self.document.text if self._held is None else self._held
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.load_text(text)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the text is too long to be edited here."""
+        return self._held is not None
 
     def load_text(self, text: str) -> None:
         """Show another text from its end, with no edits to undo."""
@@ -157,19 +192,41 @@ class InertTextArea(TextArea):
         self.post_message(self.Changed(self).set_sender(self))
 
     def _take(self, text: str) -> None:
-        self.document = InertDocument(text)
+        self._before_paste = None
+        self._held = text if is_long(text) else None
+        self.read_only = self.is_held
+        self.document = InertDocument(_beginning(text) if self.is_held else text)
         self.wrapped_document = WrappedOnce(self.document, self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
 
     async def _on_paste(self, event: Paste) -> None:
         event.prevent_default()
         event.stop()
+        if self.is_held:
+            return
         text = clean_for_store(event.text.replace("\r\n", "\n").replace("\r", "\n"))
         kept = "".join(c for c in text if c in "\n\t" or not _is_control(c))
-        if result := self._replace_via_keyboard(kept, *self.selection):
+        start, end = map(cast(InertDocument, self.document).get_index_from_location, sorted(self.selection))
+        before = self.document.text
+        if len(kept) > LONG_LINE and is_long(after := before[:start] + kept + before[end:]):
+            self.load_text(after)
+            self._before_paste = before
+        elif result := self._replace_via_keyboard(kept, *self.selection):
             self.move_cursor(result.end_location)
         if len(kept) < len(text):
             self.post_message(self.Stripped(len(text) - len(kept)))
+
+    def undo(self) -> None:
+        """Undo the last edits; what a paste made too long to be edited is as it was before."""
+        if self._before_paste is not None:
+            self.load_text(self._before_paste)
+        else:
+            super().undo()
+
+
+def _beginning(text: str) -> str:
+    """Return what is shown of a text that is not edited here."""
+    return f"{text[:HELD_HEAD]}\n… {number(len(text) - HELD_HEAD)} more characters"
 
 
 def _is_control(char: str) -> bool:

@@ -12,6 +12,9 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.app.surviving import survives
 
+ROOM = 10_000
+"""Characters that a line has room for: with more, each key in it takes longer than a key may."""
+
 
 @survives
 class SafeInput(Input):
@@ -57,6 +60,21 @@ class SafeInput(Input):
     def on_unmount(self) -> None:
         """Say that the field is gone."""
         self.app.post_message(self.Settled(self))
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take the first line of what is pasted, as much of it as there is room for, and say what is left out."""
+        event.prevent_default()
+        event.stop()
+        line = next(iter(event.text.splitlines()), "")
+        start, end = sorted(self.selection)
+        kept = line[: max(0, ROOM - len(self.value) + end - start)]
+        if start == end:
+            self.insert_text_at_cursor(kept)
+        else:
+            self.replace(kept, start, end)
+        if len(kept) < len(line):
+            said = f"A line has room for {ROOM:,} characters: {len(line) - len(kept):,} of the paste were left out."
+            self.app.notify(said.replace(",", "\u00a0"), severity="warning", markup=False)
 
     def validate_value(self, value: str) -> str:
         """Replace what is not plain ink by visible symbols."""
