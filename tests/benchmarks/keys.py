@@ -39,7 +39,7 @@ from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
-from workbench.tui.app.run import ALONE
+from workbench.tui.app.run import ALONE, TURN
 
 BAR_MS = 100.0
 SIZE = (140, 45)
@@ -150,6 +150,7 @@ def _in_process(name: str, size: int, ways: Ways) -> Pressed:
 
 def pressed_over(name: str, size: int, ways: Ways) -> Pressed:
     """Press the keys over the text `name` in this process, and return their times."""
+    sys.setswitchinterval(TURN)
     found: Pressed = []
     with tempfile.TemporaryDirectory() as folder:
         bench = open_bench(Path(folder))

@@ -50,7 +50,7 @@ class AreaScreen(Screen[object]):
         self._visited = False
         self._armed = False
         self._awaited: Widget | None = None
-        self._first_paint = FirstPaint(self)
+        self.first_paint = FirstPaint(self)
 
     @property
     def area(self) -> Area:
@@ -91,7 +91,7 @@ class AreaScreen(Screen[object]):
 
     def _compositor_refresh(self) -> None:
         """Paint once it stands."""
-        if not self._first_paint.waits:
+        if not self.first_paint.waits:
             super()._compositor_refresh()
 
     def _screen_resized(self, size: Size) -> None:
@@ -174,7 +174,7 @@ class AreaScreen(Screen[object]):
         if not self._visited:
             self._visited = True
             self.begin()
-            self._first_paint.follow()
+            self.first_paint.follow()
         self.come()
 
     def begin(self) -> None:

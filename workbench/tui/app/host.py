@@ -26,6 +26,7 @@ from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import Change, ThreadWaits, Waits
 from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
+from workbench.tui.widgets.first_paint import Workers
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
@@ -94,6 +95,7 @@ class Host(App[Path | None]):
     def __init__(self, bench: Workbench, options: AppOptions, areas: Areas) -> None:
         self.waits = Waits(self, self.say, self.show_urgent)
         super().__init__()
+        self._workers = Workers(self)
         self.bench = bench
         self.options = options
         self.areas = areas

@@ -59,7 +59,7 @@ class Dialog(ModalScreen[R]):
         super().__init__()
         self._heading = title
         self._offered = tuple(offered)
-        self._first_paint = FirstPaint(self)
+        self.first_paint = FirstPaint(self)
 
     def compose(self) -> ComposeResult:
         """Build the box, for the width that there is: it would be styled anew once it has it."""
@@ -75,7 +75,7 @@ class Dialog(ModalScreen[R]):
 
     def on_mount(self) -> None:
         """Show the keys as they are mapped now; what was said before would only hide what is asked here."""
-        self._first_paint.follow()
+        self.first_paint.follow()
         self.app.clear_notifications()
         for screen in self.app.screen_stack:
             screen.query("ToastHolder").remove()  # those below stay in sight, but are not told
@@ -85,7 +85,7 @@ class Dialog(ModalScreen[R]):
 
     def _compositor_refresh(self) -> None:
         """Paint once it stands: opening lays it out several times, and each paint draws what is behind it anew."""
-        if not self._first_paint.waits:
+        if not self.first_paint.waits:
             super()._compositor_refresh()
 
     def _screen_resized(self, size: Size) -> None:
