@@ -18,8 +18,8 @@ from workbench.retrieval.ranking.ranker import Ranker
 MOST = 20_000
 """Close pairs of one memory type that are judged at most: the closest ones."""
 
-LARGEST_EXACT = 100
-"""Members of a group with the same text at most."""
+LARGEST_EXACT = 40
+"""Members of a group with the same text at most: keeping them apart notes every two of them, 780, while a key waits."""
 
 APART = 500
 """Pairs that are alike but say something else, listed at most."""
