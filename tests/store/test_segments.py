@@ -149,6 +149,18 @@ def test_the_header_carries_ids_and_the_latest_records(tmp_path: Path) -> None:
     assert [doc["id"] for doc in head["recent"]["t"]] == [f"x{n}" for n in range(journal.rev - 9, journal.rev + 1)]
 
 
+def test_the_header_leaves_long_records_out_for_every_process_reads_it(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, clock, options=Options(segment_bytes=200_000, recent_of=("t",)))
+    put(journal, 1, {"id": "short", "text": "x" * 60_000, "more": "y" * 5_000})
+    put(journal, 2, {"id": "long", "text": "x" * 60_000, "more": "y" * 6_000})
+    while not chain.closed(tmp_path):
+        put(journal, journal.rev + 1, {"id": f"x{journal.rev + 1}", "text": "z" * 30_000})
+    head = next(segments.read_from(journal.path, Position())).value
+    assert head is not None
+    assert [doc["id"] for doc in head["recent"]["t"]] == ["short", *(f"x{n}" for n in range(3, journal.rev + 1))]
+    assert open_journal(tmp_path).state.tables == journal.state.tables
+
+
 def test_a_roll_that_stops_half_way_is_finished_by_the_next_writer(tmp_path: Path) -> None:
     from workbench.store.journal import tail
 

@@ -53,7 +53,7 @@ def open_lines(path: Path) -> BinaryIO:
     Reading it raises `TooLarge`, and of a packed one what `DAMAGED` names.
     """
     file = open_regular(path)
-    return cast(BinaryIO, Lines(_Unpacked(file) if path.suffix == ".gz" else file))
+    return cast(BinaryIO, Lines(_Unpacked(file) if path.suffix == ".gz" else file, _CHUNK))
 
 
 class _Place(NamedTuple):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import StoreProblem
-from workbench.store.identity.heads import fingerprint_of
 from workbench.store.identity.trust import Standing
 from workbench.store.library import Library
 
@@ -51,9 +50,9 @@ class Trust:
         """Return what came from elsewhere; nothing is changed. Raises `StoreProblem`."""
         library = self._library
         safety, lines, actors = self._safety(), set(), Counter[str]()
-        for actor, line in library.maintenance.foreign_lines():
+        for actor, mark in library.maintenance.foreign_lines():
             actors[safety.masked(actor)] += 1
-            lines.add(fingerprint_of(line))
+            lines.add(mark)
         # Read after its lines, so that everything that is counted was looked at.
         library.refresh()
         found = safety.flagged()

@@ -103,10 +103,14 @@ def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) ->
     return Standing(upgraded, foreign, upgraded)
 
 
-def strange_lines(folder: Path, heads_folder: Path | None, store: str) -> Iterator[bytes]:
-    """Yield every sealed line that is not known on this machine, in the order of the files. Raises `OSError`."""
+def strange_lines(folder: Path, heads_folder: Path | None, store: str) -> Iterator[tuple[bytes, bytes]]:
+    """Yield every sealed line that is not known on this machine, in the order of the files, after its fingerprint.
+
+    Raises `OSError`.
+    """
     known = heads.known_lines(heads_folder, store) if heads_folder is not None else frozenset()
-    yield from (line for line in chain.sealed_lines(folder) if heads.fingerprint_of(line) not in known)
+    marked = ((heads.fingerprint_of(line), line) for line in chain.sealed_lines(folder))
+    yield from (each for each in marked if each[0] not in known)
 
 
 def trust(folder: Path, heads_folder: Path | None, store: str) -> None:

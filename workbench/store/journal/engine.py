@@ -20,7 +20,7 @@ from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
 from workbench.store.entry import Doc, Entry, Kind, from_json, to_json
 from workbench.store.files import Standstill, cannot_read, cannot_write
-from workbench.store.identity.heads import checkpoints, fingerprint_of, note_checkpoint
+from workbench.store.identity.heads import checkpoints, note_checkpoint
 from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
 from workbench.store.index.indexing import Indexing
@@ -28,7 +28,7 @@ from workbench.store.index.keeping import IndexKeeper
 from workbench.store.index.news import Arrival
 from workbench.store.journal import chain, segments
 from workbench.store.journal.announce import Announcer, Listener
-from workbench.store.journal.codec import seal, unseal
+from workbench.store.journal.codec import BadLine, seal, unseal, unsealed
 from workbench.store.journal.difference import changed_keys, diff_tables, take_back, taken_back
 from workbench.store.journal.groups import Groups
 from workbench.store.journal.lock import LOCK, WriteLock, overtaken, taken_away
@@ -53,6 +53,9 @@ Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
 """Returns a transaction as it may be written over the documents as they are; raises to refuse it."""
 
 _RECENT = 10
+
+_LONG = 65_536
+"""Characters of a document from which on a header does not repeat it."""
 
 _SINGLY = 2_000
 """Changes that are taken back, of a store with a read index, without reading all of its documents."""
@@ -397,7 +400,7 @@ class Journal:
         self.require_present()
         with self._keeper.held(), self._lock.held():
             self._read_tail()
-            if shown is not None and not {fingerprint_of(line) for _, line in self.strange_lines()} <= set(shown):
+            if shown is not None and not {mark for _, mark in self.strange_lines()} <= set(shown):
                 raise StoreProblem("More came into the store meanwhile.", "Nothing was changed; look at it again.")
             self._keep_trust()
             self.reload()
@@ -412,13 +415,16 @@ class Journal:
             raise cannot_read(self.folder, error) from error
 
     def strange_lines(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the actor and the line of every change that is not known here, in the order of the files.
+        """Yield the actor and the fingerprint of every change that is not known here, in the order of the files.
 
-        Raises `StoreProblem`.
+        A line that is damaged under a checksum that fits has no actor. Raises `StoreProblem`.
         """
         try:
-            for line in strange_lines(self.folder, self.heads, self.store):
-                yield str(unseal(line).get("actor", "")), line
+            for mark, line in strange_lines(self.folder, self.heads, self.store):
+                try:
+                    yield str(unsealed(line).get("actor", "")), mark
+                except BadLine:
+                    yield "", mark
         except OSError as error:
             raise cannot_read(self.folder, error) from error
 
@@ -815,7 +821,8 @@ class Journal:
         return segments.header(self.rev, next_ids, recent, self._tail.edition, self._witness.store, self._tail.schema)
 
     def _latest(self, table: str) -> list[object]:
-        return [doc for _, doc in self.state.latest(table, _RECENT)]
+        """Return the latest documents of a table but for long ones: whoever opens the segment reads the header."""
+        return [doc for _, doc in self.state.latest(table, _RECENT) if _characters(doc) < _LONG]
 
     def _roll(self) -> None:
         """Begin a new segment; a failure only puts it off, for the transaction is safe already."""
@@ -899,3 +906,8 @@ class Journal:
             )
         self._adopting = False
         self.settle_stranger()
+
+
+def _characters(doc: Doc) -> int:
+    """Return how long the texts of a document are together."""
+    return sum(len(value) for value in doc.values() if isinstance(value, str))

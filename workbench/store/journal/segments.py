@@ -268,8 +268,9 @@ def values_in(raw: bytes) -> list[dict[str, Any]]:
 
 def _read_line(raw: bytes, place: Position, file: str) -> Iterator[Line]:
     after = Position(place.offset + len(raw), place.line + 1, place.start)
+    line = raw[:-1]
     try:
-        yield Line(unseal(raw[:-1]), None, after, file, mark_of(raw[:-1]), raw=raw[:-1])
+        yield Line(unseal(line), None, after, file, mark_of(line), raw=line)
     except BadLine as bad:
         damage: Damage | None = Damage(file, after.line, place.offset, str(bad))
         pieces = sealed_in(raw)

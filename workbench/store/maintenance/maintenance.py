@@ -55,7 +55,7 @@ class Maintenance:
     # What was found, and a person's word on it
 
     def foreign_lines(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the actor and the line of every change that is not known on this machine, in the order of the files.
+        """Yield the actor and the fingerprint of every change that is not known on this machine, in order.
 
         Raises `StoreProblem`.
         """
