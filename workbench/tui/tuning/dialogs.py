@@ -82,9 +82,12 @@ async def choose_memory(app: Host, session: TuningSession) -> str | None:
             found = app.bench.stream.view(text).memories[:SHOWN]
         except InvalidQuery as error:
             return str(error)
-        return [Choice(m.id, app.bench.safety.masked(m.line)[:400], _place(session, m)) for m in found]
+        return [Choice(memory.id, memory.line, _place(session, memory)) for memory in found]
 
-    return await app.push_screen_wait(Choose("Why not this one?", search=search))
+    def shown(label: str) -> str:
+        return app.bench.safety.masked(label)[:400]
+
+    return await app.push_screen_wait(Choose("Why not this one?", search=search, shown=shown))
 
 
 async def save_profile(app: Host, session: TuningSession, birth: Birth | None = None) -> Profile | None:

@@ -38,7 +38,8 @@ class Choose(Dialog[str | None]):
     """Ask for one of the choices; the result is its id, or None.
 
     Typing narrows the list to labels that hold every typed word; the cursor starts on `current`. With a `search` it
-    is what is typed that is listed: the answer to it (to an empty text too), or why there is none.
+    is what is typed that is listed: the answer to it (to an empty text too), or why there is none. `shown` makes of a
+    label what may be seen of it, once it is in sight.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CHOOSE)
@@ -53,12 +54,19 @@ class Choose(Dialog[str | None]):
     """
 
     def __init__(
-        self, title: str, choices: Sequence[Choice] = (), current: str = "", *, search: Search | None = None
+        self,
+        title: str,
+        choices: Sequence[Choice] = (),
+        current: str = "",
+        *,
+        search: Search | None = None,
+        shown: Callable[[str], str] = str,
     ) -> None:
         super().__init__(title, [a for a in CHOOSE if a.show])
         self._choices = choices
         self._current = current
         self._search = search
+        self._shown = shown
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter and the list."""
@@ -83,7 +91,8 @@ class Choose(Dialog[str | None]):
         return self.query_one(SafeInput).value.split()
 
     def _draw(self, choice: Choice, width: int) -> list[Cell]:
-        label = highlight(choice.label, find_words(choice.label, self._words))
+        said = self._shown(choice.label)
+        label = highlight(said, find_words(said, self._words))
         remark = min(len(choice.remark), width // 2)
         return [Cell(label), *([Cell(choice.remark, remark, MUTED, "right")] if remark else [])]
 
