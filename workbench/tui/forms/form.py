@@ -413,8 +413,12 @@ class RecordForm(Dialog[Values | None]):
         touched = list(self._touched())
         parts = [f"● changed: {', '.join(touched)}"] if touched else []
         parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
-        parts += [keyed(HELD)] if held else []
-        parts += [words] if text is not None else [] if touched else ["Nothing is set yet."]
+        if held:
+            parts.append(keyed(HELD))
+        if text is not None and not (held and left >= 0):
+            parts.append(words)
+        elif text is None and not touched:
+            parts.append("Nothing is set yet.")
         self._say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
 
     def _say(self, sentence: str, style: str) -> None:

@@ -61,6 +61,9 @@ class FieldLine(Horizontal, can_focus=True):
         & SafeInput { width: 1fr; min-width: 12; height: 1; margin-left: 14; background: $background; }
         & .form--beside { width: auto; max-width: 62%; height: 1; padding-left: 1; color: $text-muted; }
         &.-unfit .form--beside { color: $text-error; }
+        &.-held .form--beside {
+            width: 1fr; max-width: 100%; margin-left: 14; padding-left: 0; background: $background;
+        }
     }
     """
 
@@ -187,6 +190,7 @@ class FieldLine(Horizontal, can_focus=True):
         if self._beside is None:
             self._beside = Static(said, classes="form--beside")
             self.mount(self._beside)
+        self.set_class(self._is_held, "-held")
         self._beside.display = bool(said.plain)
         self._beside.update(said)
 

@@ -189,8 +189,9 @@ class TextEditor(Dialog[str | None]):
     def _room_left(self, text: str) -> Said:
         left = self._limit - len(text)
         words = f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long"
+        if self._area.is_held:
+            words = keyed(HELD) if left >= 0 else f"{keyed(HELD)} · {words}"
         changed = "● changed · " if self.unsaved else ""
-        changed += f"{keyed(HELD)} · " if self._area.is_held else ""
         if self._unkept:
             changed += f"no draft is kept ({self._unkept}) · "
         return changed + words, MUTED if left >= 0 else "$text-error"
