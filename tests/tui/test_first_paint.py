@@ -8,6 +8,7 @@ import pytest
 from textual import events
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.worker import WorkerState
 
 from tests.tui.support import demo_app
 from tests.tui.waiting import until
@@ -100,6 +101,7 @@ async def test_a_thread_that_a_screen_starts_before_it_is_painted_waits_for_that
         await until(pilot, lambda: "thread" in dialog.noted)
         assert dialog.noted == ["task", "painted", "thread"]
         assert dialog.stopped not in app.workers
+        assert dialog.stopped.state is WorkerState.CANCELLED
         later = dialog.run_worker(lambda: dialog.noted.append("later"), thread=True)
         await later.wait()
         assert dialog.noted[-1] == "later", "once it is painted, a thread begins at once"

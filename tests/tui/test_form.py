@@ -541,6 +541,32 @@ async def test_what_is_too_long_is_held_as_it_is_and_the_own_editor_changes_it(
         assert (after.summary, after.content, after.tags) == ("short!", "All new.", ("kept",))
 
 
+async def test_the_cursor_stays_in_a_line_that_becomes_too_long_or_short(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    stored = "t" * (ROOM + 1)
+    with ungated(bench), bench.library.transaction("test", "put") as tx:
+        tx.put(Memory("mem-1", "hello", NOW, NOW, summary=stored))
+    app = app_over(bench)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot, "e", "tab")
+        field = line(app, "title")
+        assert field.has_focus
+        field.put("short")
+        await pilot.pause()
+        assert field.query_one(Input).has_focus
+        await pilot.press("!", "ctrl+r")
+        await pilot.pause()
+        assert field.has_focus
+        await pilot.press("Q")
+        assert (field.value, form(app).query_one(InertTextArea).text) == (stored, "hello")
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert field.value == "short!"
+        assert "opens them in your editor" not in screen_text(app)
+        await pilot.press("?")
+        assert field.value == "short!?"
+
+
 async def test_a_line_that_a_document_makes_too_long_gives_up_its_input(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -2,18 +2,22 @@
 
 import inspect
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from tests.tui.support import demo_app
 from tests.tui.waiting import until, until_drawn
+from workbench.bench.tuning.tuning import Tuning
+from workbench.core.errors import StoreProblem
 from workbench.tui.app import modes
 from workbench.tui.app.actions import Table
 from workbench.tui.app.app import NEXT_TURN, RetrieverLoaded, RetrieverLoading, WorkbenchApp
@@ -21,7 +25,9 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.review.actions import REASONS
 from workbench.tui.review.screen import ReviewScreen
+from workbench.tui.tuning.resting import REST_SECONDS
 from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.widgets.bars.slider import Slider
 
 
 @pytest.mark.parametrize("area", AREAS.every, ids=lambda area: area.id)
@@ -145,7 +151,12 @@ async def test_nothing_is_opened_while_somebody_types_or_a_dialog_is_open(
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.pause()
         opened = list[object]()
-        monkeypatch.setattr(modes, "open_next", lambda app, _areas: bool(opened.append(app)))  # type: ignore[func-returns-value]
+
+        def open_next() -> bool:
+            opened.append(app)
+            return False
+
+        monkeypatch.setattr(app._ahead_of_visits, "open_next", open_next)
         monkeypatch.setattr("workbench.tui.app.app.STILL", 1e9)
         app._open_at_rest()
         assert not opened
@@ -164,3 +175,69 @@ async def test_what_comes_into_sight_is_not_held_back(tmp_path: Path) -> None:
             await pilot.press("2", "1")
             held = [call.args[1] for call in timers.call_args_list if call.kwargs.get("name") == "delay_update"]
         assert held == [NEXT_TURN, NEXT_TURN]
+
+
+async def test_tune_works_nothing_out_before_it_is_visited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await opened_ahead(app, pilot, monkeypatch)
+        tune = cast(TuneScreen, screens(app)["tune"])
+        await pilot.pause(4 * REST_SECONDS)
+        assert not [worker for worker in app.workers if tune in worker.node.ancestors_with_self]
+        await pilot.press("4")
+        await until_drawn(pilot, lambda: app.screen is tune and isinstance(tune.focused, Slider))
+
+
+async def test_an_error_at_the_first_visit_leaves_the_area_usable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = demo_app(tmp_path)
+    real, calls = type(app.bench.tuning).queries, list[int]()
+
+    def queries(tuning: Tuning) -> object:
+        calls.append(1)
+        if len(calls) == 1:
+            raise StoreProblem("The store is gone for a moment.")
+        return real(tuning)
+
+    async with app.run_test(size=(140, 45)) as pilot:
+        await until_drawn(pilot, lambda: app.bench.tuning.ready)
+        monkeypatch.setattr(type(app.bench.tuning), "queries", queries)
+        await pilot.press("4")
+        tune = await until_there(app, pilot, TuneScreen)
+        await until_drawn(pilot, lambda: not tune.first_paint.waits)
+        assert [note.message for note in app._notifications] == ["The store is gone for a moment."]
+
+
+async def test_an_area_that_could_not_be_opened_ahead_is_built_by_who_visits_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = demo_app(tmp_path)
+    real, calls = ReviewScreen.contents, list[int]()
+
+    def contents(screen: ReviewScreen) -> Iterable[Widget]:
+        calls.append(1)
+        if len(calls) == 1:
+            raise StoreProblem("The store is gone for a moment.")
+        return real(screen)
+
+    monkeypatch.setattr(ReviewScreen, "contents", contents)
+    monkeypatch.setattr("workbench.tui.app.app.STILL", 0.01)
+    async with app.run_test(size=(140, 45)) as pilot:
+        app.options = replace(app.options, alone=0.01)
+        await until(pilot, lambda: len(app._screen_stacks) == len(app.areas.every) - 1 and calls)
+        await until(pilot, lambda: "health" in app._screen_stacks)
+        assert "review" not in app._screen_stacks
+        await pilot.press("2")
+        review = await until_there(app, pilot, ReviewScreen)
+        await until_drawn(pilot, lambda: bool(review.rows.rows))
+        assert len(calls) == 2
+
+
+S = TypeVar("S", bound=AreaScreen)
+
+
+async def until_there(app: WorkbenchApp, pilot: Pilot[Any], kind: type[S]) -> S:
+    """Wait until an area is in front."""
+    await until_drawn(pilot, lambda: isinstance(app.screen, kind))
+    return cast(S, app.screen)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets.text_area import WrappedDocument
+from textual.widgets.text_area import Selection, WrappedDocument
 
 from tests.tui.waiting import until
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
@@ -356,3 +356,63 @@ async def test_an_editor_that_fails_loses_nothing(monkeypatch: pytest.MonkeyPatc
         await pilot.pause()
         assert "✗ false ended with an error (1)" in "\n".join(picture(host))
         assert area.text == TOO_LONG
+
+
+async def test_a_paste_into_lines_that_end_otherwise_keeps_their_ends_however_long_it_is() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", "a\r\nb", limit=2 * LONG))
+        area.post_message(events.Paste("x\ny\n" * (LONG // 4 + 1)))
+        await until(pilot, lambda: area.is_held)
+        assert area.text == "a\r\nb" + "x\r\ny\r\n" * (LONG // 4 + 1)
+
+
+async def test_what_is_copied_of_a_held_text_is_all_of_it_or_what_is_selected_and_never_the_note() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        text = "0123456789\n" * LONG
+        area = await opened(host, pilot, TextEditor("Edit", text))
+        await pilot.press("f7")
+        assert area.selected_text == text
+        area.selection = Selection((1, 3), (2, 4))
+        assert area.selected_text == "3456789\n0123"
+        area.selection = Selection((0, 1), area.document.end)
+        assert area.selected_text == text[1:HELD_HEAD]
+
+
+async def test_what_was_copied_in_the_app_is_pasted_like_anything_else() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", "old ", limit=2 * LONG))
+        host._clipboard = "red\x1b[31m"
+        await pilot.press("ctrl+v")
+        await pilot.pause()
+        assert area.text == "old red[31m"
+        host._clipboard = TOO_LONG
+        await pilot.press("ctrl+v")
+        assert area.is_held
+        await pilot.press("ctrl+v")
+        assert area.text == f"old red[31m{TOO_LONG}"
+
+
+@pytest.mark.parametrize("text", ["hello", "a\nb", "x\n" * 10])
+async def test_an_undo_that_takes_the_cursors_line_away_is_survived(text: str) -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", text))
+        area.post_message(events.Paste("more\n" * 40))
+        await until(pilot, lambda: area.document.line_count > 40)
+        await pilot.press("ctrl+z")
+        await pilot.pause()
+        assert area.text == text
+        assert area.cursor_location[0] < area.document.line_count
+        await pilot.press("ctrl+y")
+        await pilot.pause()
+        assert area.text == text + "more\n" * 40
+
+
+async def test_one_who_tells_something_else_of_a_text_tells_of_a_long_one_too() -> None:
+    host = Host()
+    async with host.run_test(size=(120, 24)) as pilot:
+        await opened(host, pilot, TextEditor("Edit", TOO_LONG, told=lambda text: (f"{len(text)} in all", "bold")))
+        assert f"opens it in your editor · {len(TOO_LONG)} in all" in "\n".join(picture(host))

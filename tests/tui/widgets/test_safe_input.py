@@ -39,3 +39,13 @@ async def test_a_paste_takes_as_much_as_a_line_has_room_for_and_says_what_it_lef
         await pilot.press("!")
         assert field.value == "\u241b[31mred!"
         assert len(host._notifications) == 1
+
+
+async def test_what_was_copied_in_the_app_is_cut_as_well() -> None:
+    field = SafeInput()
+    host = Host(field)
+    async with host.run_test(size=(40, 5)) as pilot:
+        host._clipboard = "z" * (2 * ROOM)
+        await pilot.press("ctrl+v")
+        assert field.value == "z" * ROOM
+        assert len(host._notifications) == 1

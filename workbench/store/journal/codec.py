@@ -57,7 +57,7 @@ def loads_foreign(data: bytes) -> Any:
 
 
 def seal(value: dict[str, object]) -> bytes:
-    """Return `value` as one checksummed line with its line end.
+    """Return `value`, which is not empty and has no key "sum", as one checksummed line with its line end.
 
     Raises as `dumps` does, and `InvalidRecord` for NaN and infinity, which JSON cannot say.
     """

@@ -199,6 +199,7 @@ class WorkbenchApp(Host):
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
         self._gathering: Timer | None = None
+        self._ahead_of_visits = modes.Ahead(self, areas)
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
@@ -478,7 +479,10 @@ class WorkbenchApp(Host):
 
     def _open_at_rest(self) -> None:
         waits = self._heap.rest < STILL or self._area_in_front() is None or self.bench.library.is_missing
-        if waits or modes.open_next(self, self.areas):
+        opened = False
+        with self.reporting():
+            opened = not waits and self._ahead_of_visits.open_next()
+        if waits or opened:
             self.set_timer(STILL / 4, self._open_at_rest)
 
     def on_store_read(self) -> None:
@@ -568,7 +572,9 @@ class WorkbenchApp(Host):
             super()._handle_exception(error)
             return
         self.say(str(met), "error")
-        close_unbuilt(active_message_pump.get())
+        pump = active_message_pump.get()
+        close_unbuilt(pump)
+        self._ahead_of_visits.forget_unbuilt(pump)
         if not self._catching_up:
             self._catching_up = True
             self.call_later(self._catch_up)

@@ -173,8 +173,9 @@ class AreaScreen(Screen[object]):
             return
         if not self._visited:
             self._visited = True
-            self.begin()
             self.first_paint.follow()
+            with self.workbench_app.reporting():
+                self.begin()
         self.come()
 
     def begin(self) -> None:

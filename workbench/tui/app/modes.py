@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import Any
 
 from textual.app import App
+from textual.message_pump import MessagePump
+from textual.screen import Screen
 
 from workbench.tui.app.areas import AREAS, Areas
 
@@ -26,14 +28,30 @@ def import_all(areas: Areas = AREAS) -> None:
         import_module(library)
 
 
-def open_next(app: App[Any], areas: Areas) -> bool:
-    """Open the next area that nobody has visited, out of sight; tell whether there was one.
+class Ahead:
+    """Opens the areas of an app that nobody has visited, out of sight.
 
-    It is built and styled, and reads of the store what it shows when it comes into sight (`AreaScreen.begin`).
+    They are built and styled, and read of the store what they show when they come into sight (`AreaScreen.begin`).
     """
-    area = next((area for area in areas if area.id not in app._screen_stacks), None)
-    if area is None:
+
+    def __init__(self, app: App[Any], areas: Areas) -> None:
+        self._app = app
+        self._left = [area.id for area in areas]
+
+    def open_next(self) -> bool:
+        """Open the next area; tell whether there was one. Raises what building its screen raises."""
+        stacks = self._app._screen_stacks
+        while self._left:
+            if (mode := self._left.pop(0)) not in stacks:
+                self._app._init_mode(mode)
+                stacks[mode][0]._css_update_count = self._app._css_update_count  # its styles will be the present ones
+                return True
         return False
-    app._init_mode(area.id)
-    app._screen_stacks[area.id][0]._css_update_count = app._css_update_count  # its styles will be the present ones
-    return True
+
+    def forget_unbuilt(self, pump: MessagePump) -> None:
+        """Let an area that an error kept from being built be built anew by whoever visits it."""
+        stacks = self._app._screen_stacks
+        mode = next((mode for mode, stack in stacks.items() if stack == [pump]), self._app.current_mode)
+        if mode != self._app.current_mode and isinstance(pump, Screen) and not pump.is_mounted:
+            del stacks[mode]
+            pump.call_later(pump.remove)

@@ -102,7 +102,7 @@ class FieldLine(Horizontal, can_focus=True):
     def put(self, value: str) -> None:
         """Put in what was typed elsewhere."""
         self._edited = True
-        self._write(value)
+        self._write(printable(value))
 
     def take_stored(self, stored: str) -> None:
         """Take note of what is stored by now, and show it unless something was typed."""
@@ -150,7 +150,7 @@ class FieldLine(Horizontal, can_focus=True):
 
     @property
     def _is_held(self) -> bool:
-        return len(self._last) > ROOM
+        return len(self._last) > ROOM and self._input is None
 
     def on_focus(self) -> None:
         """Let its input have the cursor, however it came here."""
@@ -195,14 +195,24 @@ class FieldLine(Horizontal, can_focus=True):
         self._beside.update(said)
 
     def _write(self, value: str) -> None:
-        """Let something else stand in it, which nobody typed here."""
-        self._last = _inert(value)
-        if self._is_held and self._input is not None:
-            self._input.remove()
-            self._input, self.can_focus = None, True
+        """Let something else stand in it, which nobody typed here; the cursor stays in the line."""
+        self._last = value
+        if self._input is not None and len(value) > ROOM:
+            self._give_up_input(self._input)
         elif self._input is not None:
-            self._input.value = self._last
+            self._input.value = value
+        elif self.has_focus:
+            self.focus_input()
+        if self._here:
+            self._show_beside()
         self.refresh()
+
+    def _give_up_input(self, field: SafeInput) -> None:
+        had_focus = field.has_focus
+        self._input, self.can_focus = None, True
+        if had_focus:
+            self.screen.set_focus(self)
+        field.remove()
 
 
 def _inert(text: str) -> str:

@@ -111,13 +111,17 @@ class TuneScreen(AreaScreen):
         yield self.verdict
 
     def on_mount(self) -> None:
-        """Start with the first slider under the hand."""
-        self.resting.start()
+        """Show the sliders where they stand."""
         self.sliders.show()
-        self.sliders.query(Slider).first().focus()
 
     def begin(self) -> None:
-        """Start as the settings are by now, and on the first saved query unless something is asked already."""
+        """Start as the settings are by now, with the first slider under the hand.
+
+        It begins on the first saved query, unless something is asked already.
+        """
+        self.resting.start()
+        if self.focused is None:
+            self.sliders.query(Slider).first().focus()
         profile, problem = self._default()
         if problem:
             self.workbench_app.say(problem, "error")

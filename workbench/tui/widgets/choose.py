@@ -102,7 +102,9 @@ class Choose(Dialog[str | None]):
             self._find(self._search)
             return
         words = [word.casefold() for word in self._words]
-        self._list.set_rows([c for c in self._choices if all(w in c.label.casefold() for w in words)], cursor=0)
+        self._list.set_rows(
+            [c for c in self._choices if all(w in self._shown(c.label).casefold() for w in words)], cursor=0
+        )
 
     def _find(self, search: Search) -> None:
         found = search(" ".join(self._words))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from textual.screen import Screen
-from textual.worker import Worker
+from textual.worker import Worker, WorkerState
 from textual.worker_manager import WorkerManager
 
 _ROUNDS, _TURNS = 4, 4
@@ -84,6 +84,7 @@ class Workers(WorkerManager):
 
     def _begin(self, worker: Worker[Any]) -> None:
         if worker.is_cancelled:
+            worker.state = WorkerState.CANCELLED
             self._remove_worker(worker)
         else:
             worker._start(self._app, self._remove_worker)

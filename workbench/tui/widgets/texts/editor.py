@@ -184,17 +184,19 @@ class TextEditor(Dialog[str | None]):
             self._end(None)
 
     def _show_state(self) -> None:
-        self._say(*self._told(self._area.text))
+        told, style = self._told(self._area.text)
+        held = keyed(HELD) if self._area.is_held else ""
+        self._say(" · ".join(filter(None, (held, told))), style)
 
     def _room_left(self, text: str) -> Said:
         left = self._limit - len(text)
-        words = f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long"
-        if self._area.is_held:
-            words = keyed(HELD) if left >= 0 else f"{keyed(HELD)} · {words}"
-        changed = "● changed · " if self.unsaved else ""
-        if self._unkept:
-            changed += f"no draft is kept ({self._unkept}) · "
-        return changed + words, MUTED if left >= 0 else "$text-error"
+        parts = ["● changed"] if self.unsaved else []
+        parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
+        if left < 0:
+            parts.append(f"✗ {number(-left)} characters too long")
+        elif not self._area.is_held:
+            parts.append(f"{number(left)} characters left")
+        return " · ".join(parts), MUTED if left >= 0 else "$text-error"
 
     def _say(self, sentence: str, style: str) -> None:
         self.query_one(".editor--state", Static).update(body(sentence, style))

@@ -199,16 +199,38 @@ class InertTextArea(TextArea):
         self.wrapped_document = WrappedOnce(self.document, self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
 
+    @property
+    def selected_text(self) -> str:
+        """What is selected; of a held text all of it, once all that is shown of it is."""
+        start, end = sorted(self.selection)
+        if self._held is None:
+            return self.get_text_range(start, end)
+        if (start, end) == ((0, 0), self.document.end):
+            return self._held
+        return self._held[self._index(start) : min(self._index(end), HELD_HEAD)]
+
+    def _index(self, location: Location) -> int:
+        return cast(InertDocument, self.document).get_index_from_location(location)
+
     async def _on_paste(self, event: Paste) -> None:
         event.prevent_default()
         event.stop()
+        self._put(event.text)
+
+    def action_paste(self) -> None:
+        """Paste what was copied in the app."""
+        self._put(self.app.clipboard)
+
+    def _put(self, pasted: str) -> None:
+        """Put a text in place of the selection, without control characters; say how many those were."""
         if self.is_held:
             return
-        text = clean_for_store(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = clean_for_store(pasted.replace("\r\n", "\n").replace("\r", "\n"))
         kept = "".join(c for c in text if c in "\n\t" or not _is_control(c))
-        start, end = map(cast(InertDocument, self.document).get_index_from_location, sorted(self.selection))
+        start, end = map(self._index, sorted(self.selection))
         before = self.document.text
-        if len(kept) > LONG_LINE and is_long(after := before[:start] + kept + before[end:]):
+        ends = kept.replace("\n", self.document.newline)
+        if len(ends) > LONG_LINE and is_long(after := before[:start] + ends + before[end:]):
             self.load_text(after)
             self._before_paste = before
         elif result := self._replace_via_keyboard(kept, *self.selection):
@@ -222,6 +244,11 @@ class InertTextArea(TextArea):
             self.load_text(self._before_paste)
         else:
             super().undo()
+
+    def _recompute_cursor_offset(self) -> None:
+        """Find where the cursor is, unless an undo took its line away: it is moved once that is done."""
+        if self.cursor_location[0] < self.document.line_count:
+            super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
 
 
 def _beginning(text: str) -> str:

@@ -62,10 +62,18 @@ class SafeInput(Input):
         self.app.post_message(self.Settled(self))
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take the first line of what is pasted, as much of it as there is room for, and say what is left out."""
+        """Take the first line of what is pasted."""
         event.prevent_default()
         event.stop()
-        line = next(iter(event.text.splitlines()), "")
+        self._put(event.text)
+
+    def action_paste(self) -> None:
+        """Paste what was copied in the app."""
+        self._put(self.app.clipboard)
+
+    def _put(self, pasted: str) -> None:
+        """Put a line in place of the selection, as much of it as there is room for, and say what is left out."""
+        line = next(iter(pasted.splitlines()), "")
         start, end = sorted(self.selection)
         kept = line[: max(0, ROOM - len(self.value) + end - start)]
         if start == end:
