@@ -12,6 +12,7 @@ from tests.tui.waiting import until
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import FIELD_OPENERS
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -75,13 +76,28 @@ def written(app: App[Path | None]) -> str:
 
 
 @pytest.mark.parametrize(("keys", "forms"), [("o!", 0), ("o!o", 1), ("o!oabc", 1), ("o!o!oabc", 1)])
-async def test_esc_in_one_go_with_a_key_that_opens_a_form_leaves_it(tmp_path: Path, keys: str, forms: int) -> None:
-    app = demo_app(tmp_path)
+async def test_esc_in_one_go_with_a_key_that_opens_a_form_leaves_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: str, forms: int
+) -> None:
+    app, opened = demo_app(tmp_path), list[RecordForm]()
+    begin = RecordForm.on_mount
+
+    def begun(form: RecordForm) -> None:
+        opened.append(form)
+        begin(form)
+
+    monkeypatch.setattr(RecordForm, "on_mount", begun)
+    wanted = (1 + forms, "abc" if keys.endswith("abc") else "")
+
+    def is_done() -> bool:
+        """Tell whether what is wanted is there, and a form was opened that is gone."""
+        return len(opened) > forms and (len(app.screen_stack), written(app)) == wanted and app.screen.is_mounted
+
     async with app.run_test(size=(140, 45)) as pilot:
         await until(pilot, lambda: isinstance(app.focused, LineView))
         before = app.bench.library.revision
         type_at_once(app, keys)
-        await until(pilot, lambda: len(app.screen_stack) == 1 + forms and app.screen.is_mounted)
+        await until(pilot, is_done)
         await pilot.pause(0.1)
-        assert (len(app.screen_stack), written(app)) == (1 + forms, "abc" if keys.endswith("abc") else "")
+        assert is_done()
         assert app.bench.library.revision == before

@@ -175,6 +175,7 @@ class InertTextArea(TextArea):
 
     @text.setter
     def text(self, text: str) -> None:
+        """Show another text."""
         self.load_text(text)
 
     @property
