@@ -1,7 +1,11 @@
 """Contradictions that cheap rules see, and what they must leave alone."""
 
+from unittest.mock import patch
+
 import pytest
 
+from workbench.core import text
+from workbench.core.review import contradiction
 from workbench.core.review.contradiction import contradictions
 
 PLAIN = "Always clear the cache after the commit, because readers put the old value back."
@@ -53,3 +57,12 @@ def test_not_null_in_capitals_is_the_name_of_a_constraint_and_negates_nothing() 
     column = "The email column of the users table has a default value, NULL is read as empty."
     assert not reasons("The email column of the users table has a default value, NOT NULL is read as empty.", column)
     assert reasons("Do not cache null in the users table.", "Cache null in the users table.")
+
+
+def test_of_a_text_without_end_no_more_is_compared_than_forty_sentences_have() -> None:
+    with patch.object(contradiction, "words", side_effect=text.words) as looked_at:
+        for endless in ("never " * 200_000, "Never do. " * 100_000, "never\n" * 200_000):
+            assert not reasons(endless, endless)
+    assert looked_at.call_count <= 6 * 40
+    assert max(len(call.args[0]) for call in looked_at.call_args_list) <= 1_000
+    assert reasons("Clear the cache after the commit. " + "never " * 200_000, "Clear the cache before the commit.")

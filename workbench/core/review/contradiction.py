@@ -25,7 +25,9 @@ LEAST = 2
 _WEAK = frozenset({"in", "into", "to", "out", "from"})
 """Words that are opposites of a direction only; most often they are not."""
 
-_SENTENCES = 40
+_SENTENCES, _LONGEST = 40, 1_000
+"""How many sentences of a text are compared, and characters of one: what goes on longer is none."""
+
 _ENDS = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
@@ -89,7 +91,7 @@ def _negated_only_in(one: _Sentence, other: _Sentence) -> str:
 
 
 def _sentences(text: str) -> list[_Sentence]:
-    parts = [part.strip() for part in _ENDS.split(text) if part.strip()]
+    parts = [part[:_LONGEST] for raw in _ENDS.split(text[: _SENTENCES * _LONGEST]) if (part := raw.strip())]
     return [_Sentence(part, _stems(part), _negated(part), numbers(part)) for part in parts[:_SENTENCES]]
 
 

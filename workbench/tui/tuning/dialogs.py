@@ -27,6 +27,9 @@ from workbench.tui.widgets.texts.prompt import Prompt
 SHOWN = 500
 """How many memories are listed at most."""
 
+LOOKED_AT = 4_000
+"""Characters of a line that are looked at for secrets, of which a tenth is shown at most."""
+
 
 async def choose_profile(app: Host, session: TuningSession) -> Profile | None:
     """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
@@ -82,7 +85,7 @@ async def choose_memory(app: Host, session: TuningSession) -> str | None:
             found = app.bench.stream.view(text).memories[:SHOWN]
         except InvalidQuery as error:
             return str(error)
-        return [Choice(memory.id, memory.line, _place(session, memory)) for memory in found]
+        return [Choice(memory.id, memory.line[:LOOKED_AT], _place(session, memory)) for memory in found]
 
     def shown(label: str) -> str:
         return app.bench.safety.masked(label)[:400]
