@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual.widgets import Static
 
 from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, opened
@@ -15,7 +16,7 @@ from workbench.formats.outlets import OUTLETS
 from workbench.tui.files.exports import dialog as module
 from workbench.tui.files.exports import looking
 from workbench.tui.files.exports.dialog import ExportDialog, Pane
-from workbench.tui.playbook.preview import pieces, whole_file
+from workbench.tui.playbook.preview import GUTTER, pieces, whole_file
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -351,3 +352,9 @@ def test_wrapping_loses_no_character() -> None:
         number = piece.number or number
         joined[number] = joined.get(number, "") + piece.text
     assert "\n".join(joined.values()) == text
+
+
+def test_a_piece_is_no_wider_than_its_room_whatever_letters_it_has() -> None:
+    for code in range(0x2E80):
+        if (char := chr(code)).isprintable():
+            assert max(cell_len(piece.text) for piece in pieces(whole_file(char * 40), GUTTER + 15)) <= 15

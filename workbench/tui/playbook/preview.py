@@ -1,5 +1,6 @@
 """A file about to be written, as lines for a list: every character in sight, long lines wrapped, changes marked."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -86,13 +87,17 @@ def draw(piece: Piece, width: int) -> Content:  # noqa: ARG001 - the pieces are 
     return assemble([(SIGNS[piece.kind], style), (number, MUTED), (" ", "")]) + text
 
 
+_NARROW = re.compile("[ -~\u00a0-\u02ff\u0370-\u0482\u2400-\u2426]*")
+"""Text whose characters take a cell each: Latin, Greek and Cyrillic letters, and the pictures of control characters."""
+
+
 def _chopped(text: str, room: int) -> Iterator[str]:
     """Yield as much as fits, over and over; after a space where there is one in the second half."""
     at = 0
     while len(text) - at > room or not text.isascii():
         part = text[at : at + room]
-        if not part.isascii():
-            part = next(iter(chop_cells(part, room)), "")
+        if not _NARROW.fullmatch(part):
+            part = next(iter(chop_cells(part, room)), part)  # none for what takes no cell
         if at + len(part) >= len(text):
             break
         space = part.rfind(" ") + 1
