@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put
 from workbench.bench.open import Workbench
-from workbench.bench.stream import finding, memory_lines, stream
+from workbench.bench.stream import columns, finding, memory_lines, stream
 from workbench.bench.stream.memory_lines import searched
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.stream.filter import parse_filter
+from workbench.core.stream.filter import parse_filter, said_by
 from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.retrieval.fulltext import fuzzy
 
@@ -342,3 +343,16 @@ def test_review_knows_who_stored_a_candidate_and_a_profile_may_not_ask(three: Wo
     assert three.review.matching(queue, "actor:person") == ()
     with pytest.raises(InvalidQuery, match="cannot be asked here"):
         parse_filter("actor:claude", NOON).predicate()
+
+
+def test_what_a_memory_says_is_put_together_again_only_when_it_says_something_else(three: Workbench) -> None:
+    three.stream.prepare()
+    assert [m.id for m in three.stream.view('"pnpm only"').memories] == ["b"]
+    with patch.object(columns, "said_by", side_effect=said_by) as put_together:
+        three.stream.vote(["b"], "helpful")
+        three.stream.pin(["a"])
+        assert [m.id for m in three.stream.view('"pnpm only"').memories] == ["b"]
+        assert not put_together.called
+        three.stream.edit("b", "Use npm in web")
+        assert [m.id for m in three.stream.view('"npm in"').memories] == ["b"]
+        assert put_together.call_count == 1

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.stopping import in_pieces
-from workbench.core.stream.filter import READS, TEXT, TIMES, Condition, Predicate, said_by
+from workbench.core.stream.filter import READS, TEXT, TIMES, Condition, Predicate, said_by, says_the_same
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Mask, Rows
 
@@ -51,10 +51,13 @@ class MemoryColumns:
         """
         self._held = None
         if self._texts is not None:
+            known = {self._memories[place].id: (self._memories[place], self._texts[place]) for place in gone}
             for place in reversed(gone):
                 del self._texts[place]
             for place, memory in zip(reversed(places), reversed(came), strict=True):
-                self._texts.insert(place, said_by(memory))
+                before, text = known.get(memory.id, (None, ""))
+                said_before = before is not None and says_the_same(before, memory)
+                self._texts.insert(place, text if said_before else said_by(memory))
         fresh = np.empty(len(came), np.object_)
         fresh[:] = came
         self._memories = np.insert(np.delete(self._memories, gone), places, fresh)

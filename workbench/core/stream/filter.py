@@ -423,6 +423,11 @@ def _contains(phrase: str) -> Predicate:
     return holds
 
 
+def says_the_same(one: Memory, other: Memory) -> bool:
+    """Tell whether what is said by two memories is the same, without putting it together."""
+    return _said(one) == _said(other)
+
+
 def _said(memory: Memory) -> tuple[str, ...]:
     return memory.content, memory.summary, *memory.tags
 
