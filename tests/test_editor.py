@@ -1,5 +1,7 @@
 """The person's own editor: a text goes through a real program, which is told the line in its own way."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -42,3 +44,21 @@ def test_an_editor_that_fails_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError, match="ended with an error"):
         edit("first\n", an_editor(tmp_path, "vim", "exit 3"))
     assert edit("first\n", an_editor(tmp_path, "other", "true"), line=2) is None
+
+
+@pytest.mark.parametrize(
+    ("program", "said"), [("false", "false ended with an error"), ("no-such-editor", "no-such-editor cannot be run")]
+)
+def test_an_editor_that_fails_gives_the_terminal_back_before_that_is_said(program: str, said: str) -> None:
+    steps = list[str]()
+
+    @contextmanager
+    def leaving() -> Iterator[None]:
+        """Leave the terminal as Textual does: an error in the block keeps it from being taken back."""
+        steps.append("left")
+        yield
+        steps.append("back")
+
+    with pytest.raises(WorkbenchError, match=said):
+        edit("text", program, leaving)
+    assert steps == ["left", "back"]

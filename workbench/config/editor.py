@@ -54,18 +54,25 @@ def edit(
         path = Path(folder) / "memory.md"
         path.write_text(text, "utf-8", errors="replace", newline="")
         with leaving():
-            _run(at_line(command, path, line))
+            problem = _run(at_line(command, path, line))
+        if problem is not None:
+            raise problem
         return _changed(path, text)
 
 
-def _run(command: list[str]) -> None:
+def _run(command: list[str]) -> WorkbenchError | None:
+    """Run an editor; return what went wrong: whoever left the terminal to it has to have it back before that is said.
+
+    Textual takes it back at the end of a block, and after none that was left by an error.
+    """
     try:
         result = subprocess.run(command, check=False)
     except OSError as error:
         hint = "Set `editor` in the config, or $EDITOR; nothing was changed."
-        raise WorkbenchError(f"The editor {command[0]} cannot be run: {error.strerror}.", hint) from error
+        return WorkbenchError(f"The editor {command[0]} cannot be run: {error.strerror}.", hint)
     if result.returncode:
-        raise WorkbenchError(f"{command[0]} ended with an error ({result.returncode}).", "Nothing was changed.")
+        return WorkbenchError(f"{command[0]} ended with an error ({result.returncode}).", "Nothing was changed.")
+    return None
 
 
 def _changed(path: Path, text: str) -> str | None:
