@@ -151,12 +151,7 @@ async def test_nothing_is_opened_while_somebody_types_or_a_dialog_is_open(
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.pause()
         opened = list[object]()
-
-        def open_next() -> bool:
-            opened.append(app)
-            return False
-
-        monkeypatch.setattr(app._ahead_of_visits, "open_next", open_next)
+        monkeypatch.setattr(app._ahead_of_visits, "open_next", lambda: opened.append(app))
         monkeypatch.setattr("workbench.tui.app.app.STILL", 1e9)
         app._open_at_rest()
         assert not opened

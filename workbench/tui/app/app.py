@@ -478,11 +478,10 @@ class WorkbenchApp(Host):
             self._open_at_rest()
 
     def _open_at_rest(self) -> None:
-        waits = self._heap.rest < STILL or self._area_in_front() is None or self.bench.library.is_missing
-        opened = False
-        with self.reporting():
-            opened = not waits and self._ahead_of_visits.open_next()
-        if waits or opened:
+        if self._heap.rest >= STILL and self._area_in_front() is not None and not self.bench.library.is_missing:
+            with self.reporting():
+                self._ahead_of_visits.open_next()
+        if not self._ahead_of_visits.is_done:
             self.set_timer(STILL / 4, self._open_at_rest)
 
     def on_store_read(self) -> None:

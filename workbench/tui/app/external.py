@@ -16,4 +16,4 @@ def edit(app: App[object], text: str, line: int = 0) -> str | None:
     try:
         return editor.edit(text, setting, app.suspend, line)
     except SuspendNotSupported as error:
-        raise WorkbenchError("This terminal cannot be left for an editor.", "Press e to edit here.") from error
+        raise WorkbenchError("This terminal cannot be left for an editor.", "Nothing was changed.") from error

@@ -38,15 +38,19 @@ class Ahead:
         self._app = app
         self._left = [area.id for area in areas]
 
-    def open_next(self) -> bool:
-        """Open the next area; tell whether there was one. Raises what building its screen raises."""
+    @property
+    def is_done(self) -> bool:
+        """Whether every area was visited or opened, or could not be."""
+        return all(mode in self._app._screen_stacks for mode in self._left)
+
+    def open_next(self) -> None:
+        """Open the next area, once: one that cannot be built is left to who visits it. Raises what building raises."""
         stacks = self._app._screen_stacks
-        while self._left:
-            if (mode := self._left.pop(0)) not in stacks:
-                self._app._init_mode(mode)
-                stacks[mode][0]._css_update_count = self._app._css_update_count  # its styles will be the present ones
-                return True
-        return False
+        mode = next((mode for mode in self._left if mode not in stacks), None)
+        if mode is not None:
+            self._left.remove(mode)
+            self._app._init_mode(mode)
+            stacks[mode][0]._css_update_count = self._app._css_update_count  # its styles will be the present ones
 
     def forget_unbuilt(self, pump: MessagePump) -> None:
         """Let an area that an error kept from being built be built anew by whoever visits it."""

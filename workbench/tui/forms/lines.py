@@ -36,9 +36,8 @@ STEPS = "+ci adds one, -ci takes one away"
 _WHOLE = (of.TYPE, of.MEMORY_TYPE, of.IMPORTANCE, of.SECTION)
 """Fields in which what is typed mostly takes the place of all that stands there."""
 
-
-HELD = "{count} characters: {key} opens them in your editor"
-"""What is said beside a field that is too long to be edited in a line."""
+HELD = "{form.external} opens them in your editor"
+"""What is said of the characters of a field that is too long to be edited in a line."""
 
 _NAME = 14
 """Cells of a field's name."""
@@ -185,7 +184,7 @@ class FieldLine(Horizontal, can_focus=True):
 
     def _show_beside(self) -> None:
         """Show beside it what is wrong, or what it takes while the cursor is in it; else the line is all its own."""
-        hint = keyed(HELD.format(count=number(len(self._last)), key="{form.external}")) if self._is_held else self._hint
+        hint = f"{number(len(self._last))} characters: {keyed(HELD)}" if self._is_held else self._hint
         said = body(f"✗ {self._problem}") if self._problem else body(hint if self._here else "")
         if self._beside is None:
             self._beside = Static(said, classes="form--beside")

@@ -27,8 +27,8 @@ from workbench.tui.widgets.texts.prompt import Prompt
 SHOWN = 500
 """How many memories are listed at most."""
 
-LOOKED_AT = 4_000
-"""Characters of a line that are looked at for secrets, of which a tenth is shown at most."""
+SEEN, LOOKED_AT = 400, 4_000
+"""Characters of a line that are shown at most, and those that are looked at for secrets before."""
 
 
 async def choose_profile(app: Host, session: TuningSession) -> Profile | None:
@@ -88,7 +88,7 @@ async def choose_memory(app: Host, session: TuningSession) -> str | None:
         return [Choice(memory.id, memory.line[:LOOKED_AT], _place(session, memory)) for memory in found]
 
     def shown(label: str) -> str:
-        return app.bench.safety.masked(label)[:400]
+        return app.bench.safety.masked(label)[:SEEN]
 
     return await app.push_screen_wait(Choose("Why not this one?", search=search, shown=shown))
 

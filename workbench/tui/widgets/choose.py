@@ -102,9 +102,8 @@ class Choose(Dialog[str | None]):
             self._find(self._search)
             return
         words = [word.casefold() for word in self._words]
-        self._list.set_rows(
-            [c for c in self._choices if all(w in self._shown(c.label).casefold() for w in words)], cursor=0
-        )
+        said = ((choice, self._shown(choice.label).casefold()) for choice in self._choices)
+        self._list.set_rows([choice for choice, label in said if all(word in label for word in words)], cursor=0)
 
     def _find(self, search: Search) -> None:
         found = search(" ".join(self._words))
