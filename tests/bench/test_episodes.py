@@ -506,7 +506,7 @@ def test_a_purge_takes_all_of_an_episode(filled: Workbench) -> None:
 def test_masking_for_good_writes_a_new_file_and_leaves_a_note_of_the_old_one(
     filled: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.bench.safety.gate.Gate.cleaned", lambda self, text, known: text)
+    monkeypatch.setattr("workbench.bench.safety.gate.Gate.cleaned", lambda self, text, *known: text)
     (head,) = kept(filled, said(f"Use the key {KEY} for the upload", reflection={"insights": [KEY]}))
     monkeypatch.undo()
     filled.episodes.tag(head.id, ["later"])

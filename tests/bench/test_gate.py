@@ -237,3 +237,23 @@ def test_a_huge_text_that_was_there_before_is_not_looked_through_again() -> None
     assert gate.preview(f"{text} and one more", text) == f"{text} and one more"
     assert gate.preview(text, "Something else.") == text.replace(key, f"[secret: {rule}]")
     assert len(looked) == 2
+
+
+def test_what_a_change_says_several_times_is_looked_through_once(tmp_path: Path) -> None:
+    bench, looked = opened(tmp_path), list[str]()
+
+    def look(text: str) -> list[Finding]:
+        looked.append(text)
+        return scanning.secrets_in(text)
+
+    bench.library.journal.gate = Gate(look)
+    two, (rule, key) = two_more(bench), keys()["aws"]
+    said = f"The same words in both, with {key} among them."
+    looked.clear()
+    with bench.library.transaction("human", "the same twice") as tx:
+        for memory in two:
+            tx.put(replace(memory, content=said, metadata={"note": said}))
+    assert looked.count(said) == 1
+    for memory in two:
+        kept = bench.stream.get(memory.id)
+        assert {kept.content, kept.metadata["note"]} == {said.replace(key, f"[secret: {rule}]")}

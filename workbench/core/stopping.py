@@ -1,6 +1,7 @@
 """Stopping: long reading that nobody waits for any more, and the program when a signal asks it to end.
 
-Reading is asked now and then, and gives up between two pieces. A signal is what a closed terminal or `kill` sends.
+Reading is asked now and then, and gives up between two pieces; what nobody waits for gives way to a key there. A signal
+is what a closed terminal or `kill` sends.
 """
 
 import signal
@@ -49,6 +50,27 @@ def in_pieces(many: Iterable[T]) -> Iterator[T]:
     while piece := list(islice(left, PIECE)):
         may_stop()
         yield from piece
+
+
+KEY_S = 0.1
+"""Seconds after a key in which what gives way leaves the interpreter to who answers it."""
+
+_answered = (0, -KEY_S)
+"""The thread that answers keys, and when it got the last one."""
+
+
+def answer_first() -> None:
+    """Let what gives way wait: this thread, which never does, has a key to answer."""
+    global _answered  # noqa: PLW0603 - the interpreter is the process's, too
+    _answered = threading.get_ident(), time.monotonic()
+
+
+def give_way() -> None:
+    """Wait while a key is answered, once; meant for threads between two pieces that keep the interpreter for long."""
+    thread, pressed = _answered
+    left = pressed + KEY_S - time.monotonic()
+    if left > 0 and threading.get_ident() != thread:
+        time.sleep(left)
 
 
 ASKING = tuple(getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name))

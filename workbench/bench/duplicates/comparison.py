@@ -27,6 +27,7 @@ from workbench.core.duplicates.identity import identity_of, parted, text_key
 from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import contradictions
+from workbench.core.stopping import give_way
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
 
@@ -153,6 +154,7 @@ class Judge(Generic[R]):
         return old.content[:MAX_CONTENT], new.content[:MAX_CONTENT]
 
     def _relation_of(self, old: str, new: str) -> Relation:
+        give_way()
         # Most pairs have few words in common, and of the others a first look settles most.
         if not self.much_alike(old, new):
             return "related"
@@ -167,6 +169,7 @@ class Judge(Generic[R]):
         return "apart" if not same_words(new, old) or self._read(old, new).conflicts else "near"
 
     def _compared(self, old: str, new: str) -> PairVerdict:
+        give_way()
         verdict = read_texts(new, old, 1.0, self._similarity(old, new), self._limits)
         if not self.kind.opposites:
             return verdict

@@ -4,7 +4,7 @@ A hook goes through it too, so nothing heavy may be imported here.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from typing import Any
 
@@ -66,7 +66,7 @@ class Gate:
         mask: Callable[[str], str] = scanning.mask,
         records: Records = RECORDS,
     ) -> None:
-        self._look = look
+        self.look = look
         self._mask = mask
         self.records = records
         self.masked: list[str] = []
@@ -80,17 +80,17 @@ class Gate:
             return entry
         one = _One(self, entry, docs)
         changes = tuple(one.change(change) for change in entry.changes)
-        label = self.cleaned(entry.label, lambda text: one.is_kept(text) or one.names(text))
+        label = self.cleaned(entry.label, lambda text: one.is_kept(text) or one.names(text), one.look)
         return (
             entry if changes == entry.changes and label == entry.label else entry._replace(changes=changes, label=label)
         )
 
-    def cleaned(self, text: str, known: Callable[[str], bool]) -> str:
-        """Return a text without its secrets, but for those that are `known`."""
+    def cleaned(self, text: str, known: Callable[[str], bool], look: Find | None = None) -> str:
+        """Return a text without its secrets, but for those that are `known`; `look` finds them (default: its own)."""
         # What was there as a whole was there with all that it holds.
         if len(text) < SHORTEST or (len(text) >= HUGE and known(text)):
             return text
-        found = self._look(text)
+        found = (look or self.look)(text)
         new = [f for f in found if not known(text[f.start : f.end])]
         if not new:
             return text
@@ -100,11 +100,11 @@ class Gate:
 
     def preview(self, text: str, before: str) -> str:
         """Return what would be stored of a text that is typed in place of another."""
-        return Gate(self._look, self._mask, self.records).cleaned(text, before.__contains__)
+        return Gate(self.look, self._mask, self.records).cleaned(text, before.__contains__)
 
     def _require_names(self, names: Collection[str], what: str, known: Callable[[str], bool] = lambda _: False) -> None:
         for name in names:
-            if len(name) >= SHORTEST and any(not known(name[f.start : f.end]) for f in self._look(name)):
+            if len(name) >= SHORTEST and any(not known(name[f.start : f.end]) for f in self.look(name)):
                 raise InvalidRecord(f"The {what} holds a secret.", "Nothing was written; name it otherwise.")
 
 
@@ -117,6 +117,8 @@ class _One:
         self._docs = docs
         self._sources: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
         self._named: frozenset[str] | None = None
+        # A merge says its members' texts again, and the same names of fields for each.
+        self.look = cache(gate.look)
         self._passes = frozenset(
             (str(_after(change, "table")), str(_after(change, "target")))
             for change in entry.changes
@@ -178,11 +180,11 @@ class _One:
 
     def _clean(self, value: Any, known: Callable[[str], bool]) -> Any:
         if isinstance(value, str):
-            return self._gate.cleaned(value, known)
+            return self._gate.cleaned(value, known, self.look)
         if isinstance(value, list | tuple):
             return type(value)(self._clean(item, known) for item in value)
         if isinstance(value, dict):
-            return {self._gate.cleaned(name, known): self._within(name, item, known) for name, item in value.items()}
+            return {self._clean(name, known): self._within(name, item, known) for name, item in value.items()}
         return value
 
     def _is_carried(self, change: DocChange, fields: Collection[str] | None, text: str) -> bool:

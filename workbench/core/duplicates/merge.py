@@ -94,6 +94,7 @@ def summed(members: Sequence[Memory | Bullet], name: str) -> int:
     doubled = sum(
         min(int(getattr(part, name)), counted_before(whole, part.id, name))
         for whole in members
+        if _notes(whole.metadata)
         for part in members
         if whole is not part
     )

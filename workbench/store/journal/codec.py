@@ -66,7 +66,7 @@ def seal(value: dict[str, object]) -> bytes:
     body = dumps(value)[:-1]
     if b"null" in body and not _finite(value):
         raise InvalidRecord("This cannot be stored: a number is not finite (NaN or infinity).", "Nothing was written.")
-    return body + b',"sum":"' + _sum(body) + b'"}\n'
+    return b"".join((body, b',"sum":"', _sum(body), b'"}\n'))
 
 
 def unseal(line: bytes) -> dict[str, Any]:

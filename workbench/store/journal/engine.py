@@ -28,7 +28,7 @@ from workbench.store.index.keeping import IndexKeeper
 from workbench.store.index.news import Arrival
 from workbench.store.journal import chain, segments
 from workbench.store.journal.announce import Announcer, Listener
-from workbench.store.journal.codec import BadLine, seal, unseal, unsealed
+from workbench.store.journal.codec import BadLine, seal, unsealed
 from workbench.store.journal.difference import changed_keys, diff_tables, take_back, taken_back
 from workbench.store.journal.groups import Groups
 from workbench.store.journal.lock import LOCK, WriteLock, overtaken, taken_away
@@ -758,7 +758,7 @@ class Journal:
     def _commit(self, entry: Entry) -> None:
         """Write one transaction and apply what was written, so that memory and file cannot differ."""
         line = seal(to_json(entry._replace(part=self._groups.part(entry))))
-        entry = from_json(unseal(line[:-1]))
+        entry = from_json(unsealed(line))
         with self._reading:
             try:
                 self._begin()

@@ -31,7 +31,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.stream.stream import SMALL
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
-from workbench.core.stopping import Stopped, may_stop, stoppable
+from workbench.core.stopping import Stopped, answer_first, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes
@@ -504,7 +504,7 @@ class WorkbenchApp(Host):
         One that was opened a moment ago has nothing to show it in yet, and shows it by itself soon.
         """
         top = next(reversed(self.screen_stack), None)
-        return top if isinstance(top, AreaScreen) and top.is_mounted else None
+        return top if self.is_running and isinstance(top, AreaScreen) and top.is_mounted else None
 
     def on_retriever_loaded(self, event: RetrieverLoaded) -> None:
         """Let the areas use retrieval from now on."""
@@ -521,13 +521,14 @@ class WorkbenchApp(Host):
             self.say(f"The model could not be loaded: {event.worker.error!r}. Everything else works.", "error")
 
     def _areas(self) -> Iterator[AreaScreen]:
-        stacks = (screen for stack in self._screen_stacks.values() for screen in stack)
+        stacks = (screen for stack in self._screen_stacks.values() for screen in stack if self.is_running)
         return (screen for screen in stacks if isinstance(screen, AreaScreen) and screen.is_mounted)
 
     async def on_event(self, event: events.Event) -> None:
-        """Put off tidying the heap while somebody types."""
+        """Put off tidying the heap while somebody types, and what the threads do that nobody waits for."""
         if isinstance(event, events.InputEvent):
             self._heap.pressed()
+            answer_first()
         await super().on_event(event)
 
     # The store as it was

@@ -9,8 +9,18 @@ from textual.screen import Screen
 
 from workbench.tui.app.areas import AREAS, Areas
 
-WITHOUT_KEYS = ("reflection.flow", "tuning.options", "tuning.profiles.sides")
+WITHOUT_KEYS = (
+    "app.palette", "health.undoing", "reflection.flow", "stream.arranging", "stream.nearby", "tuning.options",
+    "tuning.profiles.sides",
+)  # fmt: skip
 """Modules of what is opened like a dialog and has no table of keys of its own."""
+
+BEHIND_KEYS = (
+    "clipboard", "bench.agents.index_file", "bench.duplicates.bullets", "bench.forms.bullets", "bench.forms.memories",
+    "bench.forms.proposals", "bench.promotion.promotion", "bench.promotion.targets", "bench.review.kinds.candidate",
+    "bench.review.kinds.merge", "bench.stream.ingest", "bench.tuning.judging", "config.views", "store.history.past",
+)  # fmt: skip
+"""What the first use of a key imports below the screens."""
 
 LIBRARIES = ("textual_plotext", "rapidfuzz.fuzz", "pyperclip")
 """What a key of some area needs first, imported the same way: the largest takes a tenth of a second."""
@@ -24,6 +34,8 @@ def import_all(areas: Areas = AREAS) -> None:
         import_module(place)
     for name in WITHOUT_KEYS:
         import_module(f"workbench.tui.{name}")
+    for name in BEHIND_KEYS:
+        import_module(f"workbench.{name}")
     for library in LIBRARIES:
         import_module(library)
 

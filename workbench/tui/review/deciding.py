@@ -21,19 +21,24 @@ _DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off"}
 class Deciding:
     """Carries decisions out and sends the cursor on; a rejection is handed to the line that offers reasons.
 
-    `look_again` is called after what is decided in a dialog elsewhere.
+    `look_again` is called after what is decided in a dialog elsewhere, `saw` after what was decided in sight.
     """
 
     def __init__(
         self, area: AreaScreen, queue: Queue, seen: Seen, reasons: ReasonLine, still: Stillness,
-        look_again: Callable[[], None],
+        look_again: Callable[[], None], saw: Callable[[], None],
     ) -> None:  # fmt: skip
-        self._look_again = look_again
+        self._look_again, self._saw = look_again, saw
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
         self._queue = queue
         self._seen = seen
         self._reasons = reasons
         self._still = still
+        self._listed_at = -1
+
+    def has_listed(self, revision: int) -> bool:
+        """Tell whether what a transaction decided was taken from the list already, which is what the eye waits for."""
+        return revision == self._listed_at
 
     def decide(self, verb: str) -> None:
         """Decide on the item under the cursor, or after `;` on all marked ones."""
@@ -102,9 +107,11 @@ class Deciding:
                     rejected = Rejected(group, tuple(targets), following or "")
             else:
                 (review.approve if verb == "approve" else review.later)(targets)
+            self._saw()  # the area comes into sight before it is told of the change
             self._reasons.rejected = rejected
             self._reasons.say("" if rejected else _said(verb, targets, self._bench.safety.masked), following or "")
             done = "rejected" if verb == "reject" else "approved"
+            self._listed_at = self._bench.library.revision
             self._queue.decided(targets if verb != "later" else [], following, done)
 
         self._app.change(decide)

@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -28,6 +29,9 @@ from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
+
+_TURN_S = 0.01
+"""Seconds between what a decision brings to the screen at once and the rest, in which the next key has its turn."""
 
 
 class ReviewScreen(AreaScreen):
@@ -89,8 +93,10 @@ class ReviewScreen(AreaScreen):
         self.acts = self.texts.carry(self)
         self.looking = Looking(self, self.bench)
         self.reasons = ReasonLine(self.as_mapped(REASONS))
-        self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still, self.looking.again)
+        look = self.looking
+        self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still, look.again, look.saw)
         self.changes = Changes(self, self.queue, self.seen, self.reasons)
+        self._soon: Timer | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter line, the three columns, and the line that asks for reasons."""
@@ -137,6 +143,9 @@ class ReviewScreen(AreaScreen):
             self.reasons.say("", "")
         ids = {key for table, key in touched.keys if table in ("memories", "proposals")}
         before, expected = self.queue.current, self.queue.expect(touched, ids)
+        if self.deciding.has_listed(touched.rev):
+            self._show_soon()
+            return
         self.show_store()
         now = self.queue.current
         if before is not None and now is not None and not expected and before.id in ids and now.id != before.id:
@@ -164,9 +173,18 @@ class ReviewScreen(AreaScreen):
         self.queue.unasked, self.queue.looking = bool(self.looking.unasked), self.looking.is_asked
         self.show_status()
         if self._in_sight:
-            self.show_store()
+            self._show_soon()
         else:
             self._stale = True
+
+    def _show_soon(self) -> None:
+        """Show the store once a key that was pressed meanwhile had its turn, however often that is asked for."""
+        if self._soon is None:
+            self._soon = self.set_timer(_TURN_S, self._show_at_last)
+
+    def _show_at_last(self) -> None:
+        self._soon = None
+        self.show_store()
 
     def _tell(self, event: Looked) -> None:
         """Say what came of a look that was asked for."""
