@@ -93,7 +93,7 @@ def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) ->
     known = heads.known_lines(heads_folder, store or (head.store if head is not None else ""))
     for line in chain.sealed_lines(folder):
         count += 1
-        foreign += heads.fingerprint_of(line) not in known
+        foreign += not known or heads.fingerprint_of(line) not in known
         if foreign > _ENOUGH:
             break
     # Without a journal, memory.json is all that speaks.

@@ -33,7 +33,7 @@ NEXT_IDS_EVERY = 64
 _MANY = 50
 
 _OPENING = b'{"journal":"memory-workbench"'
-_BLOCK = 1 << 16
+_BLOCK, _LARGE_BLOCK = 1 << 16, 1 << 22
 
 
 class Position(NamedTuple):
@@ -203,7 +203,8 @@ def lines_back(handle: BinaryIO) -> Iterator[bytes]:
     pieces: list[bytes] = []
     first = True
     while place > 0:
-        step = min(_BLOCK, place)
+        # Of a long line as much again as there is of it: a line in many pieces is put together for long.
+        step = min(max(_BLOCK, min(_LARGE_BLOCK, sum(map(len, pieces)))), place)
         place -= step
         handle.seek(place)
         block = handle.read(step)
@@ -212,7 +213,7 @@ def lines_back(handle: BinaryIO) -> Iterator[bytes]:
         first = False
         *rest, last = block.split(b"\n")
         pieces.append(last)
-        if len(pieces) * _BLOCK > LONGEST + _BLOCK:
+        if sum(map(len, pieces)) > LONGEST + _BLOCK:
             raise TooLarge("a line", LONGEST)
         if not rest:
             continue
