@@ -94,11 +94,14 @@ def _abbreviated(word: str) -> str:
 
 def present(text: str, related: Sequence[tuple[str, float]]) -> Near:
     """Return which of some related stems a text has."""
-    words = _stems_of(text) if related else frozenset()
-    return tuple((stem, cosine) for stem, cosine in related if stem in words)
+    begin = {stem[0] for stem, _ in related}
+    # A stem begins as its word does; beyond ASCII, accents may be taken from that.
+    words = [word for word in _words_of(text) if word[0] in begin or not word.isascii()] if related else []
+    found = frozenset(stems(words)) if words else frozenset[str]()
+    return tuple((stem, cosine) for stem, cosine in related if stem in found)
 
 
 @lru_cache(1)
-def _stems_of(text: str) -> frozenset[str]:
-    """Return the stems of a text; one text is asked for each term of a query, one after the other."""
-    return frozenset(stems(split_words(text)))
+def _words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text, each once; one text is asked for each term of a query, one after the other."""
+    return tuple(dict.fromkeys(split_words(text)))

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.console import RenderableType
 from textual import events, work
 from textual._context import active_message_pump
 from textual.app import SystemCommand
@@ -46,6 +47,7 @@ from workbench.tui.app.waiting import Threads
 from workbench.tui.reflection.notice import DueNotice
 from workbench.tui.widgets.actions import ON_ROW
 from workbench.tui.widgets.keys import keyed, use_keymap
+from workbench.tui.widgets.lists.strips import lighten
 from workbench.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -176,6 +178,7 @@ class WorkbenchApp(Host):
     DEFAULT_MODE = "stream"
 
     def __init__(self, bench: Workbench, options: AppOptions, areas: Areas = AREAS) -> None:
+        lighten()
         self._heap = Heap()
         self._found: deque[tuple[str, str]] = deque()
         super().__init__(bench, options, areas)
@@ -530,6 +533,11 @@ class WorkbenchApp(Host):
             self._heap.pressed()
             answer_first()
         await super().on_event(event)
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        """Paint, and put off tidying the heap: more may be to come."""
+        self._heap.painted()
+        super()._display(screen, renderable)
 
     # The store as it was
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import overload
 
 from rich.cells import chop_cells
 from textual.content import Content
@@ -39,6 +40,39 @@ class Piece:
     spans: tuple[tuple[int, int], ...] = ()
 
 
+class Pieces(Sequence[Piece]):
+    """The pieces of a text, each made when it is looked at: the collector need not go through ten thousands of them."""
+
+    def __init__(self) -> None:
+        self._kinds: list[Kind] = []
+        self._texts: list[str] = []
+        self._numbers: list[int] = []
+        self._spans: dict[int, tuple[tuple[int, int], ...]] = {}
+
+    def add(self, kind: Kind, text: str, number: int, spans: tuple[tuple[int, int], ...]) -> None:
+        """Add a piece at the end."""
+        if spans:
+            self._spans[len(self._texts)] = spans
+        self._kinds.append(kind)
+        self._texts.append(text)
+        self._numbers.append(number)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> Piece: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Piece]: ...
+
+    def __getitem__(self, place: int | slice) -> Piece | list[Piece]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(len(self))[place]]
+        at = range(len(self))[place]
+        return Piece(at, self._kinds[at], self._texts[at], self._numbers[at], self._spans.get(at, ()))
+
+
 def whole_file(text: str) -> list[DiffLine]:
     """Return a text as numbered lines; says so when the last one has no line end."""
     lines = [DiffLine("same", line.removesuffix("\n"), i) for i, line in enumerate(split_lines(text), 1)]
@@ -47,9 +81,9 @@ def whole_file(text: str) -> list[DiffLine]:
     return lines
 
 
-def pieces(lines: Sequence[DiffLine], width: int) -> list[Piece]:
+def pieces(lines: Sequence[DiffLine], width: int) -> Pieces:
     """Wrap lines to `width` cells; white space at the end of a piece stays, nothing is left out."""
-    out: list[Piece] = []
+    out = Pieces()
     room = max(8, width - GUTTER)
     for line, spans in _with_spans(lines):
         shown = printable(line.text)
@@ -58,7 +92,7 @@ def pieces(lines: Sequence[DiffLine], width: int) -> list[Piece]:
             inside = tuple(
                 (max(s, at) - at, min(e, at + len(part)) - at) for s, e in spans if s < at + len(part) and e > at
             )
-            out.append(Piece(len(out), line.kind, part, line.number if not at else 0, inside))
+            out.add(line.kind, part, line.number if not at else 0, inside)
             at += len(part)
     return out
 

@@ -166,8 +166,6 @@ class ReviewScreen(AreaScreen):
     def _looked(self, event: Looked) -> None:
         """List what was worked out."""
         self.looking.took(event)
-        if not self.looking.is_looking:
-            self.call_after_refresh(self.queue.want_no_longer)
         if event.look.asked and self.queue.looking:
             self._tell(event)
         self.queue.unasked, self.queue.looking = bool(self.looking.unasked), self.looking.is_asked
@@ -185,6 +183,8 @@ class ReviewScreen(AreaScreen):
     def _show_at_last(self) -> None:
         self._soon = None
         self.show_store()
+        if not self.looking.is_looking:
+            self.queue.want_no_longer()
 
     def _tell(self, event: Looked) -> None:
         """Say what came of a look that was asked for."""
