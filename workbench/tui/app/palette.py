@@ -1,10 +1,15 @@
 """The command palette: finds an action by its name, and below those by what it does or what else it is called."""
 
+import asyncio
+
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits
 from textual.system_commands import SystemCommandsProvider
 from textual.theme import ThemeProvider
 
 from workbench.core.text import words
+
+TURN_S = 0.01
+"""Seconds between the palette's paint and the work on its rows, in which a letter has its turn that was typed then."""
 
 BELOW = 0.01
 """Which share of its score a hit in a description has at most: every name that matches stands above it."""
@@ -40,6 +45,7 @@ class Palette(SystemCommandsProvider):
 
     async def discover(self) -> Hits:
         """Yield everything as the app orders it: what is done here comes first."""
+        await asyncio.sleep(TURN_S)
         for name, told, callback, shown in self.app.get_system_commands(self.screen):
             if shown:
                 yield DiscoveryHit(name, callback, help=told)
