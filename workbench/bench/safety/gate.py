@@ -87,11 +87,11 @@ class Gate:
 
     def cleaned(self, text: str, known: Callable[[str], bool], look: Find | None = None) -> str:
         """Return a text without its secrets, but for those that are `known`; `look` finds them (default: its own)."""
-        # What was there as a whole was there with all that it holds.
         if len(text) < SHORTEST or (len(text) >= HUGE and known(text)):
             return text
         found = (look or self.look)(text)
-        new = [f for f in found if not known(text[f.start : f.end])]
+        # What was there as a whole was there with all that it holds.
+        new = [f for f in found if not known(text[f.start : f.end])] if found and not known(text) else []
         if not new:
             return text
         self.masked += [f.rule for f in new]

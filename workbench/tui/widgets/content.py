@@ -80,16 +80,19 @@ def fitted(content: Content, width: int, align: str = "left") -> Content:
 
 def highlight(text: str, spans: Iterable[tuple[int, int]], style: str = FOUND) -> Content:
     """Return a stored text with the given character ranges (of `text`) marked; overlapping ones are joined."""
+    last = _shown_until(text)
+    shown, found = _clean(text, last), _joined(spans, last)
+    left = f"\n… {len(text) - last:,} more characters".replace(",", "\u00a0") if last < len(text) else ""
+    if len(shown) == last:  # a character for a character, as of all but a tab
+        marked = [Span(*place, style) for place in found]
+        muted = [Span(last, last + len(left), MUTED)] if left else []
+        return Content(shown + left, marked + muted, None if left or "\n" in shown else _cells_of(shown))
     parts: list[tuple[str, str]] = []
     at = 0
-    last = _shown_until(text)
-    for start, end in _joined(spans, last):
+    for start, end in found:
         parts += [(_clean(text[at:start]), ""), (_clean(text[start:end]), style)]
         at = end
-    parts.append((_clean(text[at:last]), ""))
-    if last < len(text):
-        parts.append((f"\n… {len(text) - last:,} more characters".replace(",", "\u00a0"), MUTED))
-    return assemble(parts)
+    return assemble([*parts, (_clean(text[at:last]), ""), (left, MUTED)])
 
 
 def first_line_bold(content: Content) -> Content:
