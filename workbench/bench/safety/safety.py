@@ -116,7 +116,7 @@ class Safety:
 
         Those that are `known` to who gets it stay.
         """
-        clean = clean_for_store(text)
+        clean = self._context.verdicts.storable(text)
         if not known:
             return self._context.verdicts.masked(clean)
         found = [finding for finding in self._scan(clean) if finding.kind == "secret"]

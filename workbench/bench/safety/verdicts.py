@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.safety import FINDING_KINDS, Finding, FindingKind
+from workbench.core.text import clean_for_store
 from workbench.safety import scanning
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Verdicts:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._known: dict[str, Verdict] = {}
+        self._storable: set[str] = set()
+        """Of the long texts that are known, those that can be written as they are."""
         self._arrived: Arrived | None = None
         self._waiting: set[str] = set()
         self._queue: SimpleQueue[str | None] | None = None
@@ -94,6 +97,15 @@ class Verdicts:
             )
             self._remember(text, verdict)
         return verdict.masked or ""
+
+    def storable(self, text: str) -> str:
+        """Return a text as it can be written; of a long one, which takes a millisecond to tell, that is remembered."""
+        if text in self._storable:
+            return text
+        clean = clean_for_store(text)
+        if clean is text and len(text) >= LONG and text in self._known:
+            self._storable.add(text)
+        return clean
 
     def in_background(self, arrived: Arrived, at_once: int = 0) -> None:
         """From now on look at no long text on this thread; `arrived` is told the text, on another one.
@@ -147,6 +159,7 @@ class Verdicts:
     def _remember(self, text: str, verdict: Verdict) -> Verdict:
         if len(self._known) >= REMEMBERED:
             self._known.clear()
+            self._storable.clear()
         self._known[text] = verdict
         return verdict
 
