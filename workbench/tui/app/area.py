@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, ClassVar, TypeVar, cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
@@ -27,6 +28,9 @@ from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_list import LineList
 
 T = TypeVar("T")
+
+TURN_S = 0.01
+"""Seconds between what a key brings to the screen at once and the rest of it, in which the next key has its turn."""
 
 HISTORY = "workbench.tui.stream.history_dialog:HistoryDialog"
 """What shows the changes of a record; rows there have records, whose keys come back here."""
@@ -167,8 +171,9 @@ class AreaScreen(Screen[object]):
     def retriever_ready(self) -> None:
         """The model is loaded; areas that use it may show more."""
 
-    def on_screen_resume(self) -> None:
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Notice that it came into sight; one that is opened ahead is told so, too, and waits for that."""
+        self.first_paint.keep_styles(event)
         if not self._in_sight:
             return
         if not self._visited:

@@ -7,9 +7,7 @@ from textual.system_commands import SystemCommandsProvider
 from textual.theme import ThemeProvider
 
 from workbench.core.text import words
-
-TURN_S = 0.01
-"""Seconds between the palette's paint and the work on its rows, in which a letter has its turn that was typed then."""
+from workbench.tui.app.area import TURN_S
 
 BELOW = 0.01
 """Which share of its score a hit in a description has at most: every name that matches stands above it."""

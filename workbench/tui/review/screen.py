@@ -13,7 +13,7 @@ from textual.widgets import Input
 from workbench.bench.context import Touched
 from workbench.core.stream.filter import HELP
 from workbench.tui.app.actions import GLOBAL, bindings, key_names
-from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.area import TURN_S, AreaScreen
 from workbench.tui.app.asking import asking
 from workbench.tui.app.stillness import Stillness
 from workbench.tui.review.actions import REASONS, REVIEW
@@ -29,10 +29,6 @@ from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
-
-_TURN_S = 0.01
-"""Seconds between what a decision brings to the screen at once and the rest, in which the next key has its turn."""
-
 
 class ReviewScreen(AreaScreen):
     """The queue, the texts of the item under the cursor, and the line that asks for reasons."""
@@ -178,7 +174,7 @@ class ReviewScreen(AreaScreen):
     def _show_soon(self) -> None:
         """Show the store once a key that was pressed meanwhile had its turn, however often that is asked for."""
         if self._soon is None:
-            self._soon = self.set_timer(_TURN_S, self._show_at_last)
+            self._soon = self.set_timer(TURN_S, self._show_at_last)
 
     def _show_at_last(self) -> None:
         self._soon = None

@@ -83,6 +83,10 @@ class Dialog(ModalScreen[R]):
         line.urgent = getattr(self.app, "urgent", "")
         line.show()
 
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Come into sight as it was built."""
+        self.first_paint.keep_styles(event)
+
     def _compositor_refresh(self) -> None:
         """Paint once it stands: opening lays it out several times, and each paint draws what is behind it anew."""
         if not self.first_paint.waits:

@@ -6,6 +6,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any
 
+from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 from textual.worker_manager import WorkerManager
@@ -63,6 +64,13 @@ class FirstPaint:
         for step in self._then:
             step()
         self._then.clear()
+
+    def keep_styles(self, event: ScreenResume) -> None:
+        """Let a screen that comes into sight for the first time have the styles that it was just built with.
+
+        The library works all of them out again then, in case that they changed out of sight.
+        """
+        event.refresh_styles = event.refresh_styles and not self.waits
 
     def then(self, step: Callable[[], None]) -> None:
         """Do something once it is painted."""

@@ -110,6 +110,7 @@ class ExportDialog(Dialog[Written | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the file, the format, which part of the playbook, what will happen, and the two views."""
+        self.add_class("-new", update=False)  # nothing was compared yet; said later, all would be styled anew
         path = SafeInput(str(self._target), placeholder="file to write", id="export-path")
         yield _labelled("file", path)
         yield _labelled("format", FormatLine())
