@@ -30,6 +30,7 @@ from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
+
 class ReviewScreen(AreaScreen):
     """The queue, the texts of the item under the cursor, and the line that asks for reasons."""
 
