@@ -74,6 +74,8 @@ class AgentDialog(Dialog[None]):
         self._counts = False
         self._cut = self._view.cut is not None
         self.text = ""
+        self._figures: list[tuple[str, str]] = []
+        self._left_out: list[tuple[str, str]] = []
 
     def contents(self) -> Iterable[Widget]:
         """Return what is shown, and the text."""
@@ -85,9 +87,11 @@ class AgentDialog(Dialog[None]):
         self._show()
 
     def _show(self) -> None:
-        """Have the text made that is asked for now."""
+        """Have the text made that is asked for now; until it is there, the figures of the one before are dim."""
         name = "prompt-counts" if self._counts else "prompt"
         self.text = ""
+        if self._figures:
+            self._say((text, MUTED) for text, _ in self._figures)
         self._make(name, Choice(self._view.playbook.book.id, within_budget=self._cut))
 
     @work(thread=True, exclusive=True, group="agent", exit_on_error=False, description="prompt")
@@ -116,33 +120,20 @@ class AgentDialog(Dialog[None]):
         bullets = sum(b.state != "deprecated" for book in rendered.parsed.playbooks for b in book.bullets)
         flagged = sum(isinstance(one.record, Bullet) for one in held)
         gone = len(self._view.playbook.bullets) - bullets - flagged
-        parts = [
+        self._figures = [
             (f"{bullets_in(bullets)} · {number(len(text))} characters", "bold"),
             (f" ÷ 4 ≈ {number(estimated_tokens(len(text)))} tokens", ""),
-            (f" · {'with' if self._counts else 'without'} counts", MUTED),
         ]
+        self._left_out = _left_out(gone, flagged, len(held))
+        self._say(self._figures)
+        self.query_one(Pane).show(event.lines)
+
+    def _say(self, figures: Iterable[tuple[str, str]]) -> None:
+        """Say what is asked for now, with figures of a text and what is not in it."""
+        parts = [*figures, (f" · {'with' if self._counts else 'without'} counts", MUTED)]
         if self._view.cut is not None:
             parts.append((f" · {'cut where the budget ends' if self._cut else 'whole, beyond the budget'}", MUTED))
-        if gone:
-            parts.append((f"\n{bullets_in(gone)} not in it: deprecated, or below the cut.", "$text-warning"))
-        if flagged:
-            parts.append(
-                (
-                    f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; "
-                    f"{key_of('playbook.export')} lets them out.",
-                    "$text-error",
-                )
-            )
-        if len(held) > flagged:
-            parts.append(
-                (
-                    f"\n{FLAGGED} A heading is flagged: nothing is exported before "
-                    f"{key_of('playbook.export')} allows it.",
-                    "$text-error",
-                )
-            )
-        self.query_one("#agent-state", Static).update(assemble(parts))
-        self.query_one(Pane).show(event.lines)
+        self.query_one("#agent-state", Static).update(assemble([*parts, *self._left_out]))
 
     def action_counts(self) -> None:
         """With counts, or without."""
@@ -163,3 +154,19 @@ class AgentDialog(Dialog[None]):
             self._copy(self.text)
         else:
             self.app.bell()
+
+
+def _left_out(gone: int, flagged: int, held: int) -> list[tuple[str, str]]:
+    """Say how many bullets are not in the text, and why: cut, flagged, or (of all that is held) a heading is."""
+    parts: list[tuple[str, str]] = []
+    if gone:
+        parts.append((f"\n{bullets_in(gone)} not in it: deprecated, or below the cut.", "$text-warning"))
+    export = key_of("playbook.export")
+    if flagged:
+        parts.append(
+            (f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; {export} lets them out.", "$text-error")
+        )
+    if held > flagged:
+        told = f"\n{FLAGGED} A heading is flagged: nothing is exported before {export} allows it."
+        parts.append((told, "$text-error"))
+    return parts
