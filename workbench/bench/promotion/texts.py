@@ -15,6 +15,9 @@ TITLE, HOOK, ABOUT, SLUG = 60, 120, 300, 50
 LEARNED = "What was learned in this project"
 """How a new file of rules describes itself."""
 
+_BEGINNING = 10_000
+"""Characters of a memory that its title and what is said about it are made of."""
+
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _PLAIN = re.compile(r"[^\W\d_][\w ,.()/'’+-]*\Z")
 _LIKE_A_VALUE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -23,7 +26,7 @@ _FEEDBACK = frozenset({"correction", "convention", "instruction"})
 
 def title_of(memory: Memory) -> str:
     """Return a short title for a memory: its one-line form without Markdown around it."""
-    plain = re.sub(r"[*`#\[\]]+", "", one_line(memory.line)).strip(" .:;-")
+    plain = re.sub(r"[*`#\[\]]+", "", one_line(memory.line.lstrip()[:_BEGINNING])).strip(" .:;-")
     if len(plain) > TITLE:
         # A whole clause reads better than a cut sentence.
         clause = re.match(rf".{{{TITLE // 3},{TITLE}}}(?=[;,.:] | [—–(-])", plain)
@@ -33,7 +36,7 @@ def title_of(memory: Memory) -> str:
 
 def about_of(memory: Memory) -> str:
     """Return what a reader is told before opening a memory's file: its one-line form, or its first sentences."""
-    return cut(one_line(memory.summary or memory.content), ABOUT)
+    return cut(one_line((memory.summary or memory.content).lstrip()[:_BEGINNING]), ABOUT)
 
 
 def slug_of(title: str, fallback: str, taken: Container[str] = ()) -> str:
