@@ -8,7 +8,7 @@ it goes through `printable`; everything that stores it through `clean_for_store`
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 
 REPLACEMENT = "\ufffd"
@@ -158,6 +158,28 @@ def words(text: str) -> list[str]:
     """
     found = _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("’", "'"))
     return [word for raw in found if (word := raw.strip("_"))]
+
+
+class Folded:
+    """A text in which words are looked for whatever the case of their letters (`word in folded`).
+
+    Words are given case-folded. Beyond ASCII, folding all of a text takes ten times as long as looking for an ASCII
+    word in its bytes, so it is done for what is not found there.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __contains__(self, word: str) -> bool:
+        return (word.isascii() and not self._text.isascii() and word.encode() in self._bytes) or word in self._whole
+
+    @cached_property
+    def _bytes(self) -> bytes:
+        return self._text.encode("utf-8", "surrogatepass").lower()
+
+    @cached_property
+    def _whole(self) -> str:
+        return self._text.casefold()
 
 
 def _is_encodable(text: str) -> bool:

@@ -21,7 +21,7 @@ from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, Workbe
 from workbench.core.record import from_doc, to_doc
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, room_for
-from workbench.core.text import clean_for_store
+from workbench.core.text import Folded, clean_for_store
 
 if TYPE_CHECKING:
     from workbench.bench.review.evidence import Evidence
@@ -143,7 +143,7 @@ class Review:
         for proposal in queue:
             memory = self.memory(proposal)
             if plain if memory is None else all(test(memory) for test in tests):
-                found = "\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)).casefold()
+                found = Folded("\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)))
                 if all(word in found for word in words):
                     kept.append(proposal)
         return tuple(kept)

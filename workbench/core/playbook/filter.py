@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from workbench.core.errors import InvalidQuery
 from workbench.core.playbook.book import Bullet, Section, is_high_performing, is_problematic, is_unused
+from workbench.core.text import Folded
 
 HELP: tuple[tuple[str, str], ...] = (
     ("login token", "words in the id, the text or the section; all must be there"),
@@ -96,7 +97,7 @@ class BookFilter:
             return False
         if not (self.words or self.excluded):
             return True
-        text = "\n".join((bullet.id, *bullet.aliases, section.title, bullet.content)).casefold()
+        text = Folded("\n".join((bullet.id, *bullet.aliases, section.title, bullet.content)))
         return all(word in text for word in self.words) and not any(word in text for word in self.excluded)
 
 
