@@ -8,7 +8,7 @@ it goes through `printable`; everything that stores it through `clean_for_store`
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 
 REPLACEMENT = "\ufffd"
@@ -167,19 +167,20 @@ class Folded:
     word in its bytes, so it is done for what is not found there.
     """
 
+    __slots__ = ("_bytes", "_text", "_whole")
+
     def __init__(self, text: str) -> None:
+        plain = text.isascii()
         self._text = text
+        self._bytes = b"" if plain else text.encode("utf-8", "surrogatepass").lower()
+        self._whole: str | None = text.casefold() if plain else None
 
     def __contains__(self, word: str) -> bool:
-        return (word.isascii() and not self._text.isascii() and word.encode() in self._bytes) or word in self._whole
-
-    @cached_property
-    def _bytes(self) -> bytes:
-        return self._text.encode("utf-8", "surrogatepass").lower()
-
-    @cached_property
-    def _whole(self) -> str:
-        return self._text.casefold()
+        if self._whole is None:
+            if word.isascii() and word.encode() in self._bytes:
+                return True
+            self._whole = self._text.casefold()
+        return word in self._whole
 
 
 def _is_encodable(text: str) -> bool:

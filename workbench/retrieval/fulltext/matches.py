@@ -94,7 +94,7 @@ def _abbreviated(word: str) -> str:
 
 def present(text: str, related: Sequence[tuple[str, float]]) -> Near:
     """Return which of some related stems a text has."""
-    begin = {stem[0] for stem, _ in related}
+    begin = {stem[:1] for stem, _ in related}
     # A stem begins as its word does; beyond ASCII, accents may be taken from that.
     words = [word for word in _words_of(text) if word[0] in begin or not word.isascii()] if related else []
     found = frozenset(stems(words)) if words else frozenset[str]()
