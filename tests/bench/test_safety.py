@@ -66,6 +66,7 @@ def test_what_is_masked_in_a_duplicate_is_noted_there(bench: Workbench) -> None:
 
 def test_the_hook_masks_secrets_too(tmp_path: Path, clock: Clock) -> None:
     done = append(tmp_path / "store", Observation(f"curl -H 'x: {KEY}'"), "agent:a", clock)
+    assert done is not None
     assert done.memory.content == f"curl -H 'x: [secret: {RULE}]'"
     assert done.memory.metadata == {"masked": [RULE]}
     assert KEY.encode() not in bytes_of(tmp_path / "store")

@@ -89,6 +89,7 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
         "workbench.store.library",
         "workbench.bench.context",
     )
+    demo.ok("append", "the first one reads which texts are archived")
     code = (
         "import sys\nfrom workbench.__main__ import main\n"
         f"code = main(['--store', {str(demo.store)!r}, 'append', 'seen by a hook'])\n"
@@ -132,3 +133,60 @@ def test_who_said_it_is_kept_shown_and_found(demo: Cli) -> None:
     assert [row["source"]["speaker"] for row in exported if "speaker" in row["source"]] == ["Ann Lee", "assistant"]
     (event,) = json.loads(demo.ok("history", id, "--json"))
     assert "Ann Lee" in json.dumps(event)
+
+
+@pytest.mark.parametrize("way", ["append", "ingest"])
+@pytest.mark.parametrize("others", [0, 12])
+def test_a_person_is_told_what_they_forgot(cli: Cli, way: str, others: int) -> None:
+    text = "Deploys need AUTH_SECRET in CI"
+    id = cli.ok("append", text).split()[2].rstrip(",")
+    cli.ok("append", "The first of the others")
+    cli.ok("forget", id)
+    for number in range(others):
+        cli.ok("append", f"Note {number} about {'abcdefghijkl'[number] * 9}")
+    said = cli.ok(way, text)
+    assert said.startswith("Not stored: you forgot this on 2026-03-20")
+    assert f"`workbench unforget {id}`" in said
+    assert "--again" in said
+    assert json.loads(cli.ok(way, text, "--json"))["outcome"] == "forgotten"
+    assert cli.ok(way, text, "--again").startswith("Stored as ")
+    assert cli.ok(way, text).startswith(("Skipped: ", "Counted on "))
+
+
+def test_what_an_agent_appends_of_what_was_forgotten_is_counted_and_asked_about(cli: Cli) -> None:
+    text = "Deploys need AUTH_SECRET in CI"
+    id = cli.ok("append", text).split()[2].rstrip(",")
+    cli.ok("append", "Something else entirely")
+    cli.ok("forget", id)
+    for session in ("s1", "s2"):
+        assert "Counted as seen again" in cli.ok("append", text, "--actor", "claude", "--session", session)
+    (waiting,) = json.loads(cli.ok("review", "list", "--json"))
+    assert (waiting["kind"], waiting["evidence"]) == ("return", [id])
+    cli.ok("review", "approve", waiting["id"])
+    assert json.loads(cli.ok("show", id, "--json"))["status"] == "signal"
+    assert cli.ok("append", text).startswith("Skipped: ")
+
+
+def test_what_another_process_archived_since_is_known(cli: Cli) -> None:
+    for number, text in enumerate(("One rule of the house", "Another rule of the house", "A third rule of it"), 1):
+        id = cli.ok("append", text).split()[2].rstrip(",")
+        cli.ok("append", f"Something in between, the {number}. time")
+        cli.ok("forget", id)
+        assert cli.ok("append", text).startswith("Not stored: ")
+        cli.ok("unforget", id)
+        assert cli.ok("append", f"{text}, said otherwise").startswith("Stored as ")
+        assert cli.ok("append", text).startswith("Skipped: ")
+        cli.ok("forget", id)
+
+
+def test_a_purged_text_is_said_and_not_stored(cli: Cli) -> None:
+    text = "The vault opens on Tuesdays only"
+    id = cli.ok("append", text).split()[2].rstrip(",")
+    cli.ok("append", "Something else entirely")
+    cli.ok("purge", id, "--yes-erase", id)
+    for way in ("append", "ingest"):
+        assert cli.ok(way, text).startswith(f"Not stored: {id} was purged on 2026-03-20")
+    path = cli.write("notes.jsonl", json.dumps({"id": "n1", "content": text}) + "\n")
+    assert "left out, since they were purged: n1; --again takes them" in cli.ok("import", path)
+    assert json.loads(cli.ok("import", path, "--json"))[0]["purged"] == ["n1"]
+    assert cli.ok("append", text, "--again").startswith("Stored as ")

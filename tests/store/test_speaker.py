@@ -74,9 +74,9 @@ def test_a_hook_raises_the_schema_once_and_reads_the_tail_only_after_that(
     put(open_library(tmp_path), memory(1))
     append(tmp_path, Observation("Nobody knows who said this."), "agent:a", clock)
     assert schema(tmp_path) == 1
-    first = append(tmp_path, Observation("Ann said this.", source=Source(speaker=" Ann ")), "agent:a", clock).memory
+    first = append(tmp_path, Observation("Ann said this.", source=Source(speaker=" Ann ")), "agent:a", clock)
     assert schema(tmp_path) == 3
     monkeypatch.setattr("workbench.store.append._in_full", lambda *_: pytest.fail("the store was loaded"))
-    second = append(tmp_path, Observation("Ben did not.", source=Source(speaker="Ben")), "agent:a", clock).memory
+    second = append(tmp_path, Observation("Ben did not.", source=Source(speaker="Ben")), "agent:a", clock)
     library = open_library(tmp_path)
-    assert [library.memories.get(one.id).source.speaker for one in (first, second)] == ["Ann", "Ben"]
+    assert [library.memories.get(one.memory.id).source.speaker for one in (first, second) if one] == ["Ann", "Ben"]

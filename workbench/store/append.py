@@ -295,10 +295,16 @@ def _take_entry(tail: _Tail, value: dict[str, Any]) -> None:
 
 
 def _take_header(tail: _Tail, value: dict[str, Any]) -> None:
-    """Fill up with the memories that stood in the header; they may have been changed since, which is no harm here."""
+    """Fill up with the memories that stood in the header, as they are since."""
     known = {doc.get("id") for doc in tail.recent}
     older = reversed(value.get("recent", {}).get(_TABLE, []))
-    tail.recent += [doc for doc in older if doc.get("id") not in known]
+    tail.recent += [{**doc, **_later(tail, doc)} for doc in older if doc.get("id") not in known]
+
+
+def _later(tail: _Tail, doc: Doc) -> dict[str, Any]:
+    """Return what was changed of a memory of the header; of one with a foreign id that is not known."""
+    number = memory_number(str(doc.get("id")))
+    return tail.later.get(str(number)) or {}
 
 
 def _readable(docs: list[Doc]) -> Iterator[Memory]:

@@ -262,6 +262,7 @@ RECORDS = Records(
             "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
         ),
         RecordType("workbench.core.agents.consolidation:ConsolidationRun", "consolidations", made="begun_at"),
+        RecordType("workbench.core.health.purged:PurgedRecord", "purged"),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

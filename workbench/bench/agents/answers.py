@@ -120,8 +120,11 @@ class Answering:
 
     def saved(self, done: "Ingested", resembling: Sequence[Memory]) -> Json:
         """Return what became of something that was saved; an agent sees no more of what waits than that it does."""
-        actions = {"created": "created", "skipped": "known", "absorbed": "updated"}
+        actions = {"created": "created", "skipped": "known", "absorbed": "updated", "restored": "updated"}
         memory = done.memory
+        if done.outcome in ("seen", "purged"):
+            note = "A person archived or erased this, so it is not stored."
+            return {"id": None, "action": "known", "note": note}
         if self.withheld([memory]) or hidden_because(memory, self._context.now()):
             return {"id": None, "action": "waiting", "note": "Something of this waits for a person."}
         row: Json = {
@@ -134,6 +137,8 @@ class Answering:
         }
         if done.outcome in ("proposed", "contradicts"):
             row["note"] = "A person decides what becomes of it and of what it resembles."
+        elif done.unwanted is not None:
+            row["note"] = "It resembles what a person archived."
         return row
 
     def wished(self, proposal: "Proposal", old: Memory) -> Json:

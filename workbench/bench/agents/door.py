@@ -282,7 +282,7 @@ class AgentDoor:
         if replaces:
             return self._replace(observation, replaces, seen)
         done = self._ingest.add(observation)
-        if done.outcome not in ("skipped", "absorbed"):
+        if done.outcome in ("created", "proposed", "contradicts"):
             self._voted.saved.add(done.memory.id)
         known = self._resembling(done.memory) if done.other is None else [done.other]
         return {**self._answers.saved(done, known), **self._due()}

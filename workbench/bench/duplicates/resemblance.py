@@ -1,6 +1,6 @@
 """What one memory that came in resembles, and what follows from that; the same rules for every way in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.bench.context import Context
@@ -14,7 +14,7 @@ from workbench.core.duplicates.identity import Identity, identity_of
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.review import upkeep as rules
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import UNWANTED, Memory
 from workbench.retrieval.fulltext.fuzzy import order_similarity
 
 NEAREST = 5
@@ -51,12 +51,20 @@ class Resemblance:
 
         What is about somebody or something else is none, however alike it is.
         """
+        living = [(memory, cosine) for memory, cosine in similar if memory.status != "archived"]
+        return self._nearest(text, memory_type, about, living)
+
+    def forgotten(self, text: str, memory_type: str, about: Identity, similar: Iterable[Similar]) -> Memory | None:
+        """Return the memory that says what a text does and that a person did not want, if there is one."""
+        gone = [(memory, cosine) for memory, cosine in similar if memory.archived_reason in UNWANTED]
+        near = self._nearest(text, memory_type, about, gone)
+        return None if near is None or near.verdict.conflicts else near.memory
+
+    def _nearest(self, text: str, memory_type: str, about: Identity, similar: Sequence[Similar]) -> Near | None:
         pairs = [
             (memory, cosine, order_similarity(text, memory.content))
             for memory, cosine in similar
-            if memory.memory_type == memory_type
-            and memory.status != "archived"
-            and not identity_of(memory).parted(about)
+            if memory.memory_type == memory_type and not identity_of(memory).parted(about)
         ]
         # Judging takes a hundred times as long as comparing the order, without which nothing is absorbed.
         for memory, cosine, order in pairs:

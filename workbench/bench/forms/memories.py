@@ -92,6 +92,12 @@ class MemoryForms:
             done = self._ingest().add(seen) if ready else self._ingest().append(seen, lambda _: None)
             if done.outcome in ("skipped", "absorbed"):
                 raise InvalidRecord(f"{done.memory.id} says this already.", "Nothing was written; change that one.")
+            if done.outcome == "forgotten":
+                message = f"This was {done.memory.archived_reason} ({done.memory.id})."
+                raise InvalidRecord(message, f"Nothing was written; `workbench unforget {done.memory.id}` restores it.")
+            if done.outcome == "purged":
+                hint = "Nothing was written; `workbench ingest --again` stores it all the same."
+                raise InvalidRecord(f"{done.memory.id} was purged with this text.", hint)
             self._fields.edit((done.memory.id,), replace(edit, content=None, tags=None))
             tx.relabel(f"write {done.memory.id}")
         return self._library.memories.get(done.memory.id)

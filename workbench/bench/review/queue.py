@@ -150,7 +150,7 @@ class ReviewQueue:
         proposal = self._library.proposals.find(key)
         if proposal is None or proposal.state != "open":
             return None
-        gone = any(c.gone for c in self.cited(proposal))
+        gone = not self._context.kinds[proposal.kind].of_archived and any(c.gone for c in self.cited(proposal))
         shown = replace(proposal, flags=(*proposal.flags, GONE)) if gone else proposal
         return _Entry(shown, proposal.evidence)
 

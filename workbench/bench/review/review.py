@@ -19,6 +19,7 @@ from workbench.bench.safety.texts import kept_edges
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.record import from_doc, to_doc
+from workbench.core.review.lifecycle import restore
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import Folded, clean_for_store
@@ -142,6 +143,8 @@ class Review:
         kept = []
         for proposal in queue:
             memory = self.memory(proposal)
+            if memory is not None and self._context.kinds[proposal.kind].of_archived:
+                memory = restore(memory)  # a filter hides what is archived
             if plain if memory is None else all(test(memory) for test in tests):
                 found = Folded("\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)))
                 if all(word in found for word in words):

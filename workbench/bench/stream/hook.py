@@ -14,6 +14,7 @@ from workbench.core.duplicates.dedup import contained_in_recent
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets.secrets import mask as mask_secrets
 from workbench.store.append import appending
+from workbench.store.archived import may_hold
 from workbench.store.records import SPEAKER_SCHEMA
 
 TIDIED_EVERY = 1000
@@ -40,16 +41,20 @@ def append(
     clock: Callable[[], datetime],
     mask: Callable[[str], str] = mask_secrets,
     heads: Path | None = None,
-) -> Appended:
+) -> Appended | None:
     """Add an observation to the store in `folder`, unless one of its last ten memories says it already.
 
+    `None` for one that is archived or purged there: what becomes of it only the whole store tells.
     `mask` takes out what must not be written; `heads` is where this machine remembers what it stored.
     Raises `InvalidRecord` or `StoreProblem`.
     """
     seen = cleaned(observation, mask)
+    if may_hold(folder, heads, seen.content):
+        return None
     schema = SPEAKER_SCHEMA if seen.source.speaker else 1
     with appending(folder, actor, f"ingest {seen.observation_type}", clock, heads, Gate(), schema) as block:
-        said = next((m for m in reversed(block.recent) if contained_in_recent(seen.content, [m.content])), None)
+        recent = [m for m in reversed(block.recent) if m.status != "archived"]
+        said = next((m for m in recent if contained_in_recent(seen.content, [m.content])), None)
         if said is not None:
             return Appended(said, skipped=True, notices=block.notices)
         now = clock()

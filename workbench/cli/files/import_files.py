@@ -45,7 +45,8 @@ among them become relations, and files that are as they were read last are passe
 episodes and patterns (agent-playbook's episodic/ among them) are taken in, too. Ids are kept, so
 importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
 the file's version instead. Where the file says who said something and the store does not know, that
-is filled in. `workbench undo` takes the last imported file back."""
+is filled in. What was purged is left out and named; --again takes it.
+`workbench undo` takes the last imported file back."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -61,6 +62,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--text", metavar="NAME", default="", help=text)
     parser.add_argument("--theirs", action="store_true", help=theirs)
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
+    parser.add_argument("--again", action="store_true", help="take what was purged, too")
     as_candidates = "take the statements of an instruction file as candidates"
     parser.add_argument("--as-candidates", action="store_true", help=as_candidates)
     parser.add_argument("--issues", action="store_true", help="take the closed issues of a beads file as observations")
@@ -189,6 +191,7 @@ def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
         "kept": kept,
         "memories": ids,
         "filled": len(plan.filled),
+        "purged": shown(list(plan.purged)),
     }
 
 
@@ -201,7 +204,7 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
             plan = bench.importer.plan(
                 session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
                 theirs=args.theirs, as_candidates=args.as_candidates,
-                issues=args.issues, text_name=args.text, progress=line, cancelled=cancelled,
+                issues=args.issues, text_name=args.text, again=args.again, progress=line, cancelled=cancelled,
             )  # fmt: skip
         finally:
             line.clear()
@@ -245,6 +248,9 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     if plan.kept:
         shown = ", ".join(map(show, plan.kept[:5])) + (", …" if len(plan.kept) > 5 else "")
         say(f"  kept as they are in the store, where they differ: {shown}; --theirs takes the file's version")
+    if plan.purged:
+        shown = ", ".join(map(show, plan.purged[:5])) + (", …" if len(plan.purged) > 5 else "")
+        say(f"  left out, since they were purged: {shown}; --again takes them")
     for note in plan.parsed.mappings if plan.records else ():
         say(f"  {show(str(note))}")
     if plan.parsed.offered:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session, actor_of, keeps
-from workbench.cli.stream.append import add_observation, observed, remarks_on
+from workbench.cli.stream.append import SKIPPED, add_observation, archived, observed, remarks_on, returned, stored
 
 if TYPE_CHECKING:
     from workbench.bench.stream.ingest import Ingested
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 _INGEST = """A text that repeats one of the last ten memories is skipped; a sure duplicate is counted on the
 memory it repeats; a likely one is stored and waits in Review as a merge. What differs in a negation, opposite words, a
 number, an identifier or a content word is stored and not merged; where it contradicts a confirmed memory, the question
-whether that one still is true waits in Review."""
+whether that one still is true waits in Review.
+
+A text that was archived is not new. One that a person forgot or rejected is not stored: a person is told, an agent's
+sighting is counted, and from two sessions on Review asks whether to restore it. A pruned one comes back; one that was
+merged or superseded counts for its successor. What was purged is not stored. --again stores all the same."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -31,20 +35,26 @@ def ingest_text(session: Session) -> int:
     args = session.args
     observation, kept = observed(args), keeps(args)
     with session.changing(actor_of(args), makes=True) as bench:
-        done = bench.ingest.add(observation, bench.safety.keep if kept else None)
+        done = bench.ingest.add(observation, bench.safety.keep if kept else None, again=args.again)
     if wants_json(args):
         write_json(_json(done))
     else:
-        say(_outcome(done))
+        report(done)
     return 0
+
+
+def report(done: "Ingested") -> None:
+    """Say what became of an observation."""
+    say(returned(done) or _outcome(done))
+    if done.unwanted is not None:
+        id = done.unwanted.id
+        say(f"It resembles {id}, which you {archived(done.unwanted, done.at)}; `workbench unforget {id}` restores it.")
 
 
 def _outcome(done: "Ingested") -> str:
     memory, other = done.memory, done.other
     if done.outcome == "skipped":
-        return f"Skipped: {memory.id} says it already."
-    if done.outcome == "absorbed":
-        return f"Counted on {memory.id}, which says the same."
+        return SKIPPED.format(memory.id)
     if done.outcome == "proposed" and other is not None:
         return f"Stored as {memory.id}. It resembles {other.id}; a merge waits in Review.{remarks_on(memory)}"
     if done.outcome == "contradicts" and other is not None:
@@ -52,7 +62,7 @@ def _outcome(done: "Ingested") -> str:
         return f"Stored as {memory.id}. {told}{remarks_on(memory)}"
     if other is not None:
         return f"Stored as {memory.id}. It only looks like {other.id}: {_against(done)}.{remarks_on(memory)}"
-    return f"Stored as {memory.id}, importance {memory.importance_score:g}.{remarks_on(memory)}"
+    return stored(memory)
 
 
 def _json(done: "Ingested") -> dict[str, object]:
@@ -64,6 +74,7 @@ def _json(done: "Ingested") -> dict[str, object]:
         "outcome": done.outcome, "id": done.memory.id, "other": other, "flags": flags_of(done.memory),
         "for": () if verdict is None else verdict.reasons_for,
         "against": () if verdict is None else verdict.reasons_against,
+        "archived_at": done.at, "resembles_forgotten": None if done.unwanted is None else done.unwanted.id,
     }  # fmt: skip
 
 

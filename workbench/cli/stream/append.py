@@ -3,9 +3,10 @@
 import contextlib
 import sys
 from argparse import Namespace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say, warn, write_json
+from workbench.cli.output import moment, say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_actor, add_command, add_json, wants_json
 from workbench.cli.safety.flags import flagged_in
 from workbench.cli.session import Session, actor_of, is_there, keeps, remember_since, say_made
@@ -15,10 +16,12 @@ from workbench.core.stream.importance import TABLES
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
 
 if TYPE_CHECKING:
+    from workbench.bench.stream.ingest import Ingested
     from workbench.bench.stream.observation import Observation
 
 _APPEND = """For hooks: the store is not loaded, so this takes the same tenth of a second however large it is.
-A text that repeats one of the last ten memories is skipped; nothing else is compared (`workbench ingest` does that)."""
+A text that repeats one of the last ten memories is skipped, and one that was archived or purged is recognised, as by
+`workbench ingest`; nothing else is compared."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -29,6 +32,9 @@ def add_commands(commands: Commands) -> None:
     )  # fmt: skip
     add_observation(parser)
     add_json(parser)
+
+
+AGAIN = "store it again although it was forgotten or purged"
 
 
 def add_observation(parser: Parser) -> None:
@@ -43,6 +49,7 @@ def add_observation(parser: Parser) -> None:
         "--rated-by", metavar="TABLE", choices=[table.name for table in TABLES], default="",
         help="the importance table, general or code (otherwise: ingest goes by the config, append by general)",
     )  # fmt: skip
+    parser.add_argument("--again", action="store_true", help=AGAIN)
     add_actor(parser)
 
 
@@ -63,15 +70,21 @@ def append_text(session: Session) -> int:
     remember_since()
 
     args, folder = session.args, session.choice().folder
-    if keeps(args):
-        return _append_kept(session)
+    if keeps(args) or args.again:
+        return _append_in_full(session)
     was_there = is_there(folder)
     done = append(folder, observed(args), actor_of(args), session.clock, heads=paths.heads_dir())
+    if done is None:
+        return _append_in_full(session)
     for notice in done.notices:
         warn(notice)
     if not was_there and session.choice().origin != "global":
         say_made(folder)
-    _report(args, done.memory, skipped=done.skipped)
+    outcome = "skipped" if done.skipped else "created"
+    if wants_json(args):
+        _write_json(outcome, done.memory)
+    else:
+        say(SKIPPED.format(done.memory.id) if done.skipped else stored(done.memory))
     if done.is_long:
         _put_in_order(session)
     return 0
@@ -85,23 +98,57 @@ def _put_in_order(session: Session) -> None:
             bench.library.maintenance.save_checkpoint()
 
 
-def _append_kept(session: Session) -> int:
-    """Add one observation as it was typed, secrets and all; the store is loaded for it."""
-    with session.changing(makes=True) as bench:
-        done = bench.ingest.append(observed(session.args), bench.safety.keep)
-    _report(session.args, done.memory, skipped=done.outcome == "skipped")
+def _append_in_full(session: Session) -> int:
+    """Add one observation that the store is loaded for: as it was typed, or one that was archived or purged."""
+    args, kept = session.args, keeps(session.args)
+    with session.changing(actor_of(args), makes=True) as bench:
+        done = bench.ingest.append(observed(args), bench.safety.keep if kept else None, again=args.again)
+    if wants_json(args):
+        _write_json(done.outcome, done.memory)
+    else:
+        say(returned(done) or (SKIPPED.format(done.memory.id) if done.outcome == "skipped" else stored(done.memory)))
     return 0
 
 
-def _report(args: Namespace, memory: Memory, *, skipped: bool) -> None:
-    if wants_json(args):
-        from workbench.bench.safety.flagging import flags_of
+def _write_json(outcome: str, memory: Memory) -> None:
+    from workbench.bench.safety.flagging import flags_of
 
-        write_json({"outcome": "skipped" if skipped else "created", "id": memory.id, "flags": flags_of(memory)})
-    elif skipped:
-        say(f"Skipped: {memory.id} says it already.")
-    else:
-        say(f"Stored as {memory.id}, importance {memory.importance_score:g}.{remarks_on(memory)}")
+    write_json({"outcome": outcome, "id": memory.id, "flags": flags_of(memory)})
+
+
+SKIPPED = "Skipped: {} says it already."
+
+
+def stored(memory: Memory) -> str:
+    """Return the sentence that a memory was stored."""
+    return f"Stored as {memory.id}, importance {memory.importance_score:g}.{remarks_on(memory)}"
+
+
+def returned(done: "Ingested") -> str:
+    """Say what became of an observation that the store knows, archived or purged; nothing for any other."""
+    id = done.memory.id
+    if done.outcome == "forgotten":
+        told = f"Not stored: you {archived(done.memory, done.at, 'this')} ({id})."
+        return f"{told} `workbench unforget {id}` restores it, --again stores it anew."
+    if done.outcome == "seen":
+        return f"Not stored: a person {archived(done.memory, done.at, 'this')} ({id}). Counted as seen again."
+    if done.outcome == "restored":
+        return f"Restored {id}, which was pruned."
+    if done.outcome == "absorbed":
+        return f"Counted on {id}, which {'took its place' if done.verdict is None else 'says the same'}."
+    if done.outcome == "purged":
+        return f"Not stored: {id} was purged{_on(done.at)} with this text. --again stores it all the same."
+    return ""
+
+
+def archived(memory: Memory, at: datetime | None, what: str = "") -> str:
+    """Return what a person did with a memory, and when."""
+    verb = "rejected" if memory.archived_reason == "rejected" else "forgot"
+    return f"{verb}{f' {what}' if what else ''}{_on(at)}"
+
+
+def _on(at: datetime | None) -> str:
+    return "" if at is None else f" on {moment(at)}"
 
 
 def masked_in(memory: Memory) -> str:

@@ -29,9 +29,9 @@ class ProposalKind(NamedTuple):
     (`tui.review.views.View`). `outcome` names the rule for what accepting makes of its memory
     (`core.review.upkeep.Outcome`), `refused` the one for what follows from a rejection (`core.review.upkeep.Refused`);
     both empty where there is none. `is_candidate` says that it is a memory that waits, and no record of its own,
-    `settled_by_promotion` that promoting its memory answers it. `group` is that of `core.review.groups` in which it is
-    listed. `finder` names what works out proposals of this kind that nobody stored
-    (`bench.review.finders.finder.Finder`); their ids begin with the kind's and a hyphen.
+    `settled_by_promotion` that promoting its memory answers it, `of_archived` that its memory is an archived one.
+    `group` is that of `core.review.groups` in which it is listed. `finder` names what works out proposals of this kind
+    that nobody stored (`bench.review.finders.finder.Finder`); their ids begin with the kind's and a hyphen.
     """
 
     id: str
@@ -48,6 +48,7 @@ class ProposalKind(NamedTuple):
     refused: str = ""
     is_candidate: bool = False
     settled_by_promotion: bool = False
+    of_archived: bool = False
     group: str = OTHER
     finder: str = ""
 
@@ -142,6 +143,11 @@ KINDS = Kinds(
             "forget", "forget", "Should this be forgotten?", "it is archived as forgotten", "it stays", "forgotten",
             settled=False, found=False,
         ),
+        _lifecycle(
+            "return", "came back", "This was archived and came in again. Should it be restored?", "it is restored",
+            "it stays archived; asked again when it is seen in two more sessions", "restored", settled=False,
+            found=False, group="new",
+        )._replace(of_archived=True),
         ProposalKind(
             "supersede", "replace", "Should this take the place of what is known?",
             "it is stored, and what it replaces is archived as superseded", "what is known stays, and this is dropped",

@@ -143,6 +143,12 @@ def forgotten(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
     return lifecycle.forget(memory)
 
 
+def restored(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
+    """Return the memory with the status it had before it was archived."""
+    del now, limits
+    return lifecycle.restore(memory)
+
+
 def doubted(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory | Proposal, ...]:
     """Return what follows when “still true?” is answered with no.
 

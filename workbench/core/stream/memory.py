@@ -19,6 +19,9 @@ MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 STATUSES: tuple[Status, ...] = get_args(Status)
 ARCHIVED_REASONS: tuple[ArchivedReason, ...] = get_args(ArchivedReason)
 
+UNWANTED: tuple[ArchivedReason, ...] = ("forgotten", "rejected")
+"""Why a memory is archived that a person did not want."""
+
 OBSERVATION_TYPES = (
     "instruction", "error", "decision", "code_change", "insight", "test_result", "general", "tool_output",
     "correction", "failure", "convention", "command", "gotcha", "discovery", "pattern",

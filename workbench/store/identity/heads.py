@@ -199,6 +199,11 @@ def still_says(folder: Path, head: Head, data: bytes) -> bool:
         os.close(handle)
 
 
+def beside_head(folder: Path, store: str, where: Path, what: str) -> Path:
+    """Return the file in which something else is kept of the store with id `store` at `where`."""
+    return _file_of(folder, store, os.path.realpath(where)).with_suffix(f".{what}")
+
+
 def can_keep(folder: Path) -> bool:
     """Tell whether heads can be kept in a folder, which may have to be made."""
     place = folder

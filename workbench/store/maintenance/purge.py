@@ -10,13 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from workbench.core.errors import StoreProblem, UnknownRecord
 from workbench.core.health.diagnosis import Unfinished
+from workbench.core.health.purged import PurgedRecord
 from workbench.store.entry import Entry
 from workbench.store.files import open_regular, put_in_place, write_atomically, write_temporary
 from workbench.store.history import reading
 from workbench.store.identity.heads import note_checkpoint
+from workbench.store.identity.marks import key_in
+from workbench.store.identity.marks import mark_of as text_mark
 from workbench.store.identity.trust import trust
 from workbench.store.journal import chain
 from workbench.store.journal.chain import Segment
@@ -29,10 +33,17 @@ from workbench.store.maintenance.checkpoint import Stamp
 from workbench.store.maintenance.in_blobs import InBlobs
 from workbench.store.maintenance.masker import Masker
 from workbench.store.maintenance.redact import Redactor, texts_of
+from workbench.store.naming import to_document
 from workbench.store.packed import open_lines
 
 Beside = Callable[[], tuple[str, ...]]
 """Removes what was made of the texts outside the store, and names it."""
+
+_LEFT = "purged"
+"""The table of what is left of purged records."""
+
+_WRITTEN = ("memories", "bullets")
+"""The tables of texts that people and agents bring in."""
 
 _COPIES = ("memory.edited-*.json", "memory.dismissed-*.json", "backup-*/*", "placing-*.json")
 
@@ -86,6 +97,7 @@ def purge(
     with journal.exclusive():
         doomed = _doomed(journal, records)
         texts = tuple(_texts(journal, doomed, in_blobs))
+        left = tuple(_left_of(journal, records))
         redactor = Redactor(doomed, frozenset(k.rpartition("/")[2] for _, k in records), texts)
         if not texts and not any(journal.state.get(*place) for place in doomed):
             with _said_when_unfinished(journal.folder):
@@ -95,6 +107,9 @@ def purge(
         with journal.transaction(actor, label, kind="purge") as staged:
             for table, doc_id in sorted(doomed):
                 staged.delete(table, doc_id)
+            for record in left:
+                place = staged.doc_id_of(_LEFT, record.id) or str(staged.allocate(_LEFT))
+                staged.put(_LEFT, place, to_document(record))
         with _said_when_unfinished(journal.folder):
             # First of all: broken off after that, the journal still says which files they were.
             files = () if in_blobs is None else in_blobs.remove(journal, doomed)
@@ -158,13 +173,32 @@ def _texts(journal: Journal, doomed: frozenset[tuple[str, str]], in_blobs: InBlo
     """Yield every text that the doomed documents hold or held."""
     if in_blobs is not None:
         yield from in_blobs.texts(journal, doomed)
-    for table, doc_id in doomed:
-        yield from texts_of(journal.state.get(table, doc_id) or {})
-        for entry in journal.entries_back(f'"id":"{doc_id}"'.encode()):
-            for change in entry.changes:
-                if (change.table, change.doc) == (table, doc_id):
-                    for side in (0, 1):
-                        yield from texts_of({name: sides[side] for name, sides in change.fields.items()})
+    for place in doomed:
+        for fields in _every_field(journal, *place):
+            yield from texts_of(fields)
+
+
+def _every_field(journal: Journal, table: str, doc_id: str) -> Iterator[dict[str, Any]]:
+    """Yield what a document holds, and what it held before and after each change of it."""
+    yield journal.state.get(table, doc_id) or {}
+    for entry in journal.entries_back(f'"id":"{doc_id}"'.encode()):
+        for change in entry.changes:
+            if (change.table, change.doc) == (table, doc_id):
+                for side in (0, 1):
+                    yield {name: sides[side] for name, sides in change.fields.items()}
+
+
+def _left_of(journal: Journal, records: Sequence[tuple[str, str]]) -> Iterator[PurgedRecord]:
+    """Yield what is left of records that hold or held a text: it is recognised when it comes in again."""
+    key = key_in(journal.heads)
+    for table, name in records:
+        every = (fields for id in reading.doc_ids(journal, table, name) for fields in _every_field(journal, table, id))
+        texts = (
+            {text for fields in every if isinstance(text := fields.get("content"), str)} if table in _WRITTEN else ()
+        )
+        if texts:
+            marks = sorted(text_mark(text, key) for text in texts) if key else ()
+            yield PurgedRecord(f"{table}/{name}", journal.clock(), tuple(marks))
 
 
 def _clean(tables: Tables, redactor: Redactor) -> Tables:

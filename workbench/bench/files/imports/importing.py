@@ -15,6 +15,7 @@ from workbench.bench.files.states import FileStates, is_written
 from workbench.bench.playbook.file_merge import new_parts
 from workbench.bench.reflection.gauge import state_of
 from workbench.bench.safety.texts import name_of
+from workbench.bench.stream.returned import Purged
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
 from workbench.core.pause import collection_paused
@@ -60,6 +61,7 @@ class ImportPlan:
     filled: tuple[tuple[Memory, Memory], ...] = ()
     files: tuple[ReadFile, ...] = ()
     unchanged: int = 0
+    purged: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -112,6 +114,7 @@ class Importer:
         issues: bool = False,
         text_name: str = "",
         only: Collection[Path] = (),
+        again: bool = False,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
@@ -120,6 +123,7 @@ class Importer:
         Raises `UnreadableFile`, `ReadingStopped`.
 
         With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
+        With `again` what was purged is taken, too.
         `progress` hears of (lines read, lines in all) of JSON lines, and `cancelled` is asked; of other files when
         they are read. What else is said goes into the `ReadContext`.
         """
@@ -128,18 +132,34 @@ class Importer:
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
             watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues)  # fmt: skip
         if format is None and path.is_dir():
-            return self._folder_plan(path, context, rev, theirs=theirs, only=only)
+            plan = self._folder_plan(path, context, rev, theirs=theirs, only=only)
+            return plan if again else self._without_purged(plan)
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
         if parsed.runs or parsed.replies:
             return replace(self._plan_for_books(path, parsed), rev=rev)
+        plan = self._file_plan(path, parsed, context, rev, theirs=theirs)
+        return plan if again else self._without_purged(plan)
+
+    def _file_plan(self, path: Path, parsed: Parsed, context: ReadContext, rev: int, *, theirs: bool) -> ImportPlan:
+        """Plan to take the records of a file in."""
         new, kept = self._compared(parsed, path)
         filled = tuple(self._filled(parsed))
         present = _comparable(parsed) - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
         records = (*new, *(memory for _, memory in filled))
         plan = ImportPlan(path, parsed, records, present, tuple(kept), rev, filled=filled)
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
+
+    def _without_purged(self, plan: ImportPlan) -> ImportPlan:
+        """Leave out the new records that were purged, or that have the text of one."""
+        purged, known = Purged(self._library), {id(new) for _, new in (*plan.replaced, *plan.filled)}
+        records = [r for r in plan.records if isinstance(r, Memory | Bullet) and id(r) not in known]
+        left = {id(r) for r in records if purged.find(r.content, self._library.records.place_of(r)) is not None}
+        if not left:
+            return plan
+        names = tuple(r.id for r in records if id(r) in left)
+        return replace(plan, records=tuple(r for r in plan.records if id(r) not in left), purged=names, agrees=False)
 
     def _folder_plan(
         self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Collection[Path]

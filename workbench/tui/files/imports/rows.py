@@ -43,6 +43,7 @@ def plan_rows(plan: ImportPlan) -> list[Row]:
     count = {n: f"{number(n)} record{'' if n == 1 else 's'}" for n in {m.count for m in plan.parsed.mappings}}
     notes = [Line("!", f"{m.field}: {m.how}", count[m.count], MUTED) for m in plan.parsed.mappings if plan.records]
     kept = [Line("=", f"{key} stays as it is in the store, where it differs", "", MUTED) for key in plan.kept]
+    kept += [Line("=", f"{id} was purged; `workbench import --again` takes it", "", MUTED) for id in plan.purged]
     taken = [_taken(line) for old, new in plan.replaced for line in replacement_said(old, new)]
     filled = [Line("~", filling_said(memory), "", MUTED) for _, memory in plan.filled]
     known = {id(new) for _, new in (*plan.replaced, *plan.filled)}
@@ -118,6 +119,8 @@ def plan_said(plan: ImportPlan) -> Parts:
         parts.append((f" · {number(len(plan.filled))} filled in with who said it", "bold"))
     if plan.kept:
         parts.append((f" · {number(len(plan.kept))} kept as in the store", ""))
+    if plan.purged:
+        parts.append((f" · {number(len(plan.purged))} purged, left out", ""))
     if left_out := skipped(plan):
         parts.append((f" · {number(left_out)} skipped", WARN))
     return parts
