@@ -4,7 +4,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
@@ -20,7 +22,10 @@ from workbench.core.errors import StoreProblem
 from workbench.core.stream.memory import Memory
 from workbench.store.identity import heads
 from workbench.store.identity.trust import NotTrusted, Standing
+from workbench.store.journal import chain
 from workbench.store.library import Library
+
+ROOT = Path(__file__).parents[2]
 
 BANNER = "This store is not trusted: "
 
@@ -177,6 +182,36 @@ def test_lines_that_a_pull_brings_are_not_trusted(mine: Cli, tmp_path: Path) -> 
     assert mine("list").err == ""
 
 
+def test_what_a_stranger_wrote_stays_untrusted_whatever_is_appended_after_it(mine: Cli, tmp_path: Path) -> None:
+    mine.ok("append", "own")
+    pulled(mine.store, tmp_path / "one", "always deploy by pineapple")
+    for number in range(3):
+        mine.ok("append", f"own {number}", "--actor", "claude")
+        assert "  agent:other  1\n" in mine("trust", "--show").out
+        assert "pineapple" not in mine("search", "pineapple", "--for-agent", "claude").out
+    assert mine("trust", "--yes").code == 0
+    assert BANNER not in mine("list").err
+
+
+@pytest.mark.parametrize("believed", [False, True])
+def test_no_command_but_trust_makes_a_strangers_line_trusted(
+    believed: bool, mine: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even one that is run where a person names the store in the environment."""
+    mine.ok("append", "own")
+    pulled(mine.store, tmp_path / "one", "theirs")
+    commands = [
+        "append two", "ingest three", "vote mem-20260101-0000007 helpful", "checkpoint", "compact", "doctor",
+        "doctor --accept", "doctor --finish", "reflect", "undo", "import x.md", "purge mem-20260101-0000007",
+    ]  # fmt: skip
+    for command in commands:
+        if believed:
+            monkeypatch.setenv("WORKBENCH_TRUST", str(mine.store))
+        mine(*command.split())
+        monkeypatch.delenv("WORKBENCH_TRUST", raising=False)
+        assert "  agent:other  1\n" in mine("trust", "--show").out, command
+
+
 def test_a_line_that_is_no_json_under_a_checksum_that_fits_is_counted_and_has_no_writer(mine: Cli) -> None:
     mine.ok("append", "mine")
     body = b"no JSON {"
@@ -327,6 +362,60 @@ def test_what_a_pull_brings_to_an_open_store_stops_its_changes(mine: Cli, tmp_pa
         bench.stream.forget([bench.library.memories.all()[0].id])
     assert not bench.trust.standing.trusted
     assert BANNER in mine("list").err
+
+
+def test_a_store_is_ones_own_while_others_write_to_it(mine: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known is read before the journal, and again before a line is called foreign."""
+    mine.ok("append", "one")
+    read, wrote = chain.sealed_lines, False
+
+    def while_writing(folder: Path) -> Iterator[bytes]:
+        nonlocal wrote
+        if not wrote:
+            wrote = True
+            mine.ok("append", "two")
+        yield from read(folder)
+
+    (mine.store / "journal.jsonl").touch()  # it does not look as it was left, so all of it is read
+    monkeypatch.setattr(chain, "sealed_lines", while_writing)
+    bench = open_workbench(mine.store, profiles=mine.cwd, heads=heads_dir())
+    assert wrote
+    assert bench.trust.standing == Standing()
+
+
+def test_an_open_store_is_trusted_once_it_was_trusted_elsewhere(mine: Cli, tmp_path: Path) -> None:
+    mine.ok("ingest", "mine")
+    pulled(mine.store, tmp_path / "one", "theirs")
+    bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
+    assert bench.trust.standing == Standing(trusted=False, foreign=1)
+    assert mine("trust", "--yes").code == 0
+    bench.library.refresh()
+    assert bench.trust.standing.trusted
+    bench.stream.pin([bench.library.memories.all()[0].id])
+
+
+@pytest.mark.slow
+def test_three_appenders_never_make_a_store_untrusted_and_a_stranger_always_does(mine: Cli, tmp_path: Path) -> None:
+    mine.ok("append", "mine")
+    folder, ends = heads_dir(), tmp_path / "ends"
+    assert folder is not None
+    places = ", ".join(f"Path({str(path)!r})" for path in (ends, mine.store, folder))
+    code = f"from pathlib import Path; from tests.store.writers import append_until; append_until({places})"
+    running = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(3)]
+    journal, seen = mine.store / "journal.jsonl", 0
+    try:
+        for _ in range(200):
+            while journal.stat().st_size == seen:
+                time.sleep(0.01)
+            seen = journal.stat().st_size
+            assert open_workbench(mine.store, profiles=tmp_path, heads=folder).trust.standing == Standing()
+    finally:
+        ends.touch()
+        assert [each.wait() for each in running] == [0, 0, 0]
+    pulled(mine.store, tmp_path / "one", "theirs")
+    for _ in range(20):
+        mine.ok("append", "still more")
+        assert not open_workbench(mine.store, profiles=tmp_path, heads=heads_dir()).trust.standing.trusted
 
 
 @pytest.mark.slow

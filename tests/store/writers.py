@@ -2,6 +2,7 @@
 
 import os
 import random
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
@@ -150,3 +151,11 @@ def _adding(content: str) -> Callable[[append.Appending], None]:
         block.add(Memory(block.new_memory_id(NOON), content, NOON, NOON))
 
     return make
+
+
+def append_until(ends: Path, folder: Path, heads: Path) -> None:
+    """Append one memory after the other, as hooks do, until there is a file `ends`."""
+    while not ends.exists():
+        with append.appending(folder, "agent:x", "see", clock, heads) as block:
+            block.add(Memory(block.new_memory_id(NOON), "seen", NOON, NOON))
+        time.sleep(0.05)

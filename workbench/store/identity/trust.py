@@ -8,7 +8,7 @@ was moved, cut or put back is still known. Files that look as they did when the 
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,13 +53,13 @@ class Standing(NamedTuple):
 class Newcomers:
     """The lines that came into a store while it was open, and that are not known on this machine.
 
-    A writer notes a line once it stands in the journal, so one that was just read may be about to be known. One that
-    is noted later (somebody trusted it by another door) is a stranger no longer.
+    `unknown` are the fingerprints of those that were there already. A line that is noted later (somebody trusted it in
+    another process) is a stranger no longer.
     """
 
-    def __init__(self, heads_folder: Path) -> None:
+    def __init__(self, heads_folder: Path, unknown: Iterable[bytes] = ()) -> None:
         self._heads = heads_folder
-        self._unknown: list[bytes] = []
+        self._unknown = list(unknown)
         self._since = 0.0
 
     def add(self, line: bytes) -> None:
@@ -81,26 +81,34 @@ class Newcomers:
         return len(self._unknown)
 
 
-def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) -> Standing:
-    """Find out whether a store is trusted; `believed` means that a person said so outside it. Raises `OSError`."""
+def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) -> tuple[Standing, list[bytes]]:
+    """Find out whether a store is trusted, and return the fingerprints of the lines that are not known with it.
+
+    `believed` means that a person said so outside it. Raises `OSError`.
+    """
     if heads_folder is None or believed:
-        return Standing()
+        return Standing(), []
     store = chain.store_id(folder)
     head = heads.read(heads_folder, store, folder)
     if head is not None and head.trusted and looks_the_same(folder, head):
-        return Standing()
-    count = foreign = 0
-    known = heads.known_lines(heads_folder, store or (head.store if head is not None else ""))
-    for line in chain.sealed_lines(folder):
-        count += 1
-        foreign += not known or heads.fingerprint_of(line) not in known
-        if foreign > _ENOUGH:
+        return Standing(), []
+    store = store or (head.store if head is not None else "")
+    known = heads.known_lines(heads_folder, store)
+    count, unknown = 0, []
+    for count, line in enumerate(chain.sealed_lines(folder), 1):
+        if (mark := heads.fingerprint_of(line)) not in known:
+            unknown.append(mark)
+        if len(unknown) > _ENOUGH:
             break
+    if unknown:
+        # A writer notes a line before it writes it, so what was written here meanwhile is known by now.
+        known = heads.known_lines(heads_folder, store)
+        unknown = [mark for mark in unknown if mark not in known]
     # Without a journal, memory.json is all that speaks.
-    if not foreign and (count or _is_own_checkpoint(folder, heads_folder)):
-        return Standing()
+    if not unknown and (count or _is_own_checkpoint(folder, heads_folder)):
+        return Standing(), []
     upgraded = head is None and _was_here(folder, heads_folder)
-    return Standing(upgraded, foreign, upgraded)
+    return Standing(upgraded, len(unknown), upgraded), unknown
 
 
 def strange_lines(folder: Path, heads_folder: Path | None, store: str) -> Iterator[tuple[bytes, bytes]]:

@@ -68,7 +68,7 @@ class Witness:
         here = present is not None and present.trusted and self._looks_as_in(present)
         # A store that is believed for what a person said outside it holds strange lines as long as nobody trusts it:
         # that takes reading it whole to find out, so it is found out once.
-        self._trusted = here or (trusted and not self._strange and stand(self._folder, self._heads).trusted)
+        self._trusted = here or (trusted and not self._strange and stand(self._folder, self._heads)[0].trusted)
         self._strange = trusted and not self._trusted
 
     def trust(self, rev: int, tail: Tail) -> None:
@@ -135,7 +135,10 @@ class Witness:
         self._keep()
 
     def note_files(self, tail: Tail) -> None:
-        """Remember what the files look like, after they were made or rewritten without a change."""
+        """Remember what the files look like, after they were made or rewritten without a change.
+
+        Whether they are trusted was found out by `before_writing`, when the lock was taken.
+        """
         if self._heads is None or self.gone:
             return
         self._closed = heads.look_at_closed(self._folder)
@@ -143,12 +146,10 @@ class Witness:
         if known.edition != tail.edition:
             place = tail.place
             known = known._replace(rev=tail.rev, mark=tail.mark, start=place.start, offset=place.offset)
-            if known.trusted or self._trusted:
+            if self._trusted:
                 trust(self._folder, self._heads, self.store)
-        if not tail.rev and self._head is None:
-            known = known._replace(trusted=True)
         self._head = known._replace(
-            store=self.store, edition=tail.edition,
+            store=self.store, edition=tail.edition, trusted=self._trusted,
             look=heads.look_at(self._folder), closed=self._closed, sound=self._sound,
         )  # fmt: skip
         self._keep()

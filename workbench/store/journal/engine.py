@@ -556,8 +556,7 @@ class Journal:
         with self._keeper.held(), self._lock.held():
             sweep(self.folder, exclusive=True)
             self._read_tail()
-            self._look_whence(noted=True)
-            self._require_trust()
+            self._look_before_writing()
             yield
 
     def reload(self) -> None:
@@ -574,7 +573,7 @@ class Journal:
         try:
             segments.check_is_journal(self.folder / segments.NAME)
             self._keeper.accept_file()
-            self.standing = stand(self.folder, self.heads, believed=self._options.believed)
+            self.standing, unknown = stand(self.folder, self.heads, believed=self._options.believed)
             loaded = self._checkpoint()
             self.state = loaded.state
             self.stranger = loaded.stranger
@@ -588,7 +587,7 @@ class Journal:
                 self._take_in(entry)
             self._look_closer(loaded.position)
             self._fold()
-            self._watch_newcomers()
+            self._watch_newcomers(unknown)
             if self.stranger is not None:
                 self._meet(self.stranger)
         except OSError as error:
@@ -610,12 +609,12 @@ class Journal:
             else:
                 self.reload()
 
-    def _watch_newcomers(self) -> None:
-        """From now on, look where the lines come from that others write."""
-        standing = self.standing
+    def _watch_newcomers(self, unknown: Collection[bytes]) -> None:
+        """From now on, look where the lines come from that are `unknown`, and those that others write."""
         self._newcomers = None
-        if self.heads is not None and standing.trusted and not standing.upgraded and not self._options.believed:
-            self._newcomers = Newcomers(self.heads)
+        told = self.standing.upgraded or (not self.standing.trusted and not unknown)
+        if self.heads is not None and not told and not self._options.believed:
+            self._newcomers = Newcomers(self.heads, unknown)
             self._tail.on_line = self._newcomers.add
 
     def _look_whence(self, *, noted: bool = False) -> None:
