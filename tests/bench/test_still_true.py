@@ -11,7 +11,7 @@ import pytest
 from tests.benchmarks.still_true import commit, git
 from workbench.bench.claims.checking import GONE, RENAMED, TruePlan
 from workbench.bench.claims.history import _batches
-from workbench.bench.claims.repository import repository_at
+from workbench.store.repository import repository_at
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError

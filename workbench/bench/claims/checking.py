@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.bench.claims.history import WORDS, Past
-from workbench.bench.claims.repository import Cancelled, repository_at
+from workbench.store.repository import Cancelled, repository_at
 from workbench.bench.claims.tree import WorkingTree
 from workbench.bench.context import Context
 from workbench.bench.duplicates.plan import WORKBENCH

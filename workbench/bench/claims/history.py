@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 
-from workbench.bench.claims.repository import Cancelled, Repository
+from workbench.store.repository import Cancelled, Repository
 from workbench.bench.claims.tree import WorkingTree, is_of, is_prose, target_line
 from workbench.core.claims.gone import Gone
 from workbench.core.claims.names import Name, is_shaped
