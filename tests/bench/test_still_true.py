@@ -11,11 +11,13 @@ import pytest
 from tests.benchmarks.still_true import commit, git
 from workbench.bench.claims.checking import GONE, RENAMED, TruePlan
 from workbench.bench.claims.history import _batches
-from workbench.store.repository import repository_at
+from workbench.bench.folder import is_open_to_git
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
+from workbench.store.identity.trust import _is_tracked
+from workbench.store.repository import repository_at
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 
@@ -217,6 +219,11 @@ def test_a_repository_runs_nothing_and_nothing_of_it_is_written(tree: Path, tmp_
     bench = opened(tree, "Call fetch_all() first.", "Tokens are in src/store.py.")
     assert set(told(bench.still_true.plan())) == {"m0", "m1"}
     bench.close()
+    assert not is_open_to_git(tree / ".workbench")
+    (tree / ".workbench/.gitignore").rename(tree / "aside")
+    assert is_open_to_git(tree / ".workbench")
+    assert not _is_tracked(tree / ".workbench")
+    (tree / "aside").rename(tree / ".workbench/.gitignore")
     assert not mark.exists()
     after = {path: path.read_bytes() for path in sorted(tree.rglob("*")) if path.is_file()}
     assert {path: data for path, data in after.items() if ".workbench" not in path.parts} == before

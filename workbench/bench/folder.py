@@ -9,8 +9,6 @@ from workbench.store import git_files, presence
 from workbench.store.files import cannot_write
 from workbench.store.identity import heads as identity
 
-_GIT_SECONDS = 5
-
 
 def holds_store(folder: Path) -> bool:
     """Tell whether a folder holds a store, a damaged one included. Raises `StoreProblem` when it cannot be read."""
@@ -56,12 +54,9 @@ def kept_out_by(folder: Path) -> str:
 
 def is_open_to_git(folder: Path) -> bool:
     """Tell whether `git add` would take in the journal of a store that was not made to be shared; asks git itself."""
-    import subprocess
+    from workbench.store import repository
 
     if not in_repository(folder) or (folder / git_files.ATTRIBUTES).exists():
         return False
-    ask = ["git", "-C", str(folder), "check-ignore", "-q", "journal.jsonl"]
-    try:
-        return subprocess.run(ask, capture_output=True, timeout=_GIT_SECONDS, check=False).returncode == 1
-    except (OSError, subprocess.SubprocessError):
-        return False
+    asked = repository.ask(folder, "check-ignore", "-q", "journal.jsonl")
+    return asked is not None and asked.returncode == 1

@@ -1,4 +1,4 @@
-"""The past of a working tree, read by git without anything of the repository but its objects.
+"""The one way git is run here: without anything of a repository but its objects, its index and its ignore files.
 
 A repository that came from elsewhere says in its `.git/config` which programs git is to run: for a difference, a
 filter, a signature, a file watcher, a missing object. None of it is read: git is given a folder of ours for its own,
@@ -11,15 +11,17 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from workbench.core.errors import WorkbenchError
 from workbench.store.files import read_regular
+from workbench.store.git_files import repository_of
 
 Cancelled = Callable[[], bool]
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SECONDS = 10
 _LINKS = 5
 """References that name another one, at most."""
 
@@ -44,7 +46,7 @@ class Repository:
         With `tree` the files of the working tree are read, too. Raises `WorkbenchError` when git cannot be started.
         """
         with tempfile.TemporaryDirectory(prefix="workbench-git-") as own:
-            environment = self._own(Path(own), tree=tree)
+            environment = _isolated(Path(own), self._objects, self.head, self._folder if tree else None)
             if tree:
                 with _started([self._program, "read-tree", self.head], Path(own), environment) as reading:
                     reading.communicate()
@@ -57,22 +59,46 @@ class Repository:
                 finally:
                     running.kill()
 
-    def _own(self, own: Path, *, tree: bool) -> dict[str, str]:
-        """Make git's own folder, and return the environment that leaves it nothing else to read."""
-        for name in ("objects", "refs"):
-            (own / name).mkdir()
-        (own / "HEAD").write_text(f"{self.head}\n", "ascii")
-        long = len(self.head) > 40
-        form = "[core]\nrepositoryformatversion = 1\n[extensions]\nobjectFormat = sha256\n"
-        (own / "config").write_text(form if long else "[core]\nrepositoryformatversion = 0\n", "ascii")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        return kept | {
-            "GIT_DIR": str(own), "GIT_OBJECT_DIRECTORY": str(self._objects), "GIT_INDEX_FILE": str(own / "index"),
-            "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_ATTR_NOSYSTEM": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0",
-            "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C",
-            **({"GIT_WORK_TREE": str(self._folder)} if tree else {}),
-        }  # fmt: skip
+
+def _isolated(own: Path, objects: Path, head: str, tree: Path | None) -> dict[str, str]:
+    """Make git's own folder, and return the environment that leaves it nothing else to read but a working tree."""
+    for name in ("objects", "refs"):
+        (own / name).mkdir()
+    (own / "HEAD").write_text(f"{head or 'ref: refs/heads/main'}\n", "ascii")
+    form = "[core]\nrepositoryformatversion = 1\n[extensions]\nobjectFormat = sha256\n"
+    (own / "config").write_text(form if len(head) > 40 else "[core]\nrepositoryformatversion = 0\n", "ascii")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return kept | {
+        "GIT_DIR": str(own), "GIT_OBJECT_DIRECTORY": str(objects), "GIT_INDEX_FILE": str(own / "index"),
+        "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C",
+        **({"GIT_WORK_TREE": str(tree)} if tree is not None else {}),
+    }  # fmt: skip
+
+
+def ask(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | None:
+    """Run a git command that reads the names in the working tree around `folder` and in its index, from `folder`.
+
+    Returns `None` where there is no working tree or no git, or when it takes more than ten seconds.
+    """
+    tree, program = repository_of(folder.resolve()), shutil.which("git")
+    common, git_dir = _folders(tree / ".git") if tree is not None else (None, None)
+    if tree is None or program is None or common is None or git_dir is None:
+        return None
+    try:
+        with tempfile.TemporaryDirectory(prefix="workbench-git-") as own:
+            environment = _isolated(Path(own), common / "objects", _commit(git_dir, common), tree)
+            environment["GIT_INDEX_FILE"] = str(git_dir / "index")
+            (Path(own) / "info").mkdir()
+            with suppress(FileNotFoundError):
+                (Path(own) / "info/exclude").write_bytes(read_regular(common / "info/exclude", _PACKED))
+            return subprocess.run(
+                [program, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=_SECONDS, check=False,
+            )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
 
 
 def _started(command: list[str], folder: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:

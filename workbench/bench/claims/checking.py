@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.bench.claims.history import WORDS, Past
-from workbench.store.repository import Cancelled, repository_at
 from workbench.bench.claims.tree import WorkingTree
 from workbench.bench.context import Context
 from workbench.bench.duplicates.plan import WORKBENCH
@@ -25,6 +24,7 @@ from workbench.core.playbook.operations import THEN, to_json
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store.git_files import repository_of
+from workbench.store.repository import Cancelled, repository_at
 
 KIND = "stale"
 RENAMED, GONE = "renamed", "gone"

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 
-from workbench.store.repository import Cancelled, Repository
 from workbench.bench.claims.tree import WorkingTree, is_of, is_prose, target_line
 from workbench.core.claims.gone import Gone
 from workbench.core.claims.names import Name, is_shaped
 from workbench.core.record import parse_time
+from workbench.store.repository import Cancelled, Repository
 
 _COMMITS = "20000"
 """Commits that are looked through, at most."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from workbench.core.errors import StoreProblem
 from workbench.store.files import read_regular
+from workbench.store.git_files import repository_of
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
 from workbench.store.journal import chain
@@ -95,7 +96,8 @@ def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) ->
     store = store or (head.store if head is not None else "")
     known = heads.known_lines(heads_folder, store)
     count, unknown = 0, []
-    for count, line in enumerate(chain.sealed_lines(folder), 1):
+    for line in chain.sealed_lines(folder):
+        count += 1
         if (mark := heads.fingerprint_of(line)) not in known:
             unknown.append(mark)
         if len(unknown) > _ENOUGH:
@@ -167,15 +169,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _is_tracked(folder: Path) -> bool:
     """Tell whether git tracks something of a store; when that cannot be found out, it does."""
-    if not any((above / ".git").exists() for above in folder.resolve().parents):
+    if repository_of(folder.resolve()) is None:
         return False
-    import subprocess  # once in the life of a store
+    from workbench.store import repository  # once in the life of a store
 
-    try:
-        asked = subprocess.run(
-            ["git", "-C", str(folder), "-c", "core.fsmonitor=false", "ls-files", "-z", "--", "."],
-            capture_output=True, stdin=subprocess.DEVNULL, timeout=10, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return True
-    return asked.returncode != 0 or bool(asked.stdout)
+    asked = repository.ask(folder, "ls-files", "-z", "--", ".")
+    return asked is None or asked.returncode != 0 or bool(asked.stdout)
