@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from workbench.bench.agents.capture import hooks
 from workbench.config.paths import captures_dir
 from workbench.core.stream.memory import Memory
+from workbench.store.journal.lock import LOCK, WriteLock
 from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]
@@ -478,6 +480,42 @@ def test_what_goes_wrong_is_kept_in_a_log(cli: Cli, hook: Callable[..., str], tm
     hook("Stop", transcript_path=str(tmp_path / "gone.jsonl"))
 
 
+def test_an_event_that_finds_the_store_held_is_stored_by_the_next_one(
+    cli: Cli, hook: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("append", "the store is there")
+    monkeypatch.setattr(hooks, "PATIENCE_S", 0.1)
+    with WriteLock(cli.store / LOCK, with_folder=True).held():
+        hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm, key {SECRET}")
+    status = json.loads(cli.ok("capture", "status", "--json"))
+    assert status["waiting"] == 1
+    assert "The next event stores this one." in status["failures"][0]["problem"]
+    captures = captures_dir()
+    assert captures is not None
+    files = [path for path in captures.rglob("*") if path.is_file()]
+    assert not any(SECRET.encode() in path.read_bytes() for path in files)
+    for _ in range(2):
+        hook("SessionEnd", session_id="another", reason="other")
+        (memory,) = (one for one in told(cli.store) if one.session_id)
+        assert memory.content.startswith("No, use pnpm instead of npm")
+        assert memory.session_id == SESSION
+    assert json.loads(cli.ok("capture", "status", "--json"))["waiting"] == 0
+
+
+def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.ok("append", "the store is there")
+    event = {"session_id": SESSION, "hook_event_name": "UserPromptSubmit", "prompt": "No, use pnpm instead of npm"}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
+    captures = captures_dir()
+    assert captures is not None
+    captures.parent.mkdir(parents=True, exist_ok=True)
+    captures.write_text("nothing can be written below this")
+    result = cli("capture", "claude-code")
+    assert (result.code, result.out) == (0, "")
+    assert "claude-code UserPromptSubmit" in result.err
+    assert "cannot be written" in result.err
+
+
 LIBRARIES = ("textual", "numpy", "tinydb", "model2vec", "anthropic", "mcp", "rapidfuzz")
 STORE = (
     "sqlite3", "platformdirs", "tomllib", "workbench.config.loading", "workbench.store.journal.engine",
@@ -536,6 +574,8 @@ def test_fifty_at_once_are_each_kept_exactly_once(cli: Cli) -> None:
         process.stdin.write(doc.encode())
         process.stdin.close()
     assert [process.wait() for process in running] == [0] * 50
+    # Those that waited for too long are stored by the next event.
+    subprocess.run(command, cwd=ROOT, input=b'{"hook_event_name": "SessionEnd", "session_id": "last"}', check=True)
     kept = [(memory.session_id, memory.content) for memory in told(cli.store) if memory.session_id]
     assert sorted(kept) == sorted({(doc["session_id"], doc["prompt"]) for doc in map(json.loads, docs)})
 

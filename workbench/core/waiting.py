@@ -65,12 +65,14 @@ class StoreBusy(StoreProblem):
     `folder` is the store, `holder` who holds it (`None` when that cannot be known), `seconds` how long was waited.
     """
 
-    def __init__(self, folder: Path, holder: Holder | None, seconds: float) -> None:
+    def __init__(
+        self, folder: Path, holder: Holder | None, seconds: float, hint: str = "Nothing was changed; try again."
+    ) -> None:
         self.folder = folder
         self.holder = holder
         self.seconds = seconds
         since = f"has been writing to {folder} for {seconds:.0f} seconds" if seconds >= 1 else f"is writing to {folder}"
-        super().__init__(f"{who(holder)} {since}.", "Nothing was changed; try again.")
+        super().__init__(f"{who(holder)} {since}.", hint)
 
 
 def who(holder: Holder | None) -> str:

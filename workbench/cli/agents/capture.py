@@ -141,8 +141,8 @@ def _note(at: "datetime", agent: str, event: str, problem: str) -> None:
     from workbench.bench.agents.capture.log import note
 
     folder = paths.captures_dir()
-    if folder is not None:
-        note(folder, at, agent, event, problem)
+    if folder is None or not note(folder, at, agent, event, problem):
+        warn(f"{agent} {event}: {problem}".strip())
 
 
 def _transcripts(session: Session) -> int:
@@ -245,11 +245,16 @@ def _status(session: Session) -> int:
     found = past(_captures(), store)
     if wants_json(session.args):
         counts = dict(found.passed.most_common())
-        write_json({"sessions": found.sessions, "passed_over": counts, "failures": found.failures})
+        told = {"sessions": found.sessions, "passed_over": counts, "failures": found.failures, "waiting": found.waiting}
+        write_json(told)
         return 0
     say(f"{_many(found.sessions, 'session')} followed for {store}.")
     if found.passed:
         say(f"Passed over: {', '.join(found.passed_words)}.")
+    if found.waiting:
+        say(
+            f"{_many(found.waiting, 'event')} could not be stored while the store was held; the next event stores them."
+        )
     if not found.failures:
         say("No hook failed lately.")
     for one in found.failures:

@@ -4,11 +4,13 @@ A process that lives for a tenth of a second: nothing here may import the store 
 unless a session is met in its middle, and then once.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.bench.agents.capture import spool
 from workbench.bench.agents.capture.place import Place, Taken
 from workbench.bench.agents.capture.progress import PATIENCE_S, Progress, folder_of, held, read, write
 from workbench.bench.agents.injected import injected
@@ -16,7 +18,7 @@ from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.fields import short_paths
 from workbench.core.agents.transcript.identity import identity
 from workbench.core.agents.transcript.lessons import Lesson
-from workbench.core.waiting import Patience, waiting
+from workbench.core.waiting import Patience, StoreBusy, waiting
 
 if TYPE_CHECKING:
     from workbench.core.agents.transcript.following import Told
@@ -26,18 +28,38 @@ SMALL = 262_144
 
 
 def take(event: HookEvent, place: Place) -> Taken:
-    """Take an event. Raises `WorkbenchError`; what was missed then is read the next time."""
-    stored = _captured(event, place)
+    """Take an event, and those that could not be stored before it.
+
+    Raises `WorkbenchError`; where somebody else holds the store, the event is kept for the next one.
+    """
+    ends = time.monotonic() + PATIENCE_S
+    with waiting(Patience(PATIENCE_S, lambda: time.monotonic() > ends)):
+        stored = _captured(event, place)
     return Taken(injected(event, place) if event.name in place.told_at else "", stored)
 
 
 def _captured(event: HookEvent, place: Place) -> tuple[str, ...]:
-    """Store what an event teaches; return the ids."""
+    """Store what events teach, this one last; return the ids."""
+    folder = folder_of(place.captures, place.store)
+    stored: tuple[str, ...] = ()
+    try:
+        for path, actor, earlier in spool.waiting(folder):
+            stored += _taught(earlier, place._replace(actor=actor), folder)
+            path.unlink(missing_ok=True)
+        return stored + _taught(event, place, folder)
+    except StoreBusy as error:
+        if event.name in _STEPS and event.session:
+            spool.keep(folder, event, place.actor)
+            raise StoreBusy(error.folder, error.holder, error.seconds, "The next event stores this one.") from error
+        raise
+
+
+def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
+    """Store what one event teaches; return the ids. What was stored of it before is not stored again."""
     step = _STEPS.get(event.name)
     if step is None or not event.session:
         return ()
-    folder = folder_of(place.captures, place.store)
-    with waiting(Patience(PATIENCE_S)), held(folder, event.session) as path:
+    with held(folder, event.session) as path:
         before = read(path, event.session)
         after, told = step(event, before)
         stored: tuple[str, ...] = ()

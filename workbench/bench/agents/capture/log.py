@@ -24,8 +24,8 @@ class HookFailure(NamedTuple):
     problem: str
 
 
-def note(captures: Path, at: datetime, agent: str, event: str, problem: str) -> None:
-    """Note a failure; one that cannot be noted is lost."""
+def note(captures: Path, at: datetime, agent: str, event: str, problem: str) -> bool:
+    """Note a failure; tell whether that could be done."""
     line = json.dumps({"at": iso(at), "agent": agent[:40], "event": event[:40], "problem": problem[:400]}) + "\n"
     path = captures / FILE_NAME
     with contextlib.suppress(OSError):
@@ -39,6 +39,8 @@ def note(captures: Path, at: datetime, agent: str, event: str, problem: str) -> 
             draft = path.with_suffix(f".{os.getpid()}")
             draft.write_bytes(lines)
             draft.replace(path)
+        return True
+    return False
 
 
 def failures(captures: Path, most: int = 20) -> tuple[HookFailure, ...]:

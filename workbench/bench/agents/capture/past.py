@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from workbench.bench.agents.capture import spool
 from workbench.bench.agents.capture.log import HookFailure, failures
 from workbench.bench.agents.capture.progress import folder_of, passed_over, sessions
 from workbench.core.agents.transcript.passed import PASSED
@@ -12,12 +13,14 @@ from workbench.core.agents.transcript.passed import PASSED
 class Past(NamedTuple):
     """How many sessions were followed, what was passed over in them by reason, and the latest failures of hooks.
 
-    Failures are those of all stores: what went wrong may have kept a hook from finding its store.
+    `waiting` is how many events the next one stores, since somebody else held the store. Failures are those of all
+    stores: what went wrong may have kept a hook from finding its store.
     """
 
     sessions: int
     passed: Counter[str]
     failures: tuple[HookFailure, ...]
+    waiting: int = 0
 
     @property
     def passed_words(self) -> tuple[str, ...]:
@@ -29,4 +32,4 @@ class Past(NamedTuple):
 def past(captures: Path, store: Path) -> Past:
     """Return how it went; files that cannot be read count as nothing. `captures` is the user's folder for it."""
     folder = folder_of(captures, store)
-    return Past(sessions(folder), passed_over(folder), failures(captures))
+    return Past(sessions(folder), passed_over(folder), failures(captures), len(spool.files(folder)))

@@ -16,19 +16,20 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from workbench.bench.agents.capture import spool
 from workbench.core.agents.transcript.lessons import Lesson
 from workbench.core.agents.transcript.standing import Failure, Standing
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.files.handles import open_handle, try_lock
 from workbench.core.record import from_doc, to_doc
+from workbench.core.waiting import StoreBusy, patience
 from workbench.store.presence import id_of
 
 MOST = 500
 """Sessions whose files are kept for a store; of more the oldest go."""
 
-PATIENCE_S = 40.0
-"""Seconds that an event waits for others of its session and for the store: less than its agent's minute, and more than
-what a crowd of them takes on a busy machine."""
+PATIENCE_S = 5.0
+"""Seconds that an event waits for others of its session and for the store; then it waits for the next event instead."""
 
 _POLL_S, _LONGEST_POLL_S = 0.003, 0.05
 
@@ -62,7 +63,10 @@ def folder_of(captures: Path, store: Path) -> Path:
 
 @contextmanager
 def held(folder: Path, session: str) -> Iterator[Path]:
-    """Hold the file of a session for the block: one at a time follows it. Raises `StoreProblem`."""
+    """Hold the file of a session for the block: one at a time follows it.
+
+    Raises `StoreBusy` when others hold it for longer than this thread waits, and `StoreProblem`.
+    """
     path = folder / f"{blake2b(session.encode(errors='replace'), digest_size=12).hexdigest()}.json"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -72,10 +76,11 @@ def held(folder: Path, session: str) -> Iterator[Path]:
             f"{folder} cannot be written: {error.strerror or error}.", "Nothing was captured."
         ) from error
     try:
-        end, pause = time.monotonic() + PATIENCE_S, _POLL_S
+        how, begun, pause = patience(), time.monotonic(), _POLL_S
         while not try_lock(handle):
-            if time.monotonic() > end:
-                raise StoreProblem("Somebody else follows this session.", "What was missed is read the next time.")
+            waited = time.monotonic() - begun
+            if waited >= how.seconds or (how.gives_up is not None and how.gives_up()):
+                raise StoreBusy(folder, None, waited)
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_POLL_S)
         yield path
@@ -131,7 +136,12 @@ def without_texts(captures: Path | None, store: Path) -> None:
 
     Raises `StoreProblem`.
     """
-    for file in _files(folder_of(captures, store)) if captures is not None else ():
+    if captures is None:
+        return
+    folder = folder_of(captures, store)
+    for event in spool.files(folder):
+        event.unlink(missing_ok=True)
+    for file in _files(folder):
         try:
             doc = json.loads(file.read_bytes())
             session = str(doc.get("session", ""))
