@@ -103,6 +103,22 @@ def test_recall_prints_what_the_source_asks_for(cli: Cli, session: Path) -> None
     assert answer["broken_lines"] == [{"file": "messages.jsonl", "line": 2}]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("restore", "pipe", "new"), ("--store", "s", "documents", "/memories/a.md", "--write", "pipe"),
+     ("--store", "s", "pattern", "add", "pipe"), ("--store", "s", "scan", "pipe"), ("--store", "s", "check", "pipe"),
+     ("--store", "s", "import", "pipe"), ("--store", "s", "lint", "pipe"), ("--store", "s", "replay", "pipe"),
+     ("--store", "s", "episode", "add", "pipe"), ("--store", "s", "capture", "transcript", "pipe")],
+)  # fmt: skip
+@pytest.mark.timeout(120)
+def test_a_pipe_in_place_of_a_file_is_refused_at_once(cli: Cli, command: tuple[str, ...]) -> None:
+    os.mkfifo(cli.cwd / "pipe")
+    cli.bare("--store", "s", "append", "the store is there")
+    result = cli.bare(*command)
+    assert result.code == 2
+    assert "regular file" in result.err
+
+
 def test_folders_are_followed_listed_and_left(cli: Cli) -> None:
     (cli.cwd / "notes").mkdir()
     (cli.cwd / "notes" / "a.md").write_text("pnpm\n")

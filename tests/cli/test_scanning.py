@@ -293,7 +293,7 @@ def test_what_never_ends_is_not_scanned(name: str, cli: Cli) -> None:
     (cli.cwd / "zero").symlink_to("/dev/zero")
     result = cli("scan", name)
     assert result.code == 2
-    assert f"{name} is not a regular file." in result.err
+    assert f"{name} is no regular file." in result.err
 
 
 def test_what_would_fill_the_memory_is_not_scanned(cli: Cli) -> None:

@@ -13,6 +13,7 @@ from workbench.cli.safety.trust import agreed
 from workbench.cli.session import Session
 from workbench.core.agents.document import ROOT, DocumentSection
 from workbench.core.errors import InvalidQuery, UnknownRecord, UnreadableFile
+from workbench.core.files.handles import read_named
 from workbench.core.record import iso
 from workbench.core.tokens import tokens_of
 
@@ -29,6 +30,9 @@ Agents are given documents by `workbench recall` and recall_memory alone, and of
 at: --trust shows what came or changed, and asks. --write puts another text in a document's place; undo takes it back.
 
   workbench documents notes --follow"""
+
+_LARGEST = 16 << 20
+"""Bytes of a text that is written into a document, at most."""
 
 SHOWN = 200
 """Lines of differences that are shown before a person is asked."""
@@ -120,10 +124,15 @@ def _write(session: Session) -> int:
     args = session.args
     with session.changing() as bench:
         try:
-            text = sys.stdin.buffer.read() if args.write == "-" else Path(os.fsdecode(args.write)).read_bytes()
+            path = session.cwd / os.fsdecode(args.write)
+            text = sys.stdin.buffer.read(_LARGEST + 1) if args.write == "-" else read_named(path, _LARGEST)
+            if len(text) > _LARGEST:
+                raise UnreadableFile(f"{args.write} is larger than {_LARGEST >> 20} MiB.", "Nothing was written.")
             new = text.decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UnreadableFile(f"{args.write} cannot be read as text.", "Nothing was written.") from error
+        except UnicodeDecodeError as error:
+            raise UnreadableFile(f"{args.write} is no text in UTF-8.", "Nothing was written.") from error
+        except OSError as error:
+            raise UnreadableFile(f"{args.write} cannot be read: {error.strerror}.", "Nothing was written.") from error
         if args.place.startswith(ROOT + "/"):
             bench.stored_documents.write(args.place, new)
         else:

@@ -12,6 +12,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin
 from workbench.cli.session import Session
 from workbench.config import paths
 from workbench.core.errors import UnreadableFile, WorkbenchError
+from workbench.core.files.handles import read_named
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
@@ -165,10 +166,10 @@ _NOT_SCANNED = "Nothing was changed, and no file was reported on."
 
 def _texts(session: Session) -> Iterator[tuple[str, str]]:
     for name in session.args.files:
+        if name != "-" and (session.cwd / name).is_dir():
+            raise UnreadableFile(f"{name} is a folder.", f"Name the files in it. {_NOT_SCANNED}")
         try:
             data = sys.stdin.buffer.read() if name == "-" else _data(session.cwd / Path(name).expanduser())
-        except IsADirectoryError as error:
-            raise UnreadableFile(f"{name} is a folder.", f"Name the files in it. {_NOT_SCANNED}") from error
         except (OSError, RuntimeError) as error:
             said = (getattr(error, "strerror", None) or str(error)).lower().rstrip(".")
             raise UnreadableFile(f"{name} cannot be read: {said}.", f"Check the name. {_NOT_SCANNED}") from error
@@ -177,12 +178,11 @@ def _texts(session: Session) -> Iterator[tuple[str, str]]:
 
 
 def _data(path: Path) -> bytes:
-    """Return what is in a regular file; a pipe or a device would be read for ever. Raises `OSError`."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise UnreadableFile(f"{path} is not a regular file.", f"Save what it delivers to a file. {_NOT_SCANNED}")
-    if path.is_file() and path.stat().st_size > _LARGEST:
+    """Return what is in a file. Raises `OSError`, and `UnreadableFile` for one that is too large."""
+    data = read_named(path, _LARGEST)
+    if len(data) > _LARGEST:
         raise UnreadableFile(f"{path} is larger than {_LARGEST >> 20:,} MiB.", f"Scan it in parts. {_NOT_SCANNED}")
-    return path.read_bytes()
+    return data
 
 
 class _Lines:

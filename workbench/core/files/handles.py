@@ -6,7 +6,8 @@ import sys
 from errno import EACCES, EAGAIN, EINTR, EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
 from pathlib import Path
 
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _BUSY = (EACCES, EAGAIN, EINTR)
 
@@ -25,24 +26,34 @@ else:
 class NotRegular(OSError):
     """A link, a pipe, a device or a folder stands where a file is expected."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(EINVAL, f"{path.name} is a link or no regular file", str(path))
+    def __init__(self, path: Path, what: str = "a link or no regular file") -> None:
+        super().__init__(EINVAL, f"{path.name} is {what}", str(path))
 
 
-def open_handle(path: Path, flags: int) -> int:
-    """Open (with O_CREAT: or make, 0600) a regular file as a descriptor; neither follows links nor waits.
+def read_named(path: Path, most: int) -> bytes:
+    """Return what is in a regular file that a person named, through links: `most` bytes and one more at most.
 
-    Raises `NotRegular`, or another `OSError`.
+    It never waits for a pipe or a device. Raises `NotRegular`, or another `OSError`.
     """
+    with os.fdopen(open_handle(path, os.O_RDONLY, follow=True), "rb") as file:
+        return file.read(most + 1)
+
+
+def open_handle(path: Path, flags: int, *, follow: bool = False) -> int:
+    """Open (with O_CREAT: or make, 0600) a regular file as a descriptor, without waiting, nor following links.
+
+    `follow` follows them. Raises `NotRegular`, or another `OSError`.
+    """
+    what = "no regular file" if follow else "a link or no regular file"
     try:
-        handle = os.open(path, flags | _PLAIN | _BINARY, 0o600)
+        handle = os.open(path, flags | _PLAIN | _BINARY | (0 if follow else _NO_LINK), 0o600)
     except OSError as error:
         if error.errno in (ELOOP, EMLINK, EISDIR, ENXIO):
-            raise NotRegular(path) from error
+            raise NotRegular(path, what) from error
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise NotRegular(path)
+        raise NotRegular(path, what)
     return handle
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnreadableFile
-from workbench.core.files.handles import try_lock
+from workbench.core.files.handles import open_handle, try_lock
 from workbench.core.health.diagnosis import Manifest, Progress
 from workbench.store import packed
 from workbench.store.files import TooLarge, cannot_write, put_in_place, sync_folder, write_temporary
@@ -31,7 +31,7 @@ def restore(file: Path, target: Path, progress: Progress | None = None, records:
     if target.exists() or target.is_symlink():
         raise StoreProblem(f"{target} is there already.", "Nothing was restored; name a folder that is not.")
     try:
-        handle = file.open("rb")
+        handle = os.fdopen(open_handle(file, os.O_RDONLY, follow=True), "rb")
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise UnreadableFile(f"{file} cannot be read: {why}.", "Nothing was restored.") from error

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 
 from workbench.core.errors import InvalidQuery, UnreadableFile
+from workbench.core.files.handles import read_named
 from workbench.core.record import parse_time
 from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.expectation import TOP, AnswerExpected, Expected, QualityExpected
@@ -32,12 +33,11 @@ Rows = list[tuple[int, Mapping[str, object], Mapping[str, int]]]
 
 def read_expectations(path: Path) -> tuple[Expected, ...]:
     """Return the expectations of a file, in its order. Raises `UnreadableFile`."""
-    if path.exists() and not path.is_file():
-        raise UnreadableFile(f"{path} is no regular file.", NOTHING)  # a device would be read for ever
     try:
-        if path.stat().st_size > LARGEST:
+        data = read_named(path, LARGEST)
+        if len(data) > LARGEST:
             raise UnreadableFile(f"{path} has more than {LARGEST >> 20} MiB, too many for expectations.", NOTHING)
-        text = path.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableFile(f"{path} is not UTF-8 text (byte {error.start:,}).", NOTHING) from error
     except OSError as error:

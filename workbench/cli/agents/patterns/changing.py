@@ -4,7 +4,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
@@ -12,6 +11,7 @@ from workbench.cli.output import counted, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnreadableFile
+from workbench.core.files.handles import read_named
 
 if TYPE_CHECKING:
     from workbench.core.agents.patterns.lifecycle import Validation
@@ -253,10 +253,8 @@ def export_patterns(session: Session) -> int:
     from workbench.core.files.replacing import replace_file
 
     args, path = session.args, as_named(session.args.file, session.cwd)
-    if path.exists() and not path.is_file():
-        raise UnreadableFile(f"{args.file} is no regular file.", _NOTHING)
     try:
-        before = path.read_bytes() if path.exists() else None
+        before = read_named(path, LARGEST) if path.exists() else None
         original = None if before is None else before.decode("utf-8")
     except OSError as error:
         raise UnreadableFile(f"{args.file} cannot be read: {error.strerror}.", _NOTHING) from error
@@ -312,8 +310,7 @@ def _read(session: Session) -> object:
         if name == "-":
             data = sys.stdin.buffer.read(LARGEST + 1)
         else:
-            with (session.cwd / Path(os.fsdecode(name))).open("rb") as file:
-                data = file.read(LARGEST + 1)
+            data = read_named(session.cwd / os.fsdecode(name), LARGEST)
     except OSError as error:
         raise UnreadableFile(f"{shown} cannot be read: {error.strerror}.", _NOTHING) from error
     if len(data) > LARGEST:
