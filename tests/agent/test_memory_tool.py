@@ -243,11 +243,29 @@ def test_what_somebody_else_brought_names_its_source(tool: "StoreMemoryTool") ->
         "/memories/a\\b",
         "/memories/\u202eb",
         "/memories/a\n",
+        "/memories",
+        "/memories/",
+        "/memories/./",
     ],
 )
 def test_a_path_that_is_a_trick_is_refused(tool: "StoreMemoryTool", path: str) -> None:
     assert answer(tool, create(path, "x")).startswith("error: ")
     assert documents(tool.bench) == {}
+
+
+def test_the_root_is_never_a_document_so_that_others_can_be_made(tool: "StoreMemoryTool") -> None:
+    answer(tool, create("/memories", "x"))
+    assert answer(tool, create("/memories/a.md", "y")) == "File created successfully at: /memories/a.md"
+    assert set(documents(tool.bench)) == {"/memories/a.md"}
+
+
+@pytest.mark.timeout(120)
+def test_a_text_that_stands_everywhere_is_refused_without_looking_at_every_place(tool: "StoreMemoryTool") -> None:
+    answer(tool, create("/memories/a.md", "ab\n" * 300_000))
+    assert answer(tool, replaced("/memories/a.md", "", "x")).startswith("error: No replacement was performed: old_str")
+    said = answer(tool, replaced("/memories/a.md", "b", "x"))
+    assert "lines: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more" in said
+    assert documents(tool.bench)["/memories/a.md"] == "ab\n" * 300_000
 
 
 def test_paths_that_are_one_file_elsewhere_are_one_here(tool: "StoreMemoryTool") -> None:

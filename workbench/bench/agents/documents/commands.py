@@ -6,6 +6,7 @@ one transaction of the agent's, which a person sees, corrects and undoes. Raises
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from workbench.bench.agents.blocks import Blocks
@@ -29,6 +30,7 @@ _WIDTH = 6
 _AROUND = 2
 _DEPTH = 2
 _MOST_LINES = 999_999
+_MOST_NAMED = 10
 _ROUNDS = 8
 """How often what is left is looked through for more secrets: one may only show once another is gone."""
 
@@ -115,12 +117,15 @@ class MemoryCommands:
         self._trusted()
         document = self._file(path)
         seen, place = self._seen(document), document.path
-        found = list(_places(seen.text, old))
+        if not old:
+            raise InvalidQuery("No replacement was performed: old_str is empty.", "Use insert to add text.")
+        found = list(islice(_places(seen.text, old), _MOST_NAMED + 1))
         if not found:
             message = f"No replacement was performed, old_str `{old}` did not appear verbatim in {place}."
             raise InvalidQuery(message)
         if len(found) > 1:
-            rows = ", ".join(str(seen.text.count("\n", 0, at) + 1) for at in found)
+            rows = ", ".join(str(seen.text.count("\n", 0, at) + 1) for at in found[:_MOST_NAMED])
+            rows += " and more" if len(found) > _MOST_NAMED else ""
             message = f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {rows}."
             raise InvalidQuery(message, "Please ensure it is unique")
         real = seen.real(found[0], found[0] + len(old))

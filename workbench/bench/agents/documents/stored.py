@@ -42,8 +42,13 @@ class StoredDocuments:
         return tuple(one for one in self.all() if one.id.startswith(folder))
 
     def create(self, path: str, text: str) -> Document:
-        """Keep a new document. Raises `InvalidRecord` where there is one already, or something in the way."""
+        """Keep a new document.
+
+        Raises `InvalidQuery` for the root, and `InvalidRecord` where there is one already, or something in the way.
+        """
         place = cleaned(path)
+        if place == ROOT:
+            raise InvalidQuery(f"{ROOT} is the folder of all documents, not a file.", NOTHING)
         now = self._context.now()
         with self._context.library.transaction(self._context.actor, f"create {place}") as tx:
             self._require_free(place)
