@@ -18,6 +18,10 @@ class Closed(io.TextIOBase):
         """There is none: raises `OSError`."""
         raise self._error()
 
+    def fileno(self) -> int:
+        """Raise `OSError`."""
+        raise self._error()
+
     def isatty(self) -> bool:
         """No."""
         return False

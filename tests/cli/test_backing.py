@@ -1,14 +1,17 @@
 """Backups from the command line, and what the doctor says of them."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli, files_of
+from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_scanning import left_in, put
 from tests.safety.fresh import fresh
 from workbench.bench.health.backup import held
+from workbench.core.stream.memory import Memory
+from workbench.store.library import Library
 
 
 @pytest.mark.slow
@@ -37,6 +40,29 @@ def test_a_backup_changes_nothing_in_the_store(demo: Cli) -> None:
     before = files_of(demo.store)
     demo.ok("backup", "b.tar.gz")
     assert files_of(demo.store) == before
+
+
+def test_the_doctor_names_what_a_killed_backup_left_and_the_next_one_removes_it(demo: Cli) -> None:
+    (demo.cwd / "kept").mkdir()
+    demo.ok("backup", "kept/one.wbk")
+    left = demo.cwd / "kept" / ".workbench-backup-x7.new"
+    left.write_bytes(b"cut off")
+    assert str(left) in demo.ok("doctor")
+    demo.ok("backup", "kept/two.wbk")
+    assert sorted(path.name for path in left.parent.iterdir()) == ["one.wbk", "two.wbk"]
+
+
+def test_a_clock_that_was_set_back_is_said_by_the_doctor_and_by_a_search(cli: Cli) -> None:
+    cli.ok("append", "deploys fail on friday")
+    assert "dated after now" not in cli.ok("doctor")
+    library, later = Library(cli.store), NOW + timedelta(days=365)
+    with library.transaction("cli", "put") as tx:
+        tx.put(Memory("mem-20270320-0000007", "deploys fail on monday", later, later))
+    warning = "1 memory is dated after 2026-03-20T18:00+00:00, this machine's clock, and left out."
+    assert warning in cli("search", "deploys").err
+    assert warning in cli("search", "deploys", "--for-agent", "x").err
+    assert warning not in cli("search", "deploys", "--now", "2028-01-01").err
+    assert "1 memory is dated after now" in cli.ok("doctor")
 
 
 def test_what_is_no_backup_is_one_sentence(cli: Cli) -> None:

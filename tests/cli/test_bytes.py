@@ -118,12 +118,22 @@ def test_a_stream_that_is_closed_or_full_is_one_line(tmp_path: Path, filled: Pat
     assert said in one_line(through_shell(filled, line))
 
 
-@pytest.mark.slow
 def test_what_was_stored_before_it_could_not_be_said_is_stored(tmp_path: Path) -> None:
     store = tmp_path / "store"
     assert workbench(store, b"init").returncode == 0
-    one_line(through_shell(store, "append 'deploys fail on friday' >&-"))
-    assert b"deploys fail on friday" in workbench(store, b"list").stdout
+    for number, (command, streams) in enumerate(
+        [("append", ">&-"), ("append", ">&- 2>&-"), ("append", ">/dev/full"), ("ingest", ">&- 2>&-"), ("ingest", ">&-")]
+    ):
+        run = through_shell(store, f"{command} 'deploys fail on friday {number}' {streams}")
+        assert (run.returncode, f"friday {number}".encode() in workbench(store, b"list").stdout) == (0, True), streams
+    refused = through_shell(store, "append 'deploys fail on friday 0' >&- 2>&-")
+    assert refused.returncode == 2
+
+
+def test_a_server_without_stdin_says_so(tmp_path: Path, filled: Path) -> None:
+    run = through_shell(filled, "mcp <&-")
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert b"stdin cannot be read" in run.stderr
 
 
 @pytest.mark.parametrize(

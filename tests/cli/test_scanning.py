@@ -296,6 +296,14 @@ def test_what_never_ends_is_not_scanned(name: str, cli: Cli) -> None:
     assert f"{name} is no regular file." in result.err
 
 
+def test_the_servers_own_token_is_no_leak(cli: Cli) -> None:
+    from workbench.mcp.http import token_in
+
+    cli.ok("append", "the store is there")
+    token_in(paths.state_dir())
+    assert cli.ok("scan") == "Nothing is flagged.\n"
+
+
 def test_what_would_fill_the_memory_is_not_scanned(cli: Cli) -> None:
     with (cli.cwd / "hole").open("wb") as file:
         file.truncate(3 << 30)

@@ -19,10 +19,11 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.mcp.conftest import QUERY, command, surroundings
 from tests.mcp.test_server import said
+from workbench.config.paths import MCP_TOKEN
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import StoreProblem
 from workbench.mcp.clients import CLIENT, PER_MINUTE
-from workbench.mcp.http import TOKEN, Introduced, token_in
+from workbench.mcp.http import Introduced, token_in
 from workbench.store.library import Library
 
 PATIENCE_S = 120.0
@@ -49,7 +50,7 @@ def served(store: Path) -> Iterator[tuple[str, str, Any]]:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                 break
             time.sleep(0.05)
-        (place,) = store.parent.rglob(TOKEN)
+        (place,) = store.parent.rglob(MCP_TOKEN)
         yield f"http://127.0.0.1:{port}/mcp", place.read_text().strip(), process
     finally:
         process.kill()
@@ -100,16 +101,16 @@ def test_who_has_no_token_or_comes_from_elsewhere_is_not_let_in(served: tuple[st
 def test_the_token_is_made_once_for_this_person_alone(tmp_path: Path) -> None:
     first = token_in(tmp_path / "state")
     assert token_in(tmp_path / "state") == first
-    assert stat.S_IMODE((tmp_path / "state" / TOKEN).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "state" / MCP_TOKEN).stat().st_mode) == 0o600
     assert len(first) >= 40
 
 
 def test_a_token_file_that_is_none_is_refused(tmp_path: Path) -> None:
-    (tmp_path / TOKEN).write_text("short\n")
+    (tmp_path / MCP_TOKEN).write_text("short\n")
     with pytest.raises(StoreProblem, match="holds no token"):
         token_in(tmp_path)
-    (tmp_path / TOKEN).unlink()
-    (tmp_path / TOKEN).symlink_to("/dev/zero")
+    (tmp_path / MCP_TOKEN).unlink()
+    (tmp_path / MCP_TOKEN).symlink_to("/dev/zero")
     with pytest.raises(StoreProblem):
         token_in(tmp_path)
 

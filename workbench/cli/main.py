@@ -8,9 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench import __version__
+from workbench import __version__, streams
 from workbench.cli import exit_codes
-from workbench.cli.exit_codes import PROBLEM
+from workbench.cli.exit_codes import DONE, PROBLEM
 from workbench.cli.output import fail, warn
 from workbench.cli.parsing import COMMAND, Parser, add_store, revision
 from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, Welcome, require_secrets_for_people
@@ -139,10 +139,26 @@ def run(
         _require_present(args, command)
         if command not in _UNSETTLED:
             session.settings()
-        code: int = args.handler(session)
+        code: int = _handled(session)
     except WorkbenchError as error:
         fail(error)
         return PROBLEM
+    return code
+
+
+def _handled(session: Session) -> int:
+    """Let the command do its work; what is stored is done, also where that cannot be printed."""
+    try:
+        code: int = session.args.handler(session)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename != "stdout" or not getattr(session.args, "stored", False):
+            raise
+        streams.let_go()
+        warn(f"stdout cannot be written: {(error.strerror or str(error)).lower()}. The change is stored.")
+        return DONE
     return code
 
 

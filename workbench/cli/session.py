@@ -146,7 +146,11 @@ class Session(NamedTuple):
             bench = self.open(folder, actor, remarks=remarks)
             if trusted:
                 bench.library.require_trust()
-            yield bench
+            before = bench.library.revision
+            try:
+                yield bench
+            finally:
+                self.args.stored = bench.library.revision != before
             if bench.gate.masked:
                 warn(f"Secrets were masked before anything was written: {', '.join(dict.fromkeys(bench.gate.masked))}.")
             bench.context.origins.keep()

@@ -38,6 +38,10 @@ def state_dir() -> Path:
     return _user_folder("state", ".local/state")
 
 
+MCP_TOKEN = "mcp-token"
+"""The name of the file, in the state folder, that holds the token of the server for agents."""
+
+
 def heads_dir() -> Path | None:
     """Return where this machine remembers what it stored, outside every store; `None` without a home folder."""
     state = _at_once("XDG_STATE_HOME", ".local/state")

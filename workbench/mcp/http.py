@@ -14,15 +14,13 @@ import anyio
 import uvicorn
 
 from workbench.bench.open import Workbench
+from workbench.config.paths import MCP_TOKEN
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.mcp.clients import CLIENT, Clients
 from workbench.mcp.running import GRACE_S, end
 from workbench.mcp.server import MemoryServer
 
 HOST = "127.0.0.1"
-TOKEN = "mcp-token"
-"""The name of the file that holds the token, in the person's state folder."""
-
 COOKIE = b"workbench-client"
 """The name of the cookie that tells one client from another."""
 
@@ -42,7 +40,7 @@ Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 def token_in(folder: Path) -> str:
     """Return the token, made on first use and readable by this person alone. Raises `StoreProblem`."""
-    place = folder / TOKEN
+    place = folder / MCP_TOKEN
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

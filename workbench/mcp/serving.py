@@ -49,10 +49,11 @@ def serve(bench: Workbench, args: Namespace) -> int:
 
         serve_stdio(bench, clients, **options)
         return 0
-    from workbench.mcp.http import HOST, TOKEN, serve_http, token_in
+    from workbench.mcp.http import HOST, serve_http, token_in
 
-    token = token_in(paths.state_dir())
-    sys.stderr.write(f"Serving http://{HOST}:{args.port}/mcp; the bearer token is in {paths.state_dir() / TOKEN}.\n")
+    state = paths.state_dir()
+    token = token_in(state)
+    sys.stderr.write(f"Serving http://{HOST}:{args.port}/mcp; the bearer token is in {state / paths.MCP_TOKEN}.\n")
     sys.stderr.flush()
     serve_http(bench, clients, args.port, token, **options)
     return 0

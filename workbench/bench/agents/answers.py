@@ -52,8 +52,10 @@ class Answering:
 
     def search(self, served: Served, most: int, explained: "Question | None" = None) -> Json:
         """Return a ranking a line each, in at most so many tokens."""
+        clock: Json = {"clock": served.clock} if served.clock else {}
         if served.floor.empty:
-            return {"results": [], "nothing_relevant": True, "note": "Nothing in this store is relevant to the query."}
+            note = "Nothing in this store is relevant to the query."
+            return {"results": [], "nothing_relevant": True, "note": note, **clock}
         blocks, rows, spent = Blocks(served.names, served.provenance), list[Json](), 0
         for stored, scored in zip(served.ranking.ids, served.top, strict=True):
             row = self._line(scored.memory, blocks, text_mark(scored.memory.content))
@@ -72,6 +74,7 @@ class Answering:
             "nothing_relevant": False,
             "profile": served.ranking.profile.name,
             "left_out": {name: count for name, count in left_out.items() if count},
+            **clock,
         }
 
     def name(self, memory: Memory) -> str:

@@ -55,6 +55,14 @@ class Served:
     names: Mapping[str, str] = field(default_factory=dict)
     weak: int = 0
 
+    @property
+    def clock(self) -> str:
+        """A sentence on memories that are dated after the moment of the question; empty where there are none."""
+        later = self.ranking.pool.later(self.ranking.now)
+        what = "1 memory is" if later == 1 else f"{later:,} memories are"
+        moment = self.ranking.now.isoformat(timespec="minutes")
+        return f"{what} dated after {moment}, this machine's clock, and left out." if later else ""
+
 
 def look(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime) -> Served:
     """Rank the memories for a person, who only looks: nothing is held back, masked or counted."""

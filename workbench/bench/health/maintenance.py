@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.bench.folder import is_open_to_git
+from workbench.config.backups import last_backup
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files import fresh
@@ -65,9 +66,10 @@ class Findings:
     """What there is to say about a store. `unfinished` pairs groups with their labels.
 
     `leavings` are temporary files: those of a killed process, unless somebody is writing them; `outside` are those
-    that nobody writes in the person's state folder, and copies of the store outside it. `open_to_git`:
-    `git add` would take the memories in, though the store was not made to be shared. `old_caches` lie in the store's
-    folder, where none is read any more. `mended` says when the read index was made anew last, since it differed.
+    that nobody writes in the person's state folder and beside the last backup, and copies of the store outside it.
+    `open_to_git`: `git add` would take the memories in, though the store was not made to be shared. `old_caches` lie in
+    the store's folder, where none is read any more. `mended` says when the read index was made anew last, since it
+    differed. `later` memories are dated after this machine's clock, and so served to nobody yet.
     """
 
     diagnosis: "Diagnosis"
@@ -80,6 +82,7 @@ class Findings:
     old_caches: tuple[CacheState, ...] = ()
     outside: tuple[Path, ...] = ()
     mended: MendedIndex | None = None
+    later: int = 0
 
     @property
     def is_clean(self) -> bool:
@@ -129,9 +132,20 @@ class Care:
             is_open_to_git(folder),
             self.half_done(),
             tuple(part for part in beside if part.name != in_use),
-            (*(fresh.left_in(state) if state is not None else ()), *self._half_made()),
+            (*self._left_in(state), *self._half_made()),
             self._library.last_mended(),
+            sum(memory.created_at > self._context.now() for memory in self._library.memories.all()),
         )
+
+    def _left_in(self, state: Path | None) -> Iterator[Path]:
+        """Yield what a killed process left in the person's `state` folder and beside the last backup."""
+        if state is None:
+            return
+        from workbench.store.maintenance import backup
+
+        yield from fresh.left_in(state)
+        if (last := last_backup(state, self._library.folder)) is not None:
+            yield from backup.abandoned(last.file.parent)
 
     def _half_made(self) -> Iterator[Path]:
         """Yield the copies of this store that a killed process left outside it."""

@@ -161,7 +161,7 @@ class Leaks:
     def _files(self, state: Path | None, without: frozenset[Path]) -> Iterator[tuple[str, str]]:
         for path, name in self._library.surroundings.others():
             yield from _lines(path, name)
-        for path in files_below(state) if state is not None else ():
+        for path in _kept_in(state):
             if path not in without:
                 yield from _lines(path, str(path))
 
@@ -170,7 +170,7 @@ class Leaks:
         needles = [secret.encode() for secret in rules]
         copies = self._library.surroundings.copies()
         sources = {Path(book.source) for book in self._library.books.all() if book.source}
-        for path in sorted({*copies, *sources, *(files_below(state) if state is not None else ())}):
+        for path in sorted({*copies, *sources, *_kept_in(state)}):
             data = _read(path)
             if data is not None and any(needle in data for needle in needles):
                 yield str(path)
@@ -200,6 +200,12 @@ def _texts_of(entry: Entry) -> Iterator[str]:
         for name, sides in change.fields.items():
             doc[name] = [side for side in sides if side is not ABSENT]
         yield from strings(doc)
+
+
+def _kept_in(state: Path | None) -> Iterator[Path]:
+    """Yield the files of the folder `state` but the server's own token, which is to be there."""
+    if state is not None:
+        yield from (path for path in files_below(state) if path != state / paths.MCP_TOKEN)
 
 
 def _read(path: Path) -> bytes | None:

@@ -214,6 +214,9 @@ def _print_findings(findings: "Findings", backup: "LastBackup | None") -> None:
     ]
     if findings.open_to_git:
         rows.append(("git", "`git add` would take this store in; a .gitignore in it with the line * keeps it out"))
+    if findings.later:
+        said = counted(findings.later, "memory is", "memories are")
+        rows.append(("clock", f"{said} dated after now, and not found before then; is this machine's clock right?"))
     for one in findings.half_done:
         _print_half_done(one)
         say("`workbench doctor --finish` does this.")
@@ -302,6 +305,7 @@ def _json(findings: "Findings") -> dict[str, object]:
         "leavings": findings.leavings,
         "leavings_outside": findings.outside,
         "open_to_git": findings.open_to_git,
+        "dated_after_now": findings.later,
         "old_caches": findings.old_caches,
         "index_made_anew": None if findings.mended is None else findings.mended._asdict(),
     }

@@ -76,6 +76,7 @@ def append_text(session: Session) -> int:
     done = append(folder, observed(args), actor_of(args), session.clock, heads=paths.heads_dir())
     if done is None:
         return _append_in_full(session)
+    args.stored = not done.skipped
     for notice in done.notices:
         warn(notice)
     if not was_there and session.choice().origin != "global":

@@ -83,6 +83,8 @@ def search(session: Session) -> int:
         blocks = None if args.actor is None else _blocks(served)
         for remark in _remarks(bench, served, args.query, args.k or 0):
             warn(remark)
+        if args.now is None and args.at is None and served.clock:
+            warn(served.clock)
         if args.actor is None and not wants_json(args) and (waiting := _waiting(bench, served)):
             warn(waiting)
         _say_nothing_relevant(args, served)

@@ -44,11 +44,12 @@ def left_in(folder: Path) -> tuple[Path, ...]:
     """
     found = (Path(place) / name for place, _, names in os.walk(folder) for name in names)
     return tuple(
-        sorted(path for path in found if path.name.startswith(".") and path.name.endswith(_FRESH) and _is_left(path))
+        sorted(path for path in found if path.name.startswith(".") and path.name.endswith(_FRESH) and is_left(path))
     )
 
 
-def _is_left(path: Path) -> bool:
+def is_left(path: Path) -> bool:
+    """Tell whether nobody writes a fresh file any more."""
     try:
         handle = open_handle(path, os.O_RDWR)
     except OSError:

@@ -174,6 +174,10 @@ class Pool:
         """Tell for each row whether an agent asking at `now` may be given it (`core.served`)."""
         return self.servable & (self.created <= micros(now))
 
+    def later(self, now: datetime) -> int:
+        """Return how many would be served but that they are dated after `now`."""
+        return int(np.count_nonzero(self.servable & (self.created > micros(now))))
+
     def memories_at(self, rows: Rows) -> list[Memory]:
         """Return the memories of some rows, in their order; no other is read for it."""
         return [self.memories[row] for row in rows.tolist()]

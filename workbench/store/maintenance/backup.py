@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from workbench.core.errors import StoreProblem, UnreadableFile
-from workbench.core.files.handles import try_lock
+from workbench.core.files.fresh import fresh_file, is_left
 from workbench.core.health.diagnosis import Manifest, Member, Progress
 from workbench.core.record import iso, parse_time
 from workbench.store import blobs, presence
@@ -40,6 +40,9 @@ LONGEST_MANIFEST = 32 << 20
 
 _LEVEL = 3
 """How hard is compressed: twice as fast as the usual 6, for a file that is hardly larger."""
+
+_UNFINISHED = ".workbench-backup-"
+"""How the name of a backup begins that is being written."""
 
 _TAR = 512
 _TRIES = 20
@@ -61,12 +64,14 @@ def write_backup(
     """
     check_target(journal.folder, target, force=force)
     try:
-        with _replacing(target) as file:
+        with fresh_file(target, _UNFINISHED) as (file, unfinished):
             manifest = _written(journal, file, iso(at), progress)
             file.seek(0)
             _check(file, manifest)
             if not force and target.exists():
                 raise _taken(target)
+            unfinished.replace(target)
+        sync_folder(target.parent)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise StoreProblem(f"The backup {target} cannot be written: {why}.", "Nothing was left behind.") from error
@@ -176,25 +181,10 @@ def _taken(target: Path) -> StoreProblem:
     return StoreProblem(f"{target} is there already.", "Nothing was written; --force replaces it.")
 
 
-@contextmanager
-def _replacing(target: Path) -> Iterator[BinaryIO]:
-    """Give a temporary file beside `target` that takes its name at the end; it never stays. Raises `OSError`.
-
-    Its name is always the same, so the next backup takes what a killed one left; a lock tells whether that one lives.
-    """
-    temporary = target.with_name(f".{target.name}.tmp")
-    handle = os.open(temporary, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    with os.fdopen(handle, "r+b") as file:
-        if not try_lock(handle):
-            raise StoreProblem(f"Another process writes {target} at this moment.", "Nothing was written.")
-        try:
-            file.truncate(0)
-            yield file
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    sync_folder(target.parent)
+def abandoned(folder: Path) -> tuple[Path, ...]:
+    """Return the unfinished backups that killed processes left in a folder."""
+    found = folder.glob(f"{_UNFINISHED}*")
+    return tuple(sorted(path for path in found if is_left(path)))
 
 
 @dataclass(frozen=True, slots=True)
