@@ -54,6 +54,13 @@ ASSIGNED = [
     (f"https://x.org/a?access_{T}=a4d9e22d7c5b98035f&b=1", f"https://x.org/a?access_{T}=[secret: access token]&b=1"),
     ("postgres://app:p@ss!w0rd@db:5432/x", "postgres://app:[secret: password]@db:5432/x"),
     ("redis://:abc12345@cache", "redis://:[secret: password]@cache"),
+    (f"connect({P} = hunter2x, port=5)", f"connect({P} = [secret: password], port=5)"),
+    ("{" + P + " = hunter2x;user=ada}", "{" + P + " = [secret: password];user=ada}"),
+    ("run(PASS" + "WORD=hunter2x)", "run(PASS" + "WORD=[secret: password])"),
+    ("export PASS" + "WORD=hunter2x; run", "export PASS" + "WORD=[secret: password]; run"),
+    ("<b>PASS" + "WORD=hunter2x</b>", "<b>PASS" + "WORD=[secret: password]</b>"),
+    ('"PASS' + 'WORD=hunter2x\\nUSER=ada"', '"PASS' + 'WORD=[secret: password]\\nUSER=ada"'),
+    ("docker run -e PASS" + "WORD=a2x9(b;c9,USER=x", "docker run -e PASS" + "WORD=[secret: password],USER=x"),
     ("Authorization: Bear" + "er abcdef123456ghijk", "Authorization: Bear" + "er [secret: access token]"),
 ]
 
@@ -123,6 +130,38 @@ CLEAN = [
     "Use bearer authentication; the Authorization: Bearer header must be set",
     "docker run -e PASSWORD=$(cat /run/secrets/db) app",
 ]
+
+
+CODE = [
+    "password = db.Column(db.String(80), nullable=False)",
+    "password = models.CharField(max_length=128)",
+    "password = fields.String(max_length=64,\n    required=True)",
+    "password = hashlib.sha256(value.encode()).hexdigest()",
+    "password = base64.b64decode(data)[:16]",
+    "SECRET_KEY=secrets.token_hex(16)",
+    "$password = md5($_POST['pw1']);",
+    "std::string password = obj->get_password(1);",
+    "String password = args[2];",
+    "password = &buf[4];",
+    "PASSWORD=sys.argv[1]",
+    "const password = user?.password1 ?? generate(12);",
+    "token: auth?.token2,",
+    "token: session::token2,",
+    "token: Uint8Array,",
+    "api_key: Base64UrlString = Field()",
+    "UPDATE users SET password = SHA2(CONCAT(salt, raw), 256) WHERE id = 1;",
+    "SELECT id FROM users WHERE password = :password2",
+    "password = utf8_value",
+    "if (user.password == inputPass2) {",
+    '"/login?password="+pass1+"&user="+user1',
+    "'token='.$token1.'&x'",
+    "Your password is #{user.pass1}",
+]
+
+
+@pytest.mark.parametrize("text", CODE)
+def test_what_code_assigns_without_quotes_is_no_secret(text: str) -> None:
+    assert mask(text) == text
 
 
 @pytest.mark.parametrize("text", CLEAN)

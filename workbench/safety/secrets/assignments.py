@@ -7,7 +7,7 @@ from re import ASCII, Match
 from workbench.core.safety import Finding, secret
 from workbench.safety.anchors import anchored
 from workbench.safety.lowering import compiled
-from workbench.safety.secrets.values import is_key, is_password, is_placeholder
+from workbench.safety.secrets.values import is_expression, is_key, is_password, is_placeholder, is_variable
 
 _PASSWORD = ("password", "passwd", "passphrase", "passcode", "_pass")
 _KEY = (
@@ -34,7 +34,10 @@ _QUOTED = r"\\{0,3}(?P<quote>[\"'`])(?P<quoted>[^\n\"'`]{3,399}[^\n\"'`\\])\\{0,
 """A value in quotes; in JSON within JSON a backslash or three stand before each of them."""
 _BARE = r"(?P<bare>[^\s\"'`,;<>(){}\[\]|]{4,400})(?P<next>.?)"
 _VALUE = rf"@?(?:{_QUOTED}|{_BARE})"
-_PROSE = r"\s{1,2}(?:is|was|to|=)\s{1,2}[\"'`“]?(?P<said>[^\s\"'`“”]{6,100})"
+_NEXT = r"(?:[&;,]|\\[nrt])(?:[A-Z]?[a-z]{3,}(?:[_\-]?[A-Z]?[a-z]+)*|[A-Z_]{3,})=|</|\\[nrt](?:[\w.\-]{1,40}:|\Z)"
+"""What ends a value though no space does: the next parameter or assignment, a tag, the end of a line in a string."""
+
+_PROSE = r"\s{1,2}(?P<verb>is|was|to|=)\s{1,2}[\"'`“]?(?P<said>[^\s\"'`“”]{6,100})"
 
 
 def find(text: str, low: str) -> Iterator[Finding]:
@@ -55,8 +58,9 @@ def _password(text: str, at: int) -> Iterator[Finding]:
     yield from _assigned("password", text, at)
     said = compiled(_PROSE).match(text, at)
     if said is not None:
-        value = said["said"].rstrip(".,;:!?)")
-        if is_password(value, quoted=True):
+        value = _ended(text, *said.span("said")).rstrip(".,;:!?)")
+        code = is_expression(text, said.start("said"))
+        if not code and is_password(value, quoted=True) and not (said["verb"] == "=" and is_variable(value)):
             yield secret("password", said.start("said"), said.start("said") + len(value))
 
 
@@ -76,19 +80,32 @@ def _assigned(rule: str, text: str, at: int) -> Iterator[Finding]:
         # A line of an .env file or a shell: everything to the next space is the value.
         rest = compiled(r"[^\s\"'`]{4,400}").match(text, match.start("bare"))
         assert rest is not None
-        if fits(rest.group(), quoted=True):
-            yield secret(rule, *rest.span())
+        value = _ended(text, *rest.span()).rstrip(",;")
+        if fits(value, quoted=True) and not is_expression(text, rest.start()):
+            yield secret(rule, rest.start(), rest.start() + len(value))
         return
     # In an address the next parameter follows.
-    value = compiled(r"&[\w.\-]+=").split(match["bare"], maxsplit=1)[0].rstrip(".:!?")
+    value = compiled(r"&[\w.\-]+=").split(_ended(text, *match.span("bare")), maxsplit=1)[0].rstrip(".:!?")
     if "/" in value and _is_folder(text, at):
         return
-    if match["next"] not in ("(", "[", "{") and not is_placeholder(value) and fits(value, quoted=False):
+    # Without quotes nobody compares with a password.
+    code = match["next"] in ("(", "[", "{") or "==" in match["sign"] or is_expression(text, match.start("bare"))
+    if not code and not is_placeholder(value) and fits(value, quoted=False):
         yield secret(rule, match.start("bare"), match.start("bare") + len(value))
 
 
 def _is_key(value: str, *, quoted: bool) -> bool:  # noqa: ARG001 - asked as `is_password` is
     return is_key(value)
+
+
+def _ended(text: str, start: int, end: int) -> str:
+    """Return a value without what follows it: a parameter, a tag, a bracket that was opened before it in its line."""
+    value = compiled(_NEXT).split(text[start:end], maxsplit=1)[0]
+    line = text[max(0, start - 200) : start].rpartition("\n")[2]
+    for opening, closing in ("()", "[]", "{}"):
+        if opening in line and value.count(closing) > value.count(opening):
+            value = value.rstrip(closing)
+    return value
 
 
 def _before(text: str, at: int) -> str:
