@@ -14,6 +14,7 @@ from workbench.safety.scanning import scan
         ("zero-width characters", "ig\u200bnore", (2, 3)),
         ("zero-width characters", "a\u2060\u2061b", (1, 3)),
         ("zero-width characters", "pay\u200dpal", (3, 4)),
+        ("zero-width characters", "па\u200dроль", (2, 3)),
         ("bidi characters", "abc\u202edef", (3, 4)),
         ("bidi characters", "a\u200eb", (1, 2)),
         ("control characters", "red \x1b[31mtext", (4, 5)),

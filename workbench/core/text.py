@@ -38,6 +38,19 @@ _INVISIBLE = frozenset(
     # Letters and marks that draw nothing, then the other variation selectors.
     "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0" + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
 )
+_JOINERS = "\u200c\u200d"
+_JOINER = re.compile(f"[{_JOINERS}]")
+_JOINING = re.compile(
+    "[\u0600-\u0dff\u1000-\u109f\u1700-\u1cff\ua800-\uabff\U00010a00-\U00011fff\U0001e900-\U0001e95f]"
+)
+"""Scripts whose letters a joiner joins or parts: Arabic and its kin, those of India and south-east Asia, Mongolian."""
+
+_EMOJI = "\u2194\u2195\u2600-\u27bf\u2b1b\U0001f000-\U0001faff"
+_SEQUENCE = re.compile(f"(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[{_EMOJI}])")
+_LONG_SEQUENCE = re.compile(f"(?:[{_EMOJI}][\U0001f3fb-\U0001f3ff]?\ufe0f?\u200d){{{MAX_MARKS + 1}}}\\Z")
+_VIRAMA = 9
+"""The combining class of the mark that takes a consonant's vowel away."""
+
 _UNSTORABLE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff\x00]")
 _NO_CHARACTERS = re.compile("[\ue000-\uf8ff\U00040000-\U000dffff\U000e0200-\U0010ffff]")
 """Private use, and what will be unassigned for long: a text may hold hundreds of thousands of different ones."""
@@ -50,8 +63,9 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
     """Return `text` with every character that is not plain ink replaced by a visible one-cell symbol.
 
     C0 controls and DEL become their control pictures, a newline `⏎` (or stays, with `keep_newlines`),
-    format, bidi and zero-width characters `·`, everything else unprintable U+FFFD; of more than
-    `MAX_MARKS` combining marks in a row the rest become `·`, as do marks without a base.
+    format, bidi and zero-width characters `·` except joiners that are needed (`is_needed`), everything else
+    unprintable U+FFFD; of more than `MAX_MARKS` combining marks in a row the rest become `·`, as do marks
+    without a base.
     One character stays one character, except a tab, which becomes four spaces. Idempotent.
     """
     if text.isprintable() and (text.isascii() or max(text) < _MARKS):
@@ -71,7 +85,29 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
     inks.learn(fresh)
     marks = inks.marks & seen
     clean = text if inks.odd.isdisjoint(seen) else text.translate(inks.symbols)
-    return _limit_marks(clean, sorted(marks)) if marks else clean
+    clean = _limit_marks(clean, sorted(marks)) if marks else clean
+    if seen.isdisjoint(_JOINERS):
+        return clean
+    return _JOINER.sub(lambda found: found[0] if is_needed(clean, found.start()) else HIDDEN, clean)
+
+
+def is_needed(text: str, at: int) -> bool:
+    """Tell whether the joiner at a place (ZWJ, ZWNJ) does there what scripts and sequences of emoji need it for."""
+    if _SEQUENCE.match(text, at):
+        return _LONG_SEQUENCE.search(text[max(0, at - 4 * MAX_MARKS - 4) : at + 1]) is None
+    return _joins(text[at - 1 : at], text[at + 1 : at + 2])
+
+
+@lru_cache
+def _joins(before: str, after: str) -> bool:
+    first, second = (unicodedata.category(char) if char else "Zs" for char in (before, after))
+    scripts = [bool(_JOINING.match(char)) and kind[0] in "LM" for char, kind in ((before, first), (after, second))]
+    if scripts[0] and unicodedata.combining(before) == _VIRAMA:
+        return second[0] != "M" and not _JOINER.match(after)
+    # Between marks it would let a letter carry any number of them.
+    if second[0] == "M" and not (first[0] == "L" and unicodedata.combining(after) == _VIRAMA):
+        return False
+    return any(scripts) and first[0] not in "CZ" and second[0] not in "CZ"
 
 
 class _Inks:
@@ -116,10 +152,10 @@ def head(text: str, limit: int) -> str:
 
     A character takes a cell at least, but for the few marks that one may carry.
     """
-    found = text[: limit * (MAX_MARKS + 1) + 1]
+    found = text[: limit * (MAX_MARKS + 2) + 1]
     if len(found) <= limit or found.isascii():
         return found[: limit + 1]
-    inked = (index for index, char in enumerate(found, 1) if unicodedata.category(char) not in ("Mn", "Me"))
+    inked = (index for index, char in enumerate(found, 1) if unicodedata.category(char) not in ("Mn", "Me", "Cf"))
     return found[: next(islice(inked, limit, None), None)]
 
 
@@ -137,7 +173,7 @@ def clip(text: str, width: int) -> str:
     for index, cells in enumerate(_widths(text)):
         used += cells
         if used > width:
-            return text[:end] + ELLIPSIS
+            return text[:end].rstrip(_JOINERS) + ELLIPSIS
         if used < width:
             end = index + 1
     return text
@@ -206,6 +242,8 @@ def _symbol(char: str, keep_newlines: bool) -> str | None:
     if code == 0x7F:
         return "\u2421"
     category = unicodedata.category(char)
+    if char in _JOINERS:
+        return None  # whether one is needed is told by what stands beside it
     if char in _INVISIBLE or category in ("Cf", "Zl", "Zp") or 0xE0000 <= code <= 0xE007F:
         return HIDDEN
     return REPLACEMENT if category in ("Cc", "Cs", "Co", "Cn") else None
@@ -242,7 +280,7 @@ def _widths(text: str) -> Iterator[int]:
     for char in text:
         if char == "\ufe0f":
             cells = 1 if base == 1 else 0
-        elif unicodedata.category(char) in ("Mn", "Me"):
+        elif char in _JOINERS or unicodedata.category(char) in ("Mn", "Me"):
             cells = 0
         else:
             cells = base = 2 if unicodedata.east_asian_width(char) in "WF" else 1

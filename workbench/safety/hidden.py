@@ -2,11 +2,11 @@
 
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from workbench.core.safety import Finding
+from workbench.core.text import is_needed
 from workbench.safety.lowering import compiled
 
 _CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f"
@@ -71,22 +71,15 @@ def find(text: str) -> Iterator[Finding]:
 def _has_use(rule: HiddenRule, text: str, start: int, end: int, right_to_left: bool) -> bool:
     """Tell whether characters do at their place what they are made for; marks of direction, in a text that has two."""
     chars = text[start:end]
-    before, after = text[start - 1 : start], text[end : end + 1]
     if rule is _TAGS:
         # The flags of England, Scotland and Wales: a black flag, letters as tags, and the closing tag.
-        return before == "\U0001f3f4" and chars[-1] == "\U000e007f" and len(chars) <= 7
+        return text[start - 1 : start] == "\U0001f3f4" and chars[-1] == "\U000e007f" and len(chars) <= 7
     if rule is _SELECTORS:
         return len(chars) == 1
     if rule is _NO_WIDTH:
         begins = start == 0 and chars == "\ufeff"
-        return begins or (len(chars) == 1 and chars in _JOINERS and _joins(before) and _joins(after))
+        return begins or (len(chars) == 1 and chars in _JOINERS and is_needed(text, start))
     return rule is _BIDI and set(chars) <= set(_MARKS) and right_to_left
-
-
-@lru_cache
-def _joins(char: str) -> bool:
-    """Tell whether a joiner can matter beside a character: an emoji, or a letter of a script that joins its letters."""
-    return bool(char) and ord(char) > 0x2FF and unicodedata.category(char)[0] in "SLM"
 
 
 def _is_right_to_left(text: str) -> bool:
