@@ -22,7 +22,7 @@ from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
 from workbench.core.reflection.trigger import ReflectionState
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.stream.memory import MAX_CONTENT, Memory, Source
 from workbench.core.waiting import Patience, waiting
 from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
@@ -173,6 +173,24 @@ def test_a_cancelled_one_stores_nothing_when_nothing_was_found(demo: Workbench) 
     outcome = demo.reflecting.reflect(demo.reflecting.plan(EXTRACTIVE), quiet, lambda: True)
     assert (outcome.candidates, outcome.reflection.complete) == ((), False)
     assert snapshot(demo) == before
+
+
+def test_what_a_user_states_for_every_time_is_pinned_by_approving_it(bench: Workbench) -> None:
+    put(
+        bench,
+        memory("m1", "User: Never deploy on Fridays. Thanks!", NOON - timedelta(hours=3)),
+        memory("m2", "I prefer short answers.", NOON - timedelta(hours=2), source=Source(speaker="user")),
+        memory("m3", "Always remember to log out.", NOON - timedelta(hours=1), source=Source(speaker="assistant")),
+    )
+    found = made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE)).candidates
+    assert [(m.content, m.citations, m.status, m.pinned) for m in found] == [
+        ("Never deploy on Fridays.", ("m1",), "candidate", True),
+        ("I prefer short answers.", ("m2",), "candidate", True),
+    ]
+    bench.review.approve([found[0].id])
+    kept = bench.library.memories.get(found[0].id)
+    assert (kept.status, kept.pinned) == ("confirmed", True)
+    assert not made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE)).candidates
 
 
 # With Claude

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.reflection.reflector import Reflection, Request, Step
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, Source
 from workbench.reflect.extractive.reflector import MOST, ExtractiveReflector
 from workbench.reflect.extractive.themes import Vectors
 from workbench.retrieval.embedding.embedder import Embedder
@@ -245,3 +245,43 @@ def test_no_script_stops_it_and_nothing_is_invented(texts: list[str]) -> None:
     every = [text for text in texts if text.strip()] * 3
     for insight in reflect(memories(*every)).insights:
         assert any(insight.text in text for text in every)
+
+
+VERBS = ("confirm", "check", "write", "name", "test", "archive", "sign", "encrypt", "review", "measure")
+SUBJECTS = ("travel dates", "release branches", "invoice totals", "backup keys")
+STATED = tuple(
+    f"{('Always', 'Never')[(v + s) % 2]} {verb} the {subject} {('before', 'without')[(v + s) % 2]} asking {who}."
+    for v, verb in enumerate(VERBS)
+    for (s, subject), who in zip(enumerate(SUBJECTS), ("Ines", "Ruth", "Dele", "the client"), strict=True)
+)
+PROSE = tuple(text.replace("Always ", "Always remember to ").replace("Never ", "You should never ") for text in STATED)
+
+
+def said_by(speaker: str, texts: Sequence[str]) -> tuple[Memory, ...]:
+    source = Source(speaker=speaker)
+    return memories(*texts, observation_type="general", source=source)
+
+
+def test_what_users_state_for_every_time_is_proposed_and_an_assistants_prose_is_not() -> None:
+    assert len(STATED) == 40
+    found = reflect(said_by("user", STATED)).insights
+    assert len({one.text for one in found if one.standing} & set(STATED)) >= 36
+    assert all(one.citations for one in found)
+    assert reflect(said_by("assistant", PROSE * 2)).insights == ()
+    turns = [f"User: {asked}\nAssistant: {told}" for asked, told in zip(STATED, reversed(PROSE), strict=True)]
+    found = reflect(memories(*turns, observation_type="general")).insights
+    assert len({one.text for one in found if one.standing} & set(STATED)) >= 36
+    assert not any(prose in one.text or "Assistant" in one.text for one in found for prose in PROSE)
+
+
+def test_what_a_user_states_twice_is_proposed_once_and_what_is_known_not_at_all() -> None:
+    turns = said_by("user", ("Always use pnpm.", "I prefer short answers.", "Please always use pnpm!", "Never mind."))
+    found = reflect(turns, known=["I prefer short answers"]).insights
+    assert [(one.text, one.citations) for one in found] == [("Always use pnpm.", ("m0", "m2"))]
+
+
+def test_what_an_agent_noted_of_its_work_is_no_prose() -> None:
+    found = reflect(
+        memories(*PNPM, *OTHERS, source=Source(hook="mcp", speaker="assistant"), observation_type="general")
+    )
+    assert [one.text for one in found.insights] == [PNPM[1]]

@@ -23,18 +23,18 @@ class KnownTexts:
     def __init__(self, texts: Iterable[str]) -> None:
         self._known = [_read(text) for text in dict.fromkeys(texts)]
 
-    def says(self, sentence: str) -> bool:
+    def says(self, sentence: str, covered: float = COVERED) -> bool:
         """Tell whether a known text holds the sentence, or nearly all of its words without turning it round."""
         asked = _read(sentence)
-        return any(_holds(known, asked) for known in self._known)
+        return any(_holds(known, asked, covered) for known in self._known)
 
 
 def _read(text: str) -> _Known:
     return _Known(text, frozenset(terms(text)), frozenset(negations(text)))
 
 
-def _holds(known: _Known, asked: _Known) -> bool:
-    if not asked.stems or len(asked.stems & known.stems) < COVERED * len(asked.stems):
+def _holds(known: _Known, asked: _Known, covered: float) -> bool:
+    if not asked.stems or len(asked.stems & known.stems) < covered * len(asked.stems):
         return False
     if contained_in_recent(asked.text, [known.text]):
         return True

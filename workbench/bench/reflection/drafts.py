@@ -13,6 +13,9 @@ Find = Callable[[str], Memory | None]
 Mask = Callable[[str], str]
 
 
+_STATED = "the user states it for every time"
+
+
 def drafts_of(
     insights: Sequence[Insight], reflector: str, now: datetime, find: Find, mask: Mask, run: str = ""
 ) -> tuple[Memory, ...]:
@@ -69,7 +72,7 @@ def _draft(insight: Insight, reflector: str, now: datetime, find: Find, mask: Ma
         "run": run,
         "label": insight.label,
         "question": clean_for_store(mask(insight.question)),
-        "why": "; ".join(filter(None, (_teaches(insight.kinds), why(cited)))),
+        "why": "; ".join(filter(None, (_STATED if insight.standing else "", _teaches(insight.kinds), why(cited)))),
         "kinds": list(insight.kinds),
         "rounds": [clean_for_store(mask(text)) for text in insight.rounds],
         "unresolved": [clean_for_store(one) for one in insight.unresolved],
@@ -86,6 +89,7 @@ def _draft(insight: Insight, reflector: str, now: datetime, find: Find, mask: Ma
         status="candidate",
         is_synthetic=True,
         citations=insight.citations,
+        pinned=insight.standing,
         metadata={name: value for name, value in notes.items() if value},
     )
 

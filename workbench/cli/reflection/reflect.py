@@ -26,8 +26,8 @@ CITED = 72
 
 _REFLECT = """Reads the latest memories and proposes what they say together; you decide in Review. It does so only when
 a reflection is due, unless --force is given. With a key for Claude in the environment Claude is asked, and what is
-sent counts towards claude.monthly_tokens; otherwise the extractive reflector proposes recurring sentences word for
-word, and nothing leaves this machine. Ctrl+c stops and keeps what was found."""
+sent counts towards claude.monthly_tokens; otherwise the extractive reflector proposes recurring sentences and what
+users state for every time, word for word, and nothing leaves this machine. Ctrl+c stops and keeps what was found."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -183,7 +183,10 @@ def _print_candidate(bench: "Workbench", memory: "Memory") -> None:
     notes = memory.metadata
     say(f"{memory.id}  {memory.content}" if memory.id else memory.content)
     depth = notes.get("depth", 1)
-    facts = [notes.get("label", ""), notes.get("why", "") or "no evidence", f"depth {depth}" if depth != 1 else ""]
+    facts = [
+        notes.get("label", ""), notes.get("why", "") or "no evidence", f"depth {depth}" if depth != 1 else "",
+        "pinned once approved" if memory.pinned else "",
+    ]  # fmt: skip
     say("    " + " · ".join(str(fact) for fact in facts if fact))
     cited = [found for id in memory.citations if (found := bench.library.memories.find(id)) is not None]
     rows = [("    ", m.id, moment(m.created_at), one_line(bench.safety.masked(m.content), CITED)) for m in cited]

@@ -31,7 +31,7 @@ class Insight:
     `citations` are ids of memories of the request; `unresolved` what was cited and names none of them. `rounds`
     are the texts before this one when it was refined, the first one first. `importance` runs 0–10, `label` says
     how it came to be (such as "extractive"), and `kinds` what it is as a lesson (corrects, instructs, generalises,
-    recurs), as far as that is known.
+    recurs), as far as that is known. `standing` says that a user stated it for every time.
     """
 
     text: str
@@ -42,6 +42,7 @@ class Insight:
     label: str = ""
     rounds: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    standing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,21 @@
 
 Sentences that several memories from different times come near to are themes. Of each theme the best sentence is
 proposed: much supported, from an important memory, specific, worded to last, and a lesson (`lessons`): what corrects
-or instructs comes first, and what only passes is left out. It depends on nothing but the request and what is known.
+or instructs comes first, and what only passes is left out. What a user states for every time is proposed for itself.
+It depends on nothing but the request and what is known.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.core.reflection.reflector import STOPPED, Cancelled, Insight, Preview, Reflection, Request, Step, Tell
 from workbench.core.stream.memory import Memory
 from workbench.reflect.extractive.lessons import Kind, Lesson, lesson_of
-from workbench.reflect.extractive.sentences import Sentence, meaningful, sentences_of
+from workbench.reflect.extractive.sentences import Sentence, meaningful, sentences_of, standing_of
 from workbench.reflect.extractive.themes import (
     LEAST,
     Near,
@@ -34,7 +35,13 @@ Embed = Callable[[Sequence[str]], Vectors]
 
 NAME = "extractive"
 MOST = 10
-"""Proposals of one reflection."""
+"""Themes that one reflection proposes."""
+
+MOST_STANDING = 50
+"""Instructions and preferences of users that one reflection proposes: more come with the next."""
+
+_RESTATED = 0.9
+"""Share of an instruction's words that another must hold to state it: short ones differ by a word."""
 
 MOST_SENTENCES = 3_000
 """Sentences that are compared: of more the latest."""
@@ -112,8 +119,15 @@ class ExtractiveReflector:
         return Preview(remark="Nothing leaves this machine.")
 
     def reflect(self, request: Request, tell: Tell, cancelled: Cancelled) -> Reflection:
-        """Return up to ten recurring sentences with the memories that support them."""
+        """Return what users state for every time, and up to ten recurring sentences with what supports them."""
         tell(Step("cluster"))
+        standing = _standing(request, KnownTexts(self._known))
+        if cancelled():
+            return _reflection((), stopped=True)
+        found = self._recurring(request, (*self._known, *(one.text for one in standing)), tell, cancelled)
+        return replace(found, insights=(*standing, *found.insights))
+
+    def _recurring(self, request: Request, known: Sequence[str], tell: Tell, cancelled: Cancelled) -> Reflection:
         sentences = sentences_of(request.memories)[-MOST_SENTENCES:]
         if len(sentences) < 2 or cancelled():
             return _reflection((), cancelled())
@@ -126,7 +140,7 @@ class ExtractiveReflector:
         overlap = _FOCUSED_OVERLAP if focused else _OVERLAP
         found: list[Insight] = []
         themes = _ranked(request, sentences, near, about)
-        for ranked in _apart(themes, near, KnownTexts(self._known), sentences, overlap):
+        for ranked in _apart(themes, near, KnownTexts(known), sentences, overlap):
             if cancelled():
                 return _reflection(tuple(found), stopped=True)
             found.append(_insight(request, sentences[ranked.place], ranked))
@@ -145,6 +159,24 @@ class ExtractiveReflector:
             _share(_shared(stems, s.stems), stems, cosine if s.familiar else 0.0)
             for s, cosine in zip(sentences, nearness, strict=True)
         ]
+
+
+def _standing(request: Request, known: KnownTexts) -> tuple[Insight, ...]:
+    """Return the latest instructions and preferences that users state, each with the memories that hold it."""
+    stems = meaningful(request.focus)
+    stated = [
+        (text, request.memories[row].id)
+        for text, row in standing_of(request.memories)
+        if (not stems or _shared(stems, meaningful(text))) and not known.says(text, _RESTATED)
+    ]
+    found: dict[str, list[str]] = {}
+    for text, id in stated[-4 * MOST_STANDING :]:
+        same = next((one for one in found if KnownTexts((one,)).says(text, _RESTATED)), text)
+        found.setdefault(same, []).append(id)
+    return tuple(
+        Insight(text, tuple(dict.fromkeys(ids))[-MOST_CITED:], label=NAME, kinds=("instructs",), standing=True)
+        for text, ids in list(found.items())[-MOST_STANDING:]
+    )
 
 
 def _shared(asked: frozenset[str], stems: frozenset[str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from workbench.core.agents.transcript.people import is_standing
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.stream.memory import Memory
 from workbench.core.text import words
@@ -26,6 +27,11 @@ _EVIDENT, _TELLING = 2, 3
 
 _SPEAKERS = 3
 """Memories that must name a speaker before the word in front of the colon counts as one."""
+
+_USERS = frozenset(("user", "human"))
+_MACHINES = frozenset(
+    ("assistant", "ai", "chatgpt", "claude", "gpt", "bot", "copilot", "model", "agent", "system", "tool")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,8 @@ class _Turn:
 def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
     """Return the statements of memories, in order.
 
-    Only those of signals are proposable: what is confirmed or a reflection is known, but may be evidence.
+    Only those of signals are proposable: what is confirmed or a reflection is known, but may be evidence, and so may
+    what an assistant says in a conversation.
     """
     turns = [turn for row, memory in enumerate(memories) for turn in _turns(memory.content, row)]
     named = Counter(speaker for speaker, _ in {(turn.speaker, turn.row) for turn in turns})
@@ -76,7 +83,7 @@ def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
         if turn.speaker in askers:
             continue
         memory = memories[turn.row]
-        known = memory.is_synthetic or memory.status != "signal"
+        known = memory.is_synthetic or memory.status != "signal" or _says_machine(turn, memory)
         language = language_of(turn.text)
         empty = empty_for(language)
         for text, speaker in _spoken(turn, speakers):
@@ -87,6 +94,35 @@ def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
                 familiar = language == ENGLISH and is_latin(text)
                 found.append(Sentence(text, turn.row, speaker, proposable, stems, familiar, language))
     return found
+
+
+def standing_of(memories: Sequence[Memory]) -> list[tuple[str, int]]:
+    """Return the instructions for every time and the preferences that users state, each with the row of its memory."""
+    return [
+        (text, row)
+        for row, memory in enumerate(memories)
+        if memory.status == "signal" and not memory.is_synthetic
+        for turn in _turns(memory.content, row)
+        if _says_user(turn, memory)
+        for text in split(LABEL.sub("", turn.text) if _who(turn) else turn.text)
+        if len(text) <= LONGEST and is_standing(text)
+    ]
+
+
+def _who(turn: _Turn) -> str:
+    """Return the side of a conversation that a label names as the speaker of a paragraph, in lower case."""
+    name = turn.speaker.lower()
+    return name if name in _USERS | _MACHINES else ""
+
+
+def _says_user(turn: _Turn, memory: Memory) -> bool:
+    return (_who(turn) or (memory.source.speaker or "").lower()) in _USERS
+
+
+def _says_machine(turn: _Turn, memory: Memory) -> bool:
+    """Tell whether it is said in a conversation; what an agent noted as an observation is no talk."""
+    noted = memory.source.hook or memory.observation_type != "general"
+    return (_who(turn) or ("" if noted else (memory.source.speaker or "").lower())) in _MACHINES
 
 
 def meaningful(text: str, empty: frozenset[str] = EMPTY) -> frozenset[str]:

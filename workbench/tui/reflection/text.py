@@ -34,7 +34,7 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int, width: int) 
     if plan.reflector == CLAUDE:
         lines += [_row("reflector", Content.styled("Claude", "bold")), _row("costs", _costs(plan))]
     else:
-        lines.append(_row("reflector", Content("extractive: recurring sentences, word for word")))
+        lines.append(_row("reflector", Content("extractive: what recurs and what users state, word for word")))
     lines += _wrapped(plan.preview.remark, width)
     if over_budget(plan):
         spent = keyed(

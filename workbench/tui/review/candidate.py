@@ -175,6 +175,7 @@ def candidate_facts(proposal: Proposal, memory: Memory, now: datetime) -> tuple[
     return (
         f"importance {proposal.importance:.0f}",
         *memory_facts(memory, now),
+        "pinned once approved" if memory.pinned else "",
         f"by {proposal.actor}" + (f" ({name(label)})" if label and label != proposal.actor else ""),
         f"asked “{name(question)}”" if question else "",
         "" if not rounds else "1 round before this one" if rounds == 1 else f"{rounds} rounds before this one",

@@ -43,6 +43,36 @@ _RULE = (
     r"|(?:do not|don'?t) (?:ever|use|add|commit|push|touch|edit|change|run|create|write)|prefer \S+ (?:over|to"
     r"|instead))\b"
 )
+_POLITE = r"(?:(?:please|and|also|but|so|ok(?:ay)?|hey|hi|remember|note|rule|important|reminder)\b[,:]?\s+)*"
+_NOT_TOLD = (
+    r"(?!(?:mind|again|ever|been|had|got|was|were|is|are|seen|saw|heard|known|knew|thought|felt|met|did|say never|good|"
+    r"like this|nice|great|fun|happy|glad|the|a|an|in|at|on|up|here|such|so|really|quite|enough|more|less|active|"
+    r"visible)\b|[\w\-]+[^sui\W]s\b|\w+[^eb\W]ed\b)"
+)
+"""What follows "always" and "never" where something is told and nobody is asked for anything."""
+_WISH = (
+    r"use|ask|tell|show|give|keep|make|write|run|add|include|explain|answer|reply|respond|check|confirm|start|stop|list|"
+    r"put|avoid|remind|convert|format|summari[sz]e|name|call|commit|test|store|treat|leave|sort|speak|assume|prefer"
+)
+_STANDING = (
+    rf"\A{_POLITE}(?:(?:always|never(?: ever)?)\s+{_NOT_TOLD}|"
+    r"(?:immer|nie(?:mals)?|stets|siempre|nunca|jamás|toujours|jamais)\s+(?!wieder|gesehen))|"
+    r"\b(?:from now on|going forward|from here on(?: out)?|for all future|ab (?:jetzt|sofort)|a partir de ahora)\b|"
+    rf"\A{_POLITE}(?:{_WISH})\b.*\b(?:always|never|every time|by default|immer|nie)\b(?! give up)|"
+    rf"\A{_POLITE}(?:in (?:the )?future|by default|every time|each time|whenever|when (?:you|i (?:ask|say|send|share|"
+    r"give|mention))|if (?:you (?!want|like|can|could|have)|i (?:ask|say))|before you|after you|unless i)\b"
+    r"[^,]{3,120},?\s+(?:please|always|never|do not|don['’]t|you (?:should|must)|i (?:want|need|expect)|"
+    rf"{_WISH})\b|"
+    r"\byou (?:should|must|are to|need to|have to) (?:always|never|only)\b|"
+    rf"\A{_POLITE}(?:do not|don['’]t) (?!(?:worry|know|think|mind|forget|bother|understand|see|get|care|believe|have|"
+    r"want|need|like|feel|work|give up|quit|be afraid|be scared)\b)\w+\b(?!.*\b(?:yet|now|today|this time|here)\b)|"
+    r"\b(?:make sure|be sure|remember|try) (?:to|that you|you) (?:always|never)\b|"
+    rf"\A{_POLITE}(?:in this (?:repo|repository|project|codebase)\b|we (?:always|never|only|prefer)\b|"
+    r"(?:i|we)(?:['’]d)? (?:(?:really|always|would|much|strongly|generally|usually) )*(?:prefer|want you to (?:always|"
+    r"never)|expect you to|like (?:it when|my|when you|you to)|dislike|hate (?:it )?when|don['’]t (?:want|like|need) "
+    r"(?:you|any)|can['’]t stand)\b|my (?:\w+ )?(?:preferred|preference|favou?rite)\b|keep in mind\b|"
+    r"prefer \S+ (?:over|to|instead)\b|ich (?:bevorzuge|möchte lieber)\b|prefiero\b)"
+)
 _REASON = r"the user (?:said|provided the following reason)[^:\n]*:\s*(?P<said>.+)"
 _SENTENCE = r"(?<=[.!?])\s+|\n+"
 _MOST_RULES = 3
@@ -95,6 +125,14 @@ def worth(text: str, *, refusing: bool = False) -> list[tuple[Kind, str]] | Pass
     if rules:
         return [("rule", rule) for rule in dict.fromkeys(rules[:_MOST_RULES])]
     return Passed("no-correction", said[:80])
+
+
+def is_standing(sentence: str) -> bool:
+    """Tell whether a sentence of a person is an instruction for every time, or says what they prefer."""
+    said = sentence.strip()
+    if not 3 <= len(said.split()) <= 60 or said.endswith(("?", ":", "…", "...")):
+        return False
+    return bool(re.search(_STANDING, said, re.IGNORECASE))
 
 
 def _is_rule(sentence: str) -> bool:
