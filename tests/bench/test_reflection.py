@@ -253,6 +253,64 @@ assert "anthropic" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True, env=surroundings, cwd=Path(__file__).parents[2])
 
 
+SAID = "Always map the secret, because called workflows get none"
+
+
+@pytest.mark.parametrize("reworded", [SAID.lower() + ".", "Always map each secret: called workflows get none"])
+def test_what_waits_or_was_approved_is_seen_again_by_what_is_cited_beyond_it(
+    bench: Workbench, claude: Reflecting, script: list[Reply], reworded: str
+) -> None:
+    script += [Reply(QUESTION), Reply(INSIGHT), Reply(QUESTION), Reply(INSIGHT)]
+    script += [Reply(QUESTION), Reply(f"1. {reworded} (because of 2, 3)")]
+    (first,) = made(claude, claude.plan(CLAUDE)).candidates
+    second = made(claude, claude.plan(CLAUDE))
+    assert (second.candidates, second.again) == ((), (first,))
+    bench.review.approve([first.id])
+    third = made(claude, claude.plan(CLAUDE))
+    assert (third.candidates, [m.id for m in third.again]) == ((), [first.id])
+    seen = bench.library.memories.get(first.id)
+    assert (seen.status, seen.content, seen.citations) == ("confirmed", SAID, ("m1", "m2", "m3"))
+    assert seen.helpful_absorbed == 1
+    assert state_of(bench.context).observations_since_last == 0
+
+
+def test_what_was_rejected_is_raised_only_with_new_evidence(
+    bench: Workbench, claude: Reflecting, script: list[Reply]
+) -> None:
+    bare = "1. Always map the secret, because called workflows get none"
+    for reply in (INSIGHT, INSIGHT, bare, f"{bare} (because of 3)", f"{bare} (because of 1, 3)"):
+        script += [Reply(QUESTION), Reply(reply)]
+    found = []
+    for _ in range(5):
+        outcome = made(claude, claude.plan(CLAUDE))
+        found.append([m.citations for m in outcome.candidates])
+        if outcome.candidates:
+            bench.review.reject([m.id for m in outcome.candidates])
+    assert found == [[("m1", "m2")], [], [], [("m3",)], []]
+
+
+def test_the_memories_that_bear_most_on_a_question_are_sent(
+    bench: Workbench, claude: Reflecting, script: list[Reply], server: MessagesServer
+) -> None:
+    old = [memory(f"a{i}", f"The lamp of the lighthouse failed, case {i}", NOON - timedelta(days=9)) for i in range(9)]
+    new = [memory(f"b{i}", f"Order {i} was packed and shipped", NOON - timedelta(days=1)) for i in range(80)]
+    put(bench, *old, *new)
+    script += [
+        Reply("1. Why does the lamp of the lighthouse fail?"),
+        Reply("1. Lamps age (because of 9)\nIt may rain."),
+    ]
+    outcome = made(claude, claude.plan(CLAUDE))
+    first, second = (seen.prompt for seen in server.requests)
+    assert (first.count("packed and shipped"), first.count("lighthouse")) == (80, 9)
+    assert second.count("the lighthouse failed, case") == 9
+    assert second.count("[2026-") == 50
+    assert [m.citations for m in outcome.candidates] == [("a8",)]
+    (waiting,) = outcome.unread
+    assert waiting.reply.reply == "It may rain."
+    (edited,) = claude.read_again(waiting, "1. Rain makes the lamp fail (because of 1)")
+    assert edited.citations == ("a0",)
+
+
 def test_undo_gives_no_token_back(bench: Workbench, claude: Reflecting, script: list[Reply]) -> None:
     script += [Reply(QUESTION), Reply(INSIGHT)]
     made(claude, claude.plan(CLAUDE))

@@ -87,9 +87,30 @@ def test_the_memories_that_bear_on_a_question_can_be_picked() -> None:
     picked: Relevant = last
     with messages_server([ONE_QUESTION, Reply("1. x (because of 1)")]) as server:
         claude = reflector(server.url)
-        claude._relevant = picked
+        claude.relevant = picked
         found = claude.reflect(REQUEST, ignore, never)
     assert found.insights[0].citations == (IDS[4],)
+
+
+def test_at_most_fifty_memories_are_sent_with_a_question() -> None:
+    many = tuple(memory(number, f"Observation number {number} of the build") for number in range(100))
+    with messages_server([ONE_QUESTION, Reply("1. x (because of 1)\nand a line outside")]) as server:
+        found = reflector(server.url).reflect(Request(many), ignore, never)
+    asked, answered = (seen.prompt.count("Observation number") for seen in server.requests)
+    assert (asked, answered) == (100, 50)
+    assert found.insights[0].citations == (many[50].id,)
+    assert [one.memories for one in found.unread] == [tuple(m.id for m in many[50:])]
+
+
+def test_answers_to_several_questions_that_nearly_agree_are_one_insight() -> None:
+    script = [Reply("1. What breaks?\n2. What costs time?"), Reply("1. Always pin the version of Node (because of 1)")]
+    script += [Reply("1. Please always pin the versions of Node. (because of 3)\n2. Never pin the version of Node")]
+    with messages_server(script) as server:
+        found = reflector(server.url).reflect(REQUEST, ignore, never)
+    assert [(i.text, i.citations) for i in found.insights] == [
+        ("Always pin the version of Node", (IDS[0], IDS[2])),
+        ("Never pin the version of Node", ()),
+    ]
 
 
 def test_memories_are_fenced_data_however_they_are_written() -> None:

@@ -29,6 +29,12 @@ def test_items_go_on_in_the_lines_below_them() -> None:
     assert listing.rest == ("Bye.",)
 
 
+def test_below_an_item_that_has_ended_only_indented_lines_go_on() -> None:
+    listing = read_list("- one)\n   of them\nother\nmore\n- two\nand a half)\nend", lambda item: ")" in item)
+    assert [item.text for item in listing.items] == ["one) of them", "two and a half)"]
+    assert listing.rest == ("other", "more", "end")
+
+
 def test_headings_rules_and_fences_are_no_content() -> None:
     listing = read_list("# Insights\n---\n```text\n1. one\n```\n***\n**Answer:**\n")
     assert [item.text for item in listing.items] == ["one"]

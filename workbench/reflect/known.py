@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.core.duplicates.dedup import contained_in_recent, negations, opposites
+from workbench.core.duplicates.dedup import conflicts, contained_in_recent, negations, opposites
 from workbench.reflect.extractive.scripts import terms
 
 COVERED = 0.8
 """Share of a sentence's words that a known text must hold to say it."""
+
+NEARLY = 0.85
+"""Share of the words of either text that the other must hold for both to be nearly equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,12 @@ class KnownTexts:
         """Tell whether a known text holds the sentence, or nearly all of its words without turning it round."""
         asked = _read(sentence)
         return any(_holds(known, asked, covered) for known in self._known)
+
+    def same(self, text: str) -> list[str]:
+        """Return the known texts that are equal to a text or nearly so, without contradicting it."""
+        asked = _read(text)
+        near = (known for known in self._known if _holds(known, asked, NEARLY) and _holds(asked, known, NEARLY))
+        return [known.text for known in near if not conflicts(known.text, text)]
 
 
 def _read(text: str) -> _Known:

@@ -51,7 +51,7 @@ class LlmRuns:
         """
         if not usage.total and not unread:
             return ""
-        kept = tuple(UnreadReply(u.stage, mask(u.reply), mask(u.reason), mask(u.question)) for u in unread)
+        kept = tuple(UnreadReply(u.stage, mask(u.reply), mask(u.reason), mask(u.question), u.memories) for u in unread)
         run = LlmRun(
             f"run-{uuid.uuid4().hex[:12]}", what, self._context.now(), usage.input, usage.output,
             kept, tuple(memories) if kept else (),

@@ -11,9 +11,10 @@ from workbench.bench.reflection.claude import CLAUDE, Connect, connecting
 from workbench.bench.reflection.drafts import drafts_of
 from workbench.bench.reflection.gauge import gauge_of, state_of, verdict_of
 from workbench.bench.reflection.llm_runs import LlmRuns, Waiting
-from workbench.bench.reflection.source import LOCAL_MEMORIES, Mask, known_texts, latest, masked
+from workbench.bench.reflection.source import LOCAL_MEMORIES, Mask, known_texts, latest, masked, parted
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.reflection.reflector import (
+    RETRIEVED,
     Cancelled,
     Insight,
     Preview,
@@ -31,6 +32,7 @@ from workbench.safety.scanning import mask as mask_of
 
 if TYPE_CHECKING:
     from workbench.bench.tuning.retriever import Retriever
+    from workbench.reflect.claude.reflector import ClaudeReflector
     from workbench.reflect.extractive.themes import Vectors
 
 EXTRACTIVE = "extractive"
@@ -62,7 +64,8 @@ class Plan:
 class Outcome:
     """What came of a reflection: the candidates as stored (without ids after a dry run), and what went wrong, if so.
 
-    `afterwards` is what went wrong with what follows a reflection, which itself is stored.
+    `afterwards` is what went wrong with what follows a reflection, which itself is stored. `again` are the memories
+    that say already what else was found.
     """
 
     reflection: Reflection
@@ -70,6 +73,7 @@ class Outcome:
     unread: tuple[Waiting, ...] = ()
     problem: ReflectionProblem | None = None
     afterwards: WorkbenchError | None = None
+    again: tuple[Memory, ...] = ()
 
 
 class Reflecting:
@@ -137,7 +141,8 @@ class Reflecting:
         """Reflect and store no candidate; what Claude was asked counts against the budget all the same."""
         reflection, problem = self._made(plan, tell, cancelled)
         run = self.runs.record(plan.reflector, reflection.usage)
-        return Outcome(reflection, self._drafts(plan.reflector, reflection, run), problem=problem)
+        drafts, again = self._drafts(plan.reflector, reflection, run)
+        return Outcome(reflection, drafts, problem=problem, again=again)
 
     def reflect(self, plan: Plan, tell: Tell, cancelled: Cancelled) -> Outcome:
         """Reflect, and put what was found into Review; what was found before a problem or a cancel is kept.
@@ -158,7 +163,7 @@ class Reflecting:
             outcome = self.reflect(self.plan(CLAUDE), tell, cancelled)
         else:
             memories = masked(self._memories_of(waiting), self._mask)
-            claude = self._connect(self.runs.budget())
+            claude = self._claude()
             reflection, problem = _caught(lambda: claude.answer(question, memories, tell, cancelled))
             outcome = self._kept(CLAUDE, reflection, problem, memories, None)
         if outcome.problem is None:
@@ -176,7 +181,7 @@ class Reflecting:
         run, question = self.runs.run(waiting.run), waiting.reply.question
         memories = self._memories_of(waiting)
         # With a memory gone, the numbers would mean others.
-        numbered = memories if len(memories) == len(run.memories) else ()
+        numbered = memories if len(memories) == len(self._counted(waiting)) else ()
         found = read_insights(text, numbered, question).found or _paragraphs(text, question)
         drafts = drafts_of(found, run.what, self._context.now(), self._library.memories.find, self._mask, run.id)
         if not drafts:
@@ -197,6 +202,8 @@ class Reflecting:
         if not plan.request.memories:
             raise ReflectionProblem("There are no memories to reflect on yet.", "Import or ingest some first.")
         reflector = self._reflector(plan.reflector)
+        if plan.reflector == CLAUDE and len(plan.request.memories) > RETRIEVED:
+            self._retriever().load()  # what may fail fails before anything is paid for
         return _caught(lambda: reflector.reflect(plan.request, tell, cancelled))
 
     def _kept(
@@ -210,23 +217,43 @@ class Reflecting:
         """Store what came of a reflection on `memories`; `counted` is what it takes off the gauge, if anything."""
         ids = tuple(memory.id for memory in memories)
         run = self.runs.record(reflector, reflection.usage, reflection.unread, ids, self._mask)
-        drafts = self._drafts(reflector, reflection, run)
-        stored = self._store(reflector, drafts, counted if reflection.complete or drafts else None)
+        drafts, again = self._drafts(reflector, reflection, run)
+        found = bool(reflection.complete or drafts or again)
+        stored = self._store(reflector, drafts, again, counted if found else None)
         unread = tuple(waiting for waiting in self.runs.waiting() if waiting.run == run)
         try:
             self._after()
         except WorkbenchError as error:
-            return Outcome(reflection, stored, unread, problem, error)
-        return Outcome(reflection, stored, unread, problem)
+            return Outcome(reflection, stored, unread, problem, error, again)
+        return Outcome(reflection, stored, unread, problem, again=again)
 
     def _memories_of(self, waiting: Waiting) -> tuple[Memory, ...]:
         """Return the memories that the citations of a reply count, as far as they are still there."""
-        found = (self._library.memories.find(id) for id in self.runs.run(waiting.run).memories)
+        found = (self._library.memories.find(id) for id in self._counted(waiting))
         return tuple(memory for memory in found if memory is not None)
+
+    def _counted(self, waiting: Waiting) -> tuple[str, ...]:
+        return waiting.reply.memories or self.runs.run(waiting.run).memories
+
+    def _claude(self) -> "ClaudeReflector":
+        claude = self._connect(self.runs.budget())
+        claude.relevant = self._relevant
+        return claude
+
+    def _relevant(self, question: str, memories: Sequence[Memory]) -> Sequence[Memory]:
+        """Return those memories that bear most on a question, in their order."""
+        if len(memories) <= RETRIEVED:
+            return memories
+        ranker = self._retriever().ranker()
+        scores, row_of = ranker.relevance(question), ranker.pool.row_of
+        together = scores.dense + scores.lexical
+        known = sorted((m for m in memories if m.id in row_of), key=lambda m: -together[row_of[m.id]])
+        best = {memory.id for memory in known[:RETRIEVED]}
+        return [memory for memory in memories if memory.id in best]
 
     def _reflector(self, name: str) -> Reflector:
         if name == CLAUDE:
-            return self._connect(self.runs.budget())
+            return self._claude()
         from workbench.reflect.extractive.reflector import ExtractiveReflector
 
         return ExtractiveReflector(self._embed, known_texts(self._context))
@@ -235,22 +262,34 @@ class Reflecting:
         """Embed texts; the model is loaded when it is first needed, not to show what would be read."""
         return self._retriever().embedder.embed(texts)
 
-    def _drafts(self, reflector: str, reflection: Reflection, run: str) -> tuple[Memory, ...]:
+    def _drafts(
+        self, reflector: str, reflection: Reflection, run: str
+    ) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+        """Return the candidates that insights become, and the memories that say the other insights already."""
         find, now = self._library.memories.find, self._context.now()
-        return drafts_of(reflection.insights, reflector, now, find, self._mask, run)
+        drafts = drafts_of(reflection.insights, reflector, now, find, self._mask, run)
+        # The other reflector leaves out by itself what is known.
+        return parted(self._context, drafts) if reflector == CLAUDE else (drafts, ())
 
-    def _store(self, reflector: str, drafts: tuple[Memory, ...], counted: ReflectionState | None) -> tuple[Memory, ...]:
-        """Store the candidates and start the gauge anew, as one action.
+    def _store(
+        self,
+        reflector: str,
+        drafts: tuple[Memory, ...],
+        again: tuple[Memory, ...],
+        counted: ReflectionState | None,
+    ) -> tuple[Memory, ...]:
+        """Store the candidates and what was seen again, and start the gauge anew, as one action.
 
         What came in while the reflection was made stays on the gauge.
         """
-        if not drafts and counted is None:
+        changed = tuple(memory for memory in again if memory != self._library.memories.find(memory.id))
+        if not drafts and not changed and counted is None:
             return ()
         now, label = self._context.now(), f"reflect: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}"
         paid = irreplaceable() if reflector == CLAUDE else nullcontext()
         with paid, self._library.transaction(f"reflector:{reflector}", label) as tx:
             stored = tuple(replace(draft, id=tx.new_memory_id(now)) for draft in drafts)
-            for memory in stored:
+            for memory in (*stored, *changed):
                 tx.put(memory)
             if counted is not None:
                 tx.put(_started_anew(state_of(self._context), counted, now))

@@ -164,6 +164,9 @@ def _print_reply(reply: "UnreadReply | Unread") -> None:
 def _print(bench: "Workbench", plan: "Plan", outcome: "Outcome", *, dry: bool) -> None:
     for memory in outcome.candidates:
         _print_candidate(bench, memory)
+    for memory in outcome.again:
+        turned = "rejected before, and no new evidence" if memory.status == "archived" else f"{memory.status} already"
+        say(f"{memory.id}  {turned}: {one_line(bench.safety.masked(memory.content), CITED)}")
     say(_sum(plan, outcome, dry=dry))
     usage = outcome.reflection.usage
     if usage.total:
@@ -225,6 +228,7 @@ def _json(reflecting: "Reflecting", plan: "Plan", outcome: "Outcome", *, dry: bo
         "stopped": reflection.stopped,
         "questions": reflection.questions,
         "candidates": [memory_json(memory) for memory in outcome.candidates],
+        "said_before": [memory.id for memory in outcome.again],
         "unread": [one.reply for one in outcome.unread] or list(reflection.unread),
         "usage": {
             "input": reflection.usage.input,

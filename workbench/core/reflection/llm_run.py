@@ -18,12 +18,16 @@ STAGES = {
 
 @dataclass(frozen=True, slots=True)
 class UnreadReply:
-    """A reply that could not be read, kept as it came: what it was for, why it could not be read, and the question."""
+    """A reply that could not be read, kept as it came: what it was for, why it could not be read, and the question.
+
+    `memories` are the ids its citations count from 1, in order; without any, those of the run.
+    """
 
     stage: str
     reply: str
     reason: str
     question: str = ""
+    memories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

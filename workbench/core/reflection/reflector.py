@@ -10,6 +10,9 @@ from workbench.core.stream.memory import Memory
 INSIGHT_IMPORTANCE = 8.0
 """The importance of an insight that nobody rated (source 000, algorithm 8)."""
 
+RETRIEVED = 50
+"""Memories that are sent with one question at most (source 000, algorithm 8)."""
+
 Stage = Literal["questions", "insights", "refine", "rate", "cluster", "analyse", "curate", "merge"]
 
 
@@ -65,13 +68,15 @@ class Usage:
 class Unread:
     """A reply, or a part of one, that could not be read: what it was for, its text as it came, and why not.
 
-    `question` is the one it answers, if any, so that it can be asked again.
+    `question` is the one it answers, if any, so that it can be asked again; `memories` are the ids that its citations
+    count from 1, if those are not all of the request.
     """
 
     stage: Stage
     reply: str
     reason: str
     question: str = ""
+    memories: tuple[str, ...] = ()
 
 
 STOPPED = "You stopped it."

@@ -3,12 +3,22 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from workbench.core.reflection.reflector import STOPPED, Cancelled, Insight, Reflection, ReflectionProblem, Tell, Unread
+from workbench.core.reflection.reflector import (
+    RETRIEVED,
+    STOPPED,
+    Cancelled,
+    Insight,
+    Reflection,
+    ReflectionProblem,
+    Tell,
+    Unread,
+)
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude import asks
 from workbench.reflect.claude.asker import NAME, Asker, Place, minus, trouble_of
 from workbench.reflect.claude.prompting import Prompt
 from workbench.reflect.claude.trouble import Kind
+from workbench.reflect.known import KnownTexts
 from workbench.reflect.replies.parse import (
     Questions,
     complete_lines,
@@ -25,9 +35,9 @@ GOES_ON: tuple[Kind | None, ...] = (None, "cut", "refusal", "empty")
 """Ends of a call that say nothing against the next one."""
 
 
-def everything(_question: str, memories: Sequence[Memory]) -> Sequence[Memory]:
-    """Pick all memories."""
-    return memories
+def latest(_question: str, memories: Sequence[Memory]) -> Sequence[Memory]:
+    """Pick the latest memories."""
+    return memories[-RETRIEVED:]
 
 
 class ReflectionRun:
@@ -70,11 +80,13 @@ class ReflectionRun:
     def _ask_for_insights(self, question: str, place: Place) -> bool:
         """Add the insights on one question; return whether another call is worth making."""
         memories = tuple(self._relevant(question, self._memories))
+        sent = tuple(memory.id for memory in memories)
         reply, kind = self._ask(asks.insights(question, memories), place, question)
         if reply.strip():
             read = read_insights(reply, memories, question)
             self._insights = once([*self._insights, *read.found])
             self._unread += read.unread
+        self._unread = [replace(one, memories=sent) if one.question == question else one for one in self._unread]
         return kind in GOES_ON
 
     def _rate(self, place: Place) -> None:
@@ -132,15 +144,15 @@ class ReflectionRun:
 
 
 def once(insights: Sequence[Insight]) -> list[Insight]:
-    """Return insights with the same words only once, at their first place, with all that they cite.
+    """Return insights that say the same, or nearly, only once, at their first place, with all that they cite.
 
-    Several questions may lead to one answer; letter case and white space do not matter.
+    Several questions may lead to one answer.
     """
     found: dict[str, Insight] = {}
     for insight in insights:
-        words = " ".join(insight.text.split()).casefold()
-        known = found.get(words)
-        found[words] = (
+        text = next(iter(KnownTexts(found).same(insight.text)), insight.text)
+        known = found.get(text)
+        found[text] = (
             insight
             if known is None
             else replace(

@@ -10,6 +10,7 @@ from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.curation import Analysis, Curation
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.reflector import (
+    RETRIEVED,
     Cancelled,
     Insight,
     Preview,
@@ -27,7 +28,7 @@ from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.events import Reach
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.reflect.claude.prompting import Prompt
-from workbench.reflect.claude.reflection import ReflectionRun, Relevant, everything
+from workbench.reflect.claude.reflection import ReflectionRun, Relevant, latest
 from workbench.reflect.claude.trouble import host_of
 
 
@@ -43,8 +44,8 @@ def never() -> bool:
 class ClaudeReflector:
     """Reflects by asking Claude. Callable from any thread, one call at a time.
 
-    `relevant` picks the memories that bear on a question, out of those of the request; without it all of them are
-    sent with each question. `used` adds up the tokens of everything this reflector did.
+    `relevant` picks the memories that bear on a question, out of those of the request; without it the latest are sent
+    with each question. `used` adds up the tokens of everything this reflector did.
     """
 
     name = NAME
@@ -56,13 +57,13 @@ class ClaudeReflector:
         base_url: str | None = None,
         api_key: str | None = None,
         *,
-        relevant: Relevant = everything,
+        relevant: Relevant = latest,
         timeout: float = 120.0,
         retries: int = 3,
     ) -> None:
         reach = Reach(base_url, api_key, timeout, retries=retries)
         self._asker = Asker(settings, Budget(settings.monthly_tokens) if budget is None else budget, reach)
-        self._relevant = relevant
+        self.relevant = relevant
 
     @property
     def used(self) -> Usage:
@@ -72,7 +73,9 @@ class ClaudeReflector:
     def preview(self, request: Request) -> Preview:
         """Return the text of the first call, and an estimate of the tokens of all; sends nothing."""
         first = asks.questions(self._latest(request.memories), request.focus)
-        how = f"{asks.QUESTIONS} more calls follow, each with one of the questions and the memories again"
+        few = len(self._latest(request.memories)) <= RETRIEVED
+        which = "the memories again" if few else f"those {RETRIEVED} memories that bear most on it"
+        how = f"{asks.QUESTIONS} more calls follow, each with one of the questions and {which}"
         return self.preview_of(first, self.estimate(request), how)
 
     def preview_of(self, prompt: Prompt, estimate: Usage | None = None, more: str = "") -> Preview:
@@ -84,7 +87,8 @@ class ClaudeReflector:
     def estimate(self, request: Request) -> Usage:
         """Estimate the tokens of a whole reflection: a token per four characters sent, and replies of usual length."""
         memories = self._latest(request.memories)
-        calls = [asks.questions(memories, request.focus), *[asks.insights("", memories)] * asks.QUESTIONS]
+        longest = sorted(memories, key=lambda memory: -len(memory.content))[:RETRIEVED]
+        calls = [asks.questions(memories, request.focus), *[asks.insights("", longest)] * asks.QUESTIONS]
         if self._asker.settings.rate_importance:
             calls.append(asks.rate([]))
         return sum((self._asker.cost(call) for call in calls), Usage())
@@ -100,14 +104,14 @@ class ClaudeReflector:
             raise ReflectionProblem("There is nothing to reflect on.", "Record or import some memories first.")
         self._begin()
         self._asker.require(self.estimate(request).total, "This reflection")
-        return ReflectionRun(self._asker, memories, self._relevant, tell, cancelled).all(request.focus)
+        return ReflectionRun(self._asker, memories, self.relevant, tell, cancelled).all(request.focus)
 
     def answer(
         self, question: str, memories: Sequence[Memory], tell: Tell = quiet, cancelled: Cancelled = never
     ) -> Reflection:
         """Ask for insights on one question, such as one whose reply could not be read. Raises as `reflect` does."""
         self._begin()
-        return ReflectionRun(self._asker, self._latest(memories), self._relevant, tell, cancelled).one(question)
+        return ReflectionRun(self._asker, self._latest(memories), self.relevant, tell, cancelled).one(question)
 
     def refine(
         self,

@@ -1,6 +1,7 @@
 """Reading the lists that language models write: `1.`, `1)`, `(1)`, `Q1:`, `Question 1:` and bullets."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _MARK = re.compile(
@@ -32,8 +33,12 @@ class Listing:
     rest: tuple[str, ...] = ()
 
 
-def read_list(text: str) -> Listing:
-    """Read a list. An item goes on in the unmarked lines below it, until a blank one.
+def _never(_item: str) -> bool:
+    return False
+
+
+def read_list(text: str, ended: Callable[[str], bool] = _never) -> Listing:
+    """Read a list. An item goes on in the unmarked lines below it, until a blank one or until it has `ended`.
 
     Headings, rules, fences and lines that end in a colon ("Here are three questions:") are no content.
     """
@@ -46,7 +51,7 @@ def read_list(text: str) -> Listing:
         elif _MARK.match(line):
             items.append([line])
             inside = True
-        elif inside or (items and line.startswith("   ")):
+        elif (items and line.startswith("   ")) or (inside and not ended(plain("\n".join(items[-1])))):
             items[-1].append(line)
             inside = True
         elif not line.lstrip().startswith("#") and not line.rstrip(" *_").endswith(":"):

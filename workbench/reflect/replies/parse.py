@@ -53,9 +53,10 @@ def read_questions(reply: str, limit: int) -> Questions:
 def read_insights(reply: str, memories: Sequence[Memory], question: str = "") -> Insights:
     """Read insights with citations of `memories`, which were numbered from 1 in this order.
 
-    An insight without citations, or with some that name no memory, is read all the same and says so.
+    An insight without citations, or with some that name no memory, is read all the same and says so. An item ends with
+    its citations: a line below them that is not indented stands outside the list.
     """
-    listing = read_list(reply)
+    listing = read_list(reply, lambda item: read_citations(item, memories).text != item)
     if not listing.items:
         return Insights((), (Unread("insights", reply, NO_LIST, question),))
     found: list[Insight] = []

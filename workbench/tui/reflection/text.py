@@ -87,6 +87,9 @@ def outcome_text(outcome: Outcome, width: int) -> Content:
     if outcome.unread:
         parts = "A part of a reply" if len(outcome.unread) == 1 else f"{number(len(outcome.unread))} parts of replies"
         lines.append(Content.styled(f"{parts} could not be read; see below.", "$text-warning"))
+    if outcome.again:
+        insights = "1 insight says" if len(outcome.again) == 1 else f"{number(len(outcome.again))} insights say"
+        lines.append(Content.styled(f"{insights} what was confirmed, waits, or was rejected already.", MUTED))
     if outcome.candidates:
         lines += [Content(""), *_candidates(outcome.candidates, width)]
     return Content("\n").join(lines)
