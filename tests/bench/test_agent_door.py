@@ -252,6 +252,16 @@ def test_what_cannot_be_saved_is_refused_and_nothing_is_written(deploys: Workben
     assert deploys.library.revision == rev
 
 
+def test_what_a_person_forgot_is_not_saved_again(deploys: Workbench) -> None:
+    text = "the staging database is reset on Mondays"
+    id = str(door(deploys).save(text, "discovery")["id"])
+    deploys.stream.forget([id])
+    for session in ("s-2", "s-3"):
+        answer = door(deploys, session=session).save(text, "discovery")
+        assert (answer["id"], answer["action"]) == (None, "known")
+    assert [p.evidence for p in deploys.review.queue() if p.kind == "return"] == [(id,)]
+
+
 def test_what_an_agent_says_of_its_own_memory_changes_nothing(deploys: Workbench) -> None:
     mine = door(deploys)
     id = str(mine.save("the staging database is reset on Mondays", "discovery")["id"])

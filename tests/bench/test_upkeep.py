@@ -47,7 +47,7 @@ def test_every_rule_speaks_at_its_limit_and_not_before(store: Workbench) -> None
     assert by_kind(plan.proposals) == {
         "prune": ["old"], "confirm": ["seen"], "reconfirm": ["stale"], "skill": ["linked"],
     }  # fmt: skip
-    assert plan.counts == {"prune": 1, "confirm": 1, "reconfirm": 1, "skill": 1}
+    assert plan.counts == {"replaces": 0, "prune": 1, "confirm": 1, "reconfirm": 1, "skill": 1}
     assert plan.waiting == ("waits",)
     assert plan.searched
     reasons = {p.kind: p.reasons for p in plan.proposals}

@@ -40,14 +40,17 @@ class Blocks:
         return end_of(self.mark)
 
     def around(self, id: str, line: str) -> tuple[str, ...]:
-        """Return the line of a memory with those that open and close its block, if it has one."""
-        begin = self.begin(id)
-        return (begin, line, self.end) if begin else (line,)
+        """Return the line of a memory, with those that open and close its block and what disputes it, if any."""
+        begin, disputed = self.begin(id), self._disputed(id)
+        return (*disputed, begin, line, self.end) if begin else (*disputed, line)
 
     def enclosed(self, id: str, text: str) -> str:
-        """Return a text of a memory within its block; an empty one, or one that a person stands by, as it is."""
-        begin = self.begin(id)
-        return f"{begin}\n{text}\n{self.end}" if begin and text else text
+        """Return a text of a memory within its block, after what disputes it; an empty one as it is."""
+        return "\n".join(self.around(id, text)) if text else text
+
+    def _disputed(self, id: str) -> tuple[str, ...]:
+        said = self.provenance(id).disputed
+        return (f"[{said}]",) if said else ()
 
     def json(self, id: str, row: Mapping[str, object]) -> dict[str, object]:
         """Return a row of an answer with its texts in blocks, its names as served, and where it comes from."""
@@ -56,4 +59,5 @@ class Blocks:
         tags = [] if not known.approved else row["tags"]
         names = {"id": self.name(id), "session_id": self.name(str(row["session_id"]))}
         source = {"approved": known.approved, "source": known.kind, "name": one_line(known.name, 40), "mark": self.mark}
+        source |= {"disputed": known.disputed} if known.disputed else {}
         return {**row, **names, **texts, "tags": tags, "provenance": source}

@@ -14,6 +14,7 @@ import numpy as np
 from workbench.bench.agents.reads import BY_COMMAND, Asked, keep, new_id
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.context import Context
+from workbench.bench.health.contradictions import disputes
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.provenance import provenances
 from workbench.bench.safety.safety import Safety
@@ -138,7 +139,11 @@ def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsS
     names = {name: served_name(name, safe.findings) for m in memories for name in (m.id, m.session_id)}
     shown = tuple(_masked(memory, safe) for memory in memories)
     known = provenances(context, memories)
-    origins = {id: replace(one, name=served_name(one.name, safe.findings)) for id, one in known.items()}
+    disputed = disputes(context, memories)
+    origins = {
+        id: replace(one, name=served_name(one.name, safe.findings), disputed=disputed.get(id, ""))
+        for id, one in known.items()
+    }
     # An id that is a secret is given masked, and asked about by that name.
     origins |= {outward.id: origins[memory.id] for outward, memory in zip(shown, memories, strict=True)}
     return AsServed(shown, origins, names)

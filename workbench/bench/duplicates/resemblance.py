@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from workbench.bench.context import Context
 from workbench.bench.duplicates.comparison import MEMORIES, Judge
 from workbench.bench.duplicates.plan import WORKBENCH, Group, group_of
-from workbench.bench.health.contradictions import TRUSTED, contradicted_by
+from workbench.bench.health.contradictions import contradicted_by
 from workbench.bench.health.upkeep import proposal_of
 from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.duplicates.groups import Pair
@@ -85,9 +85,10 @@ class Resemblance:
         return group_of((memory, near.memory), (pair,), near.cosine)
 
     def question(self, memory: Memory, other: Memory) -> Proposal | None:
-        """Return the question whether a trusted memory still is true, the one that upkeep would ask; mostly none."""
-        found = contradicted_by(other, [memory]) if other.status in TRUSTED else None
-        if found is None or any(p.kind == "reconfirm" and p.evidence[0] == other.id for p in self._open()):
+        """Return the question whether a memory still is true, or which of two holds, as upkeep asks it; mostly none."""
+        found = contradicted_by(other, [memory])
+        kind = "replaces" if found is not None and found.replaces else "reconfirm"
+        if found is None or any(p.kind == kind and p.evidence[0] == other.id for p in self._open()):
             return None
         now = self._context.now()
         finding = rules.finding(other, now, self._context.settings.lifecycle, contradicted=found)

@@ -275,6 +275,16 @@ class Review:
                     tx.put(record)
         return group
 
+    def keep_old(self, ids: Sequence[str]) -> None:
+        """Keep the older one of two memories of which the newer contradicts it, and archive that."""
+        require_person(self._context.actor, _DECIDE)
+        with self._library.transaction(self._context.actor, f"keep the old of {_named(ids)}") as tx:
+            for id in ids:
+                proposal = self._open(id)
+                handler = self._handler(proposal)
+                for record in (*handler.keeping_old(proposal), handler.rejected(proposal, self._context.now())):
+                    tx.put(record)
+
     def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
         """Record why candidates were rejected, as part of the rejection: undo takes both back. `keep`: see `reject`."""
         require_person(self._context.actor, _DECIDE)

@@ -68,6 +68,7 @@ def add_commands(commands: Commands) -> None:
     show.add_argument("--quick", action="store_true", help="leave out what the search model would find")
     _add_decision(verbs, "approve", approve, "accept proposals: a candidate is confirmed, a merge is made", _ONE)
     _add_decision(verbs, "reject", reject, "turn proposals down; a candidate leaves a tombstone", _MANY)
+    _add_decision(verbs, "keep-old", keep_old, "keep the old one of two memories, and archive the newer", _ONE)
     _add_decision(verbs, "later", put_off, "put decisions off for a week", _ONE)
     _add_merge(verbs)
     _add_promotion(verbs)
@@ -124,6 +125,11 @@ def reject(session: Session) -> int:
         names = _names(bench, ids)
         group = bench.review.reject(ids, reason, bench.safety.keep_typed if kept else None)
     return _report(session, "Rejected", names, group=group)
+
+
+def keep_old(session: Session) -> int:
+    """Keep the older one of two that contradict each other."""
+    return _decide(session, "Kept the old of", lambda bench, ids: bench.review.keep_old(ids))
 
 
 def put_off(session: Session) -> int:

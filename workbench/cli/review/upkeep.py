@@ -41,6 +41,7 @@ resemble each other; whatever differs in a negation, opposite words, a number, a
 Only proposals are made; they wait in Review."""
 
 _TITLES: Mapping[str, str] = {
+    "replaces": "contradicted by a newer memory",
     "prune": "archive as noise", "confirm": "confirm", "reconfirm": "ask “still true?”", "skill": "make a skill",
 }  # fmt: skip
 

@@ -10,12 +10,14 @@ ProvenanceKind = Literal["person", "agent", "import", "reflection", "hook", "unk
 class Provenance:
     """Who brought a text: what kind of source, and its name where it has one ("claude", a reflector's name).
 
-    `approved` says that a person wrote the text as it is, or approved it since.
+    `approved` says that a person wrote the text as it is, or approved it since; `disputed` what contradicts it, or what
+    it contradicts.
     """
 
     kind: ProvenanceKind
     name: str = ""
     approved: bool = False
+    disputed: str = ""
 
 
 UNKNOWN = Provenance("unknown")

@@ -25,6 +25,9 @@ LEAST = 2
 _WEAK = frozenset({"in", "into", "to", "out", "from"})
 """Words that are opposites of a direction only; most often they are not."""
 
+_LONGER = "longer"
+"""What "no longer" negates is what follows."""
+
 _SENTENCES, _LONGEST = 40, 1_000
 """How many sentences of a text are compared, and characters of one: what goes on longer is none."""
 
@@ -86,8 +89,8 @@ def _reason(one: _Sentence, other: _Sentence) -> str:
 
 def _negated_only_in(one: _Sentence, other: _Sentence) -> str:
     """Return a word that `one` negates and `other` says plainly, or an empty text."""
-    denied = {stem for stem, _ in other.negated}
-    return next((word for stem, word in one.negated if stem in other.stems and stem not in denied), "")
+    denied, said = {stem for stem, _ in other.negated}, other.stems.union(other.numbers)
+    return next((word for stem, word in one.negated if stem in said and stem not in denied), "")
 
 
 def _sentences(text: str) -> list[_Sentence]:
@@ -106,6 +109,6 @@ def _negated(sentence: str) -> tuple[tuple[str, str], ...]:
     for token in reversed(words(without_sql(sentence))):
         if is_negation(token):
             found += [following] if following else []
-        elif stems := content_words(token):
+        elif token != _LONGER and (stems := content_words(token)):
             following = (stems[0], token)
     return tuple(reversed(found))

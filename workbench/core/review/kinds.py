@@ -155,6 +155,13 @@ KINDS = Kinds(
             handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
         ),
         ProposalKind(
+            "replaces", "replaces", "A newer memory contradicts this one. Does it replace it?",
+            "the newer one holds; this one is archived as superseded",
+            "both stay, asked again only when a text changes; “keep old” archives the newer one instead", "↻",
+            handler=f"{_BENCH}.supersede:Replaces", view=f"{_VIEWS}:REPLACES", settled_by_promotion=False,
+            finder=f"{_FINDERS}.upkeep:UPKEEP",
+        ),
+        ProposalKind(
             "stale", "out of date", "It names what is not in the working tree any more. Is it out of date?",
             "new names are written into it; where none is known, it is archived as forgotten",
             "it stays; asked again when its text changes, or when something else that it names goes", "≁",

@@ -16,7 +16,7 @@ from workbench.core.stream.arrival import arrived
 from workbench.core.stream.confidence import confidence_of, times, times_applied
 from workbench.core.stream.memory import Memory
 
-UpkeepKind = Literal["prune", "confirm", "reconfirm", "skill"]
+UpkeepKind = Literal["replaces", "prune", "confirm", "reconfirm", "skill"]
 UPKEEP_KINDS: tuple[UpkeepKind, ...] = get_args(UpkeepKind)
 
 Outcome = Callable[[Memory, datetime, LifecycleLimits], Memory]
@@ -37,11 +37,15 @@ DOUBTFUL = "doubtful"
 
 @dataclass(frozen=True, slots=True)
 class Contradicted:
-    """A newer memory that says the opposite of a trusted one: its id, a mark of both texts, and the reason."""
+    """A newer memory that says the opposite of another one: its id, a mark of both texts, and the reason.
+
+    `replaces` tells that both settle the same thing, so that one of them holds.
+    """
 
     by: str
     mark: str
     reason: str
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +84,8 @@ def finding(
     wants to know.
     """
     answered = decided or {}
-    if memory.status in ("confirmed", "promoted") and contradicted is not None:
-        return UpkeepFinding(
-            "reconfirm", memory.id, (f"a newer memory says otherwise: {contradicted.reason}",),
-            f"{contradicted.by}-{contradicted.mark}", (CONTRADICTED,), (contradicted.by,),
-        )  # fmt: skip
+    if contradicted is not None and (asked := _contradicted(memory, contradicted)) is not None:
+        return asked
     if memory.status == "signal" and lifecycle.earned_confirmation(memory, limits):
         return _earned(memory, limits)
     if lifecycle.is_doubtful(memory, answered.get("reconfirm"), limits):
@@ -182,6 +183,17 @@ def is_resolved(memory: Memory, related: Iterable[Memory | None], disputed: bool
     if disputed or (memory.harmful_count and memory.harmful_count >= memory.helpful_count):
         return False
     return all(other is None or other.status != "candidate" for other in related)
+
+
+def _contradicted(memory: Memory, by: Contradicted) -> UpkeepFinding | None:
+    """Return which question a contradiction raises, mostly whether the newer memory replaces this one."""
+    occasion = f"{by.by}-{by.mark}"
+    if by.replaces and memory.status in lifecycle.LADDER:
+        return UpkeepFinding("replaces", memory.id, (by.reason,), occasion, (), (by.by,))
+    if memory.status not in ("confirmed", "promoted"):
+        return None
+    reason = f"a newer memory says otherwise: {by.reason}"
+    return UpkeepFinding("reconfirm", memory.id, (reason,), occasion, (CONTRADICTED,), (by.by,))
 
 
 def _earned(memory: Memory, limits: LifecycleLimits) -> UpkeepFinding:

@@ -22,6 +22,7 @@ LISTED = 12
 """Proposals that the text beside the list names at most."""
 
 _SAYS: Mapping[str, str] = {
+    "replaces": "contradicted: which of two memories holds",
     "prune": "to prune: signals that nobody touched",
     "confirm": "to confirm: seen or marked helpful again and again",
     "reconfirm": "still true? confirmed long ago, or contradicted",

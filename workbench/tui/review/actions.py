@@ -33,6 +33,7 @@ REVIEW = Table(
     (
         Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE),
         Action("review.reject", "x", "reject", "Reject, go to the next; 1 to 5 say why", DECIDE),
+        Action("review.keep-old", "o", "keep old", "Keep the old one of two, archive the new", DECIDE, False),
         Action("review.later", "space", "later", "Put it off for a week", DECIDE),
         Action("review.edit", "e", "edit", "Edit the text; saving it approves it", DECIDE),
         Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; saving approves", DECIDE, False),

@@ -15,7 +15,7 @@ from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.keys import keyed, undo
 
 LONGEST_REASON = 300
-_DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off"}
+_DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off", "keep_old": "Kept the old of"}
 
 
 class Deciding:
@@ -90,7 +90,7 @@ class Deciding:
                 self._carry_out(verb, proposals)
 
         shown = [(p, self._bench.review.memory(p)) for p in unseen]
-        title = "Put off" if verb == "later" else verb.capitalize()
+        title = {"later": "Put off", "keep_old": "Keep the old of"}.get(verb, verb.capitalize())
         self._app.push_screen(GroupDialog(title, len(proposals), shown), answered)
 
     def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
@@ -106,11 +106,11 @@ class Deciding:
                 if any(self._bench.context.kinds[p.kind].is_candidate for p in proposals):
                     rejected = Rejected(group, tuple(targets), following or "")
             else:
-                (review.approve if verb == "approve" else review.later)(targets)
+                {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[verb](targets)
             self._saw()  # the area comes into sight before it is told of the change
             self._reasons.rejected = rejected
             self._reasons.say("" if rejected else _said(verb, targets, self._bench.safety.masked), following or "")
-            done = "rejected" if verb == "reject" else "approved"
+            done = "approved" if verb == "approve" else "rejected"
             self._listed_at = self._bench.library.revision
             self._queue.decided(targets if verb != "later" else [], following, done)
 

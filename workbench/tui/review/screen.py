@@ -341,6 +341,10 @@ class ReviewScreen(AreaScreen):
         """Reject and go on; a reason may follow."""
         self.deciding.decide("reject")
 
+    def action_keep_old(self) -> None:
+        """Keep the older one of two that contradict each other, and go on."""
+        self.deciding.decide("keep_old")
+
     def action_later(self) -> None:
         """Put off and go on."""
         self.deciding.decide("later")

@@ -245,6 +245,11 @@ def _merge_cited(evidence: Evidence, how: Cites) -> list[Content]:
     return _with_tree(flat(head, evidence.cited, how.width, how.now, brief=how.brief), evidence, how)
 
 
+def _both(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw two that contradict each other."""
+    return flat("The two in full, the older first", evidence.cited, how.width, how.now, brief=how.brief)
+
+
 def _curator_cited(evidence: Evidence, how: Cites) -> list[Content]:
     """Draw what it cites, if anything: its reasons stand beside its texts."""
     return _because(evidence, how) if evidence.cited else []
@@ -275,6 +280,7 @@ MOVED = View(_lines_item, _going, "These are about no single memory.", promotabl
 GOING = View(_item, _going, "These are about no single memory.", promotable=False, compares=False)
 TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust, compares=False)
 DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents, compares=False)
+REPLACES = View(_item, _both, "Approve keeps the new one of these, keep old the other.", promotable=False)
 SUPERSEDE = View(_supersede_item, _because, promotable=False)
 CANDIDATE = View(_candidate_item, _candidate_cited)
 CURATOR = View(_curator_item, _curator_cited)

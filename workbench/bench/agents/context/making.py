@@ -12,6 +12,7 @@ from workbench.bench.agents.reads import BY_COMMAND, Asked, keep, new_id
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.agents.serving import judges_of
 from workbench.bench.context import Context
+from workbench.bench.health.contradictions import disputes
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
@@ -192,10 +193,12 @@ def _is_held(safety: Safety, found: Found) -> bool:
 
 def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[Item, ...]:
     known = provenances_of(context, [one.record for one in found])
+    disputed = disputes(context, [one.record for one in found if isinstance(one.record, Memory)])
     origins: dict[str, Provenance] = {}
     for one in found:
         origin = known.get(place_of(one.record), UNKNOWN)
-        origins[one.id] = Provenance(origin.kind, served_name(origin.name, safety.findings), origin.approved)
+        name, said = served_name(origin.name, safety.findings), disputed.get(one.id, "")
+        origins[one.id] = Provenance(origin.kind, name, origin.approved, said)
     blocks = Blocks({}, origins)
     items = []
     for one in found:

@@ -67,6 +67,14 @@ class Handler:
             tx.put(memory)
         tx.put(replace(proposal, state="accepted", decided_at=self._context.now()))
 
+    def keeping_old(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the memories that are written when the older one of two is kept instead of the newer.
+
+        Raises `WorkbenchError` where there are no two.
+        """
+        del proposal
+        raise WorkbenchError("This is not about an older and a newer memory.", "Nothing was decided.")
+
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Write the changes of a proposal that makes no memories."""
         apply_changes(tx, self._library, proposal.changes)

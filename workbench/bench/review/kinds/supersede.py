@@ -1,14 +1,16 @@
-"""What an agent wants to put in the place of a memory: stored only when a person says so."""
+"""What takes the place of a memory when a person says so: what an agent wants to store, or a newer memory."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from workbench.bench.review.kinds.handler import Handler, noted
 from workbench.core.change import Change, diff
 from workbench.core.duplicates.groups import text_mark
+from workbench.core.duplicates.kept_pair import kept_pair
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import from_doc, iso, to_doc
-from workbench.core.review.lifecycle import archive
+from workbench.core.review.lifecycle import approve, archive
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, Status
 from workbench.store.library import Tx
@@ -60,3 +62,33 @@ class Supersede(Handler):
         gone, made = after or self.becoming(proposal)
         stored = replace(made, id=tx.new_memory_id(made.created_at))
         super().accept(tx, proposal, (noted(gone, {"superseded_by": stored.id}), stored))
+
+
+class Replaces(Handler):
+    """Its evidence are two memories that contradict each other, the older one first."""
+
+    worded = 1
+
+    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
+        """Return the older memory as superseded, and the newer one, which a person stands for if they did for that."""
+        old, new = self._pair(proposal)
+        if old.status in ("confirmed", "promoted") and new.status in ("signal", "candidate"):
+            new = approve(new, self._context.now(), self._context.settings.lifecycle)
+        related = tuple(dict.fromkeys((*new.related, old.id)))
+        gone = noted(archive(old, "superseded"), {"superseded_by": new.id})
+        return gone, replace(new, content=new.content if content is None else content, related=related)
+
+    def keeping_old(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the newer memory as rejected, or as forgotten where a person stood for it."""
+        _, new = self._pair(proposal)
+        return (archive(new, "rejected" if new.status in ("signal", "candidate") else "forgotten"),)
+
+    def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
+        """Return it, and that both memories are kept as their texts are now."""
+        decided = super().turn_down(proposal, reason, at)
+        old, new = self._pair(proposal)
+        return (*decided, kept_pair(old, new, proposal.similarity or 0.0, self._context.actor, at))
+
+    def _pair(self, proposal: Proposal) -> tuple[Memory, Memory]:
+        old, new = (self._library.memories.get(id) for id in proposal.evidence[:2])
+        return old, new
