@@ -16,8 +16,8 @@ from tests.cli.conftest import Cli, files_of
 from tests.hostile import RULE, half_done, hostile_store, written
 from tests.safety.samples import keys
 from workbench.bench.open import open_workbench
-from workbench.cli.safety import trust
 from workbench.config.paths import cache_dir, heads_dir, state_dir
+from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.errors import StoreProblem
 from workbench.core.stream.memory import Memory
 from workbench.store.identity import heads
@@ -52,7 +52,7 @@ def pulled(store: Path, copy: Path, text: str) -> None:
 def mine(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """The command line on a store that it makes itself, without anybody's word outside it."""
     monkeypatch.delenv("WORKBENCH_TRUST")
-    for name in trust.MAYBE_AGENTS:
+    for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
     remembers()
     return cli

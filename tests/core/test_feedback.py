@@ -1,5 +1,6 @@
 """Votes and the importance they make."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
@@ -7,7 +8,9 @@ import pytest
 
 from tests.core.samples import NOW, days, memory
 from workbench.core.playbook.book import Bullet
+from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.feedback import apply_vote, effective_importance, retract_vote
+from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Vote
 
 
@@ -71,3 +74,36 @@ def test_a_vote_can_be_taken_back() -> None:
     one = retract_vote(memory(helpful_votes=2, harmful_votes=1), vote("helpful"), NOW + days(1))
     assert (one.helpful_votes, one.harmful_votes, one.last_feedback_at) == (1, 1, NOW + days(1))
     assert retract_vote(memory(), vote("harmful"), NOW).harmful_votes == 0
+
+
+def by_agents(one: Memory, verdict: Literal["helpful", "harmful"], count: int) -> Memory:
+    for number in range(count):
+        one = apply_vote(one, Vote(f"v{number}", "memories", one.id, f"agent:x{number}", verdict, NOW, "s"), None)
+    return one
+
+
+def test_all_agents_together_move_a_memory_by_one_point_either_way() -> None:
+    for base in (memory(importance_score=5.0), memory(importance_score=5.0, helpful_votes=1)):
+        start, sure = effective_importance(base, NOW), confidence_of(base)
+        helped, harmed = by_agents(base, "helpful", 6), by_agents(base, "harmful", 6)
+        assert (effective_importance(helped, NOW), effective_importance(harmed, NOW)) == (start + 1, start - 1)
+        assert (helped.helpful_votes, harmed.harmful_votes) == (base.helpful_votes + 6, 6)
+        assert abs(confidence_of(helped) - sure) <= 1
+        assert abs(confidence_of(harmed) - sure) <= 1
+    both = by_agents(by_agents(memory(importance_score=5.0), "helpful", 5), "harmful", 6)
+    assert effective_importance(both, NOW) == 4.5
+
+
+def test_agents_never_lower_what_a_person_pinned_or_approved() -> None:
+    for kept in (memory(importance_score=8.0, pinned=True), memory(importance_score=8.0, status="confirmed")):
+        harmed = by_agents(kept, "harmful", 6)
+        assert effective_importance(harmed, NOW) == 8.0
+        assert confidence_of(harmed) == confidence_of(kept)
+        by_a_person = apply_vote(harmed, vote("harmful"), None)
+        assert effective_importance(by_a_person, NOW) == 7.5
+
+
+def test_a_vote_that_is_taken_back_counts_no_more_for_agents_either() -> None:
+    cast = Vote("v", "memories", "m", "agent:x", "harmful", NOW, "s")
+    one = apply_vote(memory(), cast, None)
+    assert retract_vote(one, cast, NOW) == replace(memory(), last_feedback_at=NOW)

@@ -33,7 +33,7 @@ def test_the_merged_memory() -> None:
     assert merged.created_at == NEW.created_at
     assert merged.last_accessed_at == max(OLD.last_accessed_at, NEW.last_accessed_at)
     assert merged.importance_score == 5.5
-    assert [getattr(merged, name) for name in MEMORY_COUNTS] == [1, 2, 3, 2, 2, 1]
+    assert [getattr(merged, name) for name in MEMORY_COUNTS] == [1, 2, 3, 2, 2, 1, 0, 0]
     assert (merged.tags, merged.citations) == (("js", "ci", "pm"), ("mem-4", "mem-3"))
     assert merged.related == ("mem-9", "mem-8")
     assert set(merged.aliases) == {"mem-1", "sig-1"}

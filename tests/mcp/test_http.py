@@ -7,7 +7,6 @@ import socket
 import stat
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.mcp.conftest import QUERY, command, surroundings
 from tests.mcp.test_server import said
 from workbench.config.paths import MCP_TOKEN
-from workbench.core.agents.read import AgentRead
 from workbench.core.errors import StoreProblem
-from workbench.mcp.clients import CLIENT, PER_MINUTE
-from workbench.mcp.http import Introduced, token_in
-from workbench.store.library import Library
+from workbench.mcp.http import token_in
 
 PATIENCE_S = 120.0
 
@@ -113,75 +109,3 @@ def test_a_token_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / MCP_TOKEN).symlink_to("/dev/zero")
     with pytest.raises(StoreProblem):
         token_in(tmp_path)
-
-
-@pytest.mark.slow
-async def test_clients_without_sessions_are_told_apart_by_the_id_that_the_server_gave_them(
-    served: tuple[str, str, Any], store: Path
-) -> None:
-    address, token, process = served
-    before = {read.id for read in Library(store).table(AgentRead).all()}
-    for _ in range(2):
-        async with client(address, token) as one:
-            for _ in range(3):
-                said(await one.call_tool("memory_search", {"query": QUERY, "k": 2}))
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(PATIENCE_S) == 0
-    reads = [read for read in Library(store).table(AgentRead).all() if read.id not in before]
-    assert sorted(Counter(read.session for read in reads).values()) == [3, 3]
-
-
-async def test_an_id_that_a_client_makes_up_is_none() -> None:
-    seen: list[str] = []
-
-    async def app(scope: Any, _receive: Any, send: Any) -> None:
-        seen.append(scope[CLIENT])
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-
-    async def ask(door: Introduced, cookie: bytes) -> list[bytes]:
-        sent: list[Any] = []
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        await door({"type": "http", "headers": [(b"cookie", cookie)] if cookie else []}, None, send)  # type: ignore[arg-type]
-        return [value.partition(b";")[0] for name, value in sent[0]["headers"] if name == b"set-cookie"]
-
-    door = Introduced(app)
-    (given,) = await ask(door, b"")
-    (other,) = await ask(door, b"x=1")
-    assert given != other
-    assert not await ask(door, b"x=1; " + given)
-    made_up = (
-        given[:-4] + b"0000",
-        b"workbench-client=me",
-        b"workbench-client=",
-        b"workbench-client=\xff.\xff",
-        given + b".x",
-    )
-    for cookie in made_up:
-        assert await ask(door, cookie)
-    assert await ask(Introduced(app), given)  # another server's
-    assert [bool(id) for id in seen] == [False, False, True, *([False] * 6)]
-
-
-@pytest.mark.slow
-def test_who_takes_a_new_connection_for_each_call_shares_its_calls_with_all_who_do(
-    served: tuple[str, str, Any],
-) -> None:
-    address, token, _ = served
-    about = {f"io.modelcontextprotocol/{name}": value for name, value in
-             {"protocolVersion": "2026-07-28", "clientCapabilities": {}}.items()}  # fmt: skip
-    call = {"name": "memory_get", "arguments": {"ids": ["mem-20260206-0000009"]}, "_meta": about}
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream",
-               "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "memory_get"}  # fmt: skip
-
-    def once() -> str:
-        return httpx2.post(address, json=asked, headers=headers, timeout=PATIENCE_S).text
-
-    assert "mem-20260206-0000009" in once()
-    with httpx2.Client(timeout=PATIENCE_S, headers=headers) as known:
-        known.post(address, json=asked)
-        assert any("Wait" in once() for _ in range(PER_MINUTE))
-        assert "Wait" not in known.post(address, json=asked).text

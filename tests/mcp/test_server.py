@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from mcp import Client, MCPError
-from mcp.types import CallToolResult, Implementation, TextContent, TextResourceContents
+from mcp import MCPError
+from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from tests.mcp.conftest import QUERY, Connect
 from workbench.__main__ import main
@@ -13,7 +13,6 @@ from workbench.bench.open import Workbench
 from workbench.bench.stream.near_by import near_by
 from workbench.core.agents.read import AgentRead
 from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
-from workbench.mcp.server import MemoryServer
 from workbench.mcp.tools import TOOLS
 
 CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {"recall_memory"}
@@ -103,18 +102,6 @@ async def test_a_client_that_calls_too_often_is_told_to_wait(connect: Connect, b
             await client.read_resource("workbench://index")
         now[0] = 60.0
         assert said(await client.call_tool("memory_search", {"query": QUERY}))
-
-
-@pytest.mark.slow
-async def test_a_client_that_calls_itself_otherwise_has_no_other_share_of_calls(
-    connect: Connect, bench: Workbench
-) -> None:
-    clients = Clients(bench, clock=lambda: 0.0)
-    async with connect(clients) as client:
-        for _ in range(PER_MINUTE):
-            await client.call_tool("memory_get", {"ids": ["mem-20260206-0000009"]})
-    async with Client(MemoryServer(clients), client_info=Implementation(name="another", version="1")) as client:
-        assert "Wait 60 seconds" in text_of(await client.call_tool("memory_search", {"query": QUERY}))
 
 
 async def test_what_is_read_by_its_id_or_as_a_resource_is_kept_as_a_reading(connect: Connect, bench: Workbench) -> None:

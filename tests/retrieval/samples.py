@@ -40,6 +40,8 @@ def memories(draw: st.DrawFn) -> list[Memory]:
             importance_score=draw(st.sampled_from([0.0, 3.0, 5.0, 9.5, 10.0])),
             helpful_votes=draw(st.integers(0, 4)),
             harmful_votes=draw(st.integers(0, 4)),
+            helpful_by_agents=draw(st.integers(0, 5)),
+            harmful_by_agents=draw(st.integers(0, 5)),
             last_feedback_at=draw(st.none() | near()),
             pinned=draw(st.booleans()),
             status=draw(st.sampled_from(["signal", "signal", "confirmed", "promoted", "candidate", "archived"])),

@@ -1,13 +1,12 @@
-"""Who asks: each client has a door of its own, with the name it gives itself, its session and its share of calls."""
+"""Who asks: each client has a door of its own, with the name it gives itself and its session."""
 
 import re
 import time
 import uuid
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from workbench.bench.agents.rules import DoorRules, DoorVotes
 from workbench.bench.open import Workbench
@@ -28,43 +27,8 @@ _MOST = 256
 
 _MINUTE_S = 60.0
 
-PER_MINUTE = 120
-"""Calls that one client may make in a minute."""
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-
-CLIENT = "workbench.client"
-"""Where in what a web server knows of a request the id stands that it gave the client, and the client gave back."""
-
-_WITHOUT_SESSIONS = "2026-07-28"
-"""The protocol from which HTTP knows no sessions: what a request says of one is the client's word."""
-
-
-@dataclass(slots=True)
-class Share:
-    """When a client called in the last minute, whatever it calls itself."""
-
-    calls: deque[float] = field(default_factory=deque)
-
-    def wait(self, per_minute: int, now: float) -> float:
-        """Count a call; return how many seconds to wait when there were too many in the last minute, else 0."""
-        while self.calls and now - self.calls[0] >= _MINUTE_S:
-            self.calls.popleft()
-        if len(self.calls) >= per_minute:
-            return _MINUTE_S - (now - self.calls[0])
-        self.calls.append(now)
-        return 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Client:
-    """One client: its door, its share of calls, and for a first call the share of all who are not known yet."""
-
-    door: "AgentDoor"
-    share: Share
-    newcomers: Share | None = None
+PER_MINUTE = 600
+"""Calls that all clients of a server may make in a minute: more come from a loop."""
 
 
 class Clients:
@@ -84,8 +48,7 @@ class Clients:
         self._own = f"mcp-{uuid.uuid4().hex[:8]}"
         self._parent = parent
         self._doors: dict[tuple[str, str], AgentDoor] = {}
-        self._shares: dict[str, Share] = {}
-        self._newcomers = Share()
+        self._calls: deque[float] = deque()
 
     @cached_property
     def log(self) -> "ReadingLog":
@@ -94,65 +57,33 @@ class Clients:
 
         return ReadingLog(self.bench.follow)
 
-    def of(self, ctx: "Context[Any, Any]") -> Client:
-        """Return the client that asks."""
-        agent = self._agent or name_of(ctx)
-        session = self._session(ctx)
+    def of(self, ctx: "Context[Any, Any]") -> "AgentDoor":
+        """Return what the client that asks may do, in its session."""
+        agent, session = self._agent or name_of(ctx), self._session(ctx)
         door = self._doors.get((agent, session))
         if door is None:
             from workbench.bench.agents.door import AgentDoor  # a client that only lists the tools waits for none
 
             door = AgentDoor(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
-            _remember(self._doors, (agent, session), door)
-        whose = _connection(ctx)
-        share = self._shares.pop(whose, None)
-        newcomers = self._newcomers if share is None and not _issued(ctx) else None
-        share = share or Share()
-        _remember(self._shares, whose, share)
-        return Client(door, share, newcomers)
+            self._doors[agent, session] = door
+            if len(self._doors) > _MOST:
+                del self._doors[next(iter(self._doors))]
+        return door
 
-    def admit(self, client: Client) -> None:
-        """Count a call of a client. Raises `WorkbenchError` when it made too many in the last minute.
-
-        Who keeps no id and takes a new connection for each call is a newcomer each time: newcomers have one share.
-        """
+    def admit(self) -> None:
+        """Count a call. Raises `WorkbenchError` after too many in a minute: a client runs in a loop."""
         now = self._clock()
-        wait = client.share.wait(PER_MINUTE, now)
-        if not wait and client.newcomers is not None:
-            wait = client.newcomers.wait(PER_MINUTE, now)
-        if wait:
-            message = f"That were more than {PER_MINUTE} calls in a minute."
-            raise WorkbenchError(message, f"Wait {wait:.0f} seconds.")
+        while self._calls and now - self._calls[0] >= _MINUTE_S:
+            self._calls.popleft()
+        if len(self._calls) >= PER_MINUTE:
+            wait = _MINUTE_S - (now - self._calls[0])
+            raise WorkbenchError(f"More than {PER_MINUTE} calls in a minute.", f"Wait {wait:.0f} seconds.")
+        self._calls.append(now)
 
     def _session(self, ctx: "Context[Any, Any]") -> str:
         """Return the session: of the process, or the one that the server gave an HTTP client."""
-        given = _issued(ctx)
-        return f"{self._own}-{given[:12]}" if given else self._own
-
-
-def _issued(ctx: "Context[Any, Any]") -> str:
-    """Return what the server gave an HTTP client: a session, or an id where the protocol knows no sessions.
-
-    Empty over stdio, and for a client that keeps no id.
-    """
-    given = (ctx.headers or {}).get("mcp-session-id", "")
-    is_checked = (ctx.protocol_version or "") < _WITHOUT_SESSIONS
-    if is_checked and re.fullmatch(r"[A-Za-z0-9-]{8,64}", given):
-        return given
-    return str(getattr(ctx.request_context.request, "scope", {}).get(CLIENT, ""))
-
-
-def _connection(ctx: "Context[Any, Any]") -> str:
-    """Return what tells one client's calls from another's: its session, or else its connection; empty over stdio."""
-    peer = getattr(ctx.request_context.request, "client", None)
-    return _issued(ctx) or ("" if peer is None else f"{peer.host}:{peer.port}")
-
-
-def _remember(known: dict[Key, Value], key: Key, value: Value) -> None:
-    """Keep something of a client, and forget what belongs to the one that came first when there are too many."""
-    known[key] = value
-    if len(known) > _MOST:
-        del known[next(iter(known))]
+        given = (ctx.headers or {}).get("mcp-session-id", "")
+        return f"{self._own}-{given[:12]}" if re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else self._own
 
 
 def name_of(ctx: "Context[Any, Any]") -> str:

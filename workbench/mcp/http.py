@@ -16,14 +16,11 @@ import uvicorn
 from workbench.bench.open import Workbench
 from workbench.config.paths import MCP_TOKEN
 from workbench.core.errors import StoreProblem, WorkbenchError
-from workbench.mcp.clients import CLIENT, Clients
+from workbench.mcp.clients import Clients
 from workbench.mcp.running import GRACE_S, end
 from workbench.mcp.server import MemoryServer
 
 HOST = "127.0.0.1"
-COOKIE = b"workbench-client"
-"""The name of the cookie that tells one client from another."""
-
 _LONGEST = 1_000
 """Bytes of a token's file."""
 
@@ -89,41 +86,6 @@ class Bearer:
         return kind.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token)
 
 
-class Introduced:
-    """Gives each client an id of its own, as a cookie, and lets through which one it is once it comes back.
-
-    The protocol without sessions tells no client from another. An id is signed: what a client makes up is none.
-    """
-
-    def __init__(self, app: Asgi) -> None:
-        self._app, self._key = app, secrets.token_bytes(32)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with the id of its client; a client without one is given one with the answer."""
-        known = self._known(scope) if scope["type"] == "http" else ""
-
-        async def introduce(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start" and not known:
-                message["headers"] = [*message.get("headers", ()), (b"set-cookie", self._cookie())]
-            await send(message)
-
-        await self._app({**scope, CLIENT: known}, receive, introduce if scope["type"] == "http" else send)
-
-    def _known(self, scope: Scope) -> str:
-        held = b"; ".join(value for name, value in scope["headers"] if name.lower() == b"cookie")
-        pairs = (part.strip().partition(b"=") for part in held.split(b";"))
-        given = next((value for name, _, value in pairs if name == COOKIE), b"").decode("ascii", "replace")
-        id, _, signed = given.partition(".")
-        return id if id and hmac.compare_digest(signed.encode(), self._signed(id).encode()) else ""
-
-    def _cookie(self) -> bytes:
-        id = secrets.token_hex(8)
-        return COOKIE + f"={id}.{self._signed(id)}; Path=/; HttpOnly; SameSite=Strict".encode()
-
-    def _signed(self, id: str) -> str:
-        return hmac.digest(self._key, id.encode("utf-8", "replace"), "sha256").hex()
-
-
 class _Stoppable(uvicorn.Server):
     """A web server that ends with its requests when a signal comes, and lets the process go on to its own end.
 
@@ -156,7 +118,7 @@ def serve_http(bench: Workbench, clients: Clients, port: int, token: str, **opti
     server = MemoryServer(clients, **options)
     app = server.streamable_http_app(max_request_body_size=LARGEST, host=HOST)
     config = uvicorn.Config(
-        Bearer(Introduced(app), token), host=HOST, port=port, log_level="error", access_log=False,
+        Bearer(app, token), host=HOST, port=port, log_level="error", access_log=False,
         timeout_graceful_shutdown=max(1, int(GRACE_S)),
     )  # fmt: skip
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from mcp.server.lowlevel.helper_types import ReadResourceContents
@@ -14,9 +14,12 @@ from pydantic import AnyUrl, ValidationError
 
 from workbench import __version__
 from workbench.core.errors import WorkbenchError
-from workbench.mcp.clients import Client, Clients
+from workbench.mcp.clients import Clients
 from workbench.mcp.refusals import unknown_arguments, unknown_tool, wrong_arguments
 from workbench.mcp.tools import Tools
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.door import AgentDoor
 
 INSTRUCTIONS = """A memory that a person curates. memory_context once at the start of a task, memory_search when
 something looks familiar, memory_save for what a later session must know, memory_feedback on what helped or misled you.
@@ -30,7 +33,7 @@ _REVIEW = """For each memory that you used in this session, say with memory_feed
 What is wrong, save anew with memory_save and `replaces`; what is obsolete, ask to have forgotten with memory_forget."""
 
 
-_ASKING: ContextVar[Client | None] = ContextVar("asking", default=None)
+_ASKING: "ContextVar[AgentDoor | None]" = ContextVar("asking", default=None)
 """The client whose request for a resource is being answered."""
 
 
@@ -91,12 +94,12 @@ class MemoryServer(MCPServer[Any]):
         return await self._text("memory", id)
 
     async def _text(self, what: str, id: str = "") -> str:
-        client = _ASKING.get()
-        if client is None:
+        door = _ASKING.get()
+        if door is None:
             raise ResourceError("Nobody asks for it.")
         try:
-            self._clients.admit(client)
-            return await anyio.to_thread.run_sync(lambda: client.door.text_of(what, id), abandon_on_cancel=True)
+            self._clients.admit()
+            return await anyio.to_thread.run_sync(lambda: door.text_of(what, id), abandon_on_cancel=True)
         except WorkbenchError as error:
             raise ResourceError(self._clients.bench.safety.masked(str(error))) from error
 

@@ -421,10 +421,10 @@ class Tools:
 
     async def _run(self, ctx: Ctx, call: "Callable[[AgentDoor], Mapping[str, Any]]") -> Answer:
         """Carry out a call; what cannot be done reaches the model as a sentence."""
-        client = self._clients.of(ctx)
+        door = self._clients.of(ctx)
         try:
-            self._clients.admit(client)
-            answer = await anyio.to_thread.run_sync(partial(call, client.door), abandon_on_cancel=True)
+            self._clients.admit()
+            answer = await anyio.to_thread.run_sync(partial(call, door), abandon_on_cancel=True)
         except WorkbenchError as error:
             raise ToolError(self._clients.bench.safety.masked(str(error))) from error
         return dict(answer)

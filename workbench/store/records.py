@@ -200,13 +200,15 @@ def _of_pair(fields: Mapping[str, object]) -> int:
 
 
 _BOOK = ("book", "main")
+_BY_AGENTS = ("helpful_by_agents", "harmful_by_agents")
 _VOTES = ("helpful_imported", "helpful_absorbed", "helpful_votes", "harmful_imported", "harmful_votes")
 
 RECORDS = Records(
     (
         RecordType(
             "workbench.core.stream.memory:Memory", "memories",
-            counters=(*_VOTES, "helpful_created", "access_count"), is_named=True, is_numbered=True, schema=_of_memory,
+            counters=(*_VOTES, *_BY_AGENTS, "helpful_created", "access_count"),
+            is_named=True, is_numbered=True, schema=_of_memory,
             waits=Waits("status", ("candidate",), "signal"), made="created_at",
         ),
         RecordType(

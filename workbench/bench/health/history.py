@@ -43,7 +43,8 @@ class VoteCast(NamedTuple):
     after: int
 
 
-_COUNTED, _VOTED_AT = ("helpful_votes", "harmful_votes"), "last_feedback_at"
+_COUNTED = ("helpful_votes", "harmful_votes")
+_WITH_A_VOTE = ("last_feedback_at", "helpful_by_agents", "harmful_by_agents")
 
 
 class History:
@@ -84,7 +85,7 @@ class History:
         """
         counted = [field for field in event.fields if field.field in _COUNTED and field.step]
         others = {field.key for field in event.fields if field.table == "votes"}
-        told = all(field in counted or field.table == "votes" or field.field == _VOTED_AT for field in event.fields)
+        told = all(field in counted or field.table == "votes" or field.field in _WITH_A_VOTE for field in event.fields)
         counted.sort(key=lambda field: field.step or 0)
         if not counted or len({(field.table, field.key) for field in counted}) > 1 or len(others) > 1 or not told:
             return None

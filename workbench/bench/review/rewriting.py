@@ -51,6 +51,8 @@ def part_of(memory: Memory, id: str, text: str) -> Memory:
         helpful_votes=0,
         harmful_imported=0,
         harmful_votes=0,
+        helpful_by_agents=0,
+        harmful_by_agents=0,
         last_feedback_at=None,
         access_count=0,
         aliases=(),

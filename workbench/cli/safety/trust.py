@@ -8,7 +8,7 @@ from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
-from workbench.core.agents.actors import ENVIRONMENT
+from workbench.core.agents.actors import agent_in
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Actors and flagged records that are listed."""
-
-MAYBE_AGENTS = ("CLAUDE_CODE", "CURSOR_TRACE_ID", "AIDER", "AI_AGENT", "AGENT")
-"""Variables that tell of an agent where nobody sits at a terminal; a person's own terminal may have them, too."""
 
 _TRUST = """A store that came with a clone, a pull or a copy may say anything. Until you have seen what came, nothing of
 it is served to agents, exported to where they read, or promoted, and nothing but `append` writes to it. This shows how
@@ -87,15 +84,13 @@ def _json(arrived: "Arrived") -> dict[str, object]:
 
 
 def agreed(*, yes: bool, what: str = "a store") -> bool:
-    """Ask; where nobody can answer only `yes` does, and never under an agent, which can make up a terminal."""
-    terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    names = () if terminal else MAYBE_AGENTS
-    if agent := next((name for name in (*ENVIRONMENT, *names) if os.environ.get(name, "").strip()), ""):
+    """Ask; where nobody can answer only `yes` does, and nothing under an agent."""
+    if agent := agent_in(os.environ):
         hint = "Nothing was changed; run this command in a terminal of your own."
-        raise WorkbenchError(f"An agent cannot trust {what} ({agent} is set).", hint)
+        raise WorkbenchError(f"An agent cannot trust {what} ({agent} runs this command).", hint)
     if yes:
         return True
-    if not terminal:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise WorkbenchError("Nobody is there to be asked.", "Nothing was changed; --yes takes it over unasked.")
     sys.stdout.write("Take it over? Type yes: ")
     sys.stdout.flush()

@@ -21,6 +21,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "OPENCODE": "opencode",
     "CLINE_ACTIVE": "cline",
     "GOOSE_TERMINAL": "goose",
+    "AI_AGENT": "agent",
 }
 """Variables that agents set for the commands they run, and which agent that is; none that a person would set."""
 

@@ -19,6 +19,7 @@ from workbench.core.stream.memory import Memory, Status
 
 MEMORY_COUNTS = (
     "helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes", "harmful_imported", "harmful_votes",
+    "helpful_by_agents", "harmful_by_agents",
 )  # fmt: skip
 
 
@@ -141,6 +142,8 @@ def _united(kept: Memory, newest: Memory, members: Sequence[Memory]) -> Memory:
         helpful_votes=summed(members, "helpful_votes"),
         harmful_imported=summed(members, "harmful_imported"),
         harmful_votes=summed(members, "harmful_votes"),
+        helpful_by_agents=summed(members, "helpful_by_agents"),
+        harmful_by_agents=summed(members, "harmful_by_agents"),
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from workbench.core.stream.memory import ARCHIVED_FROM, Memory
+from workbench.core.stream.memory import APPROVED, ARCHIVED_FROM, Memory
 
 SUREST = 5
 """The most there is; 0 is the least, and what nothing speaks for."""
@@ -31,11 +31,12 @@ _LOOKED_AT = NOTES | {ARCHIVED_FROM}
 
 _KEPT = 50
 
-_TRUSTED = ("confirmed", "promoted")
-
 
 class Standing(NamedTuple):
-    """What the rules look at: fields of a memory, by their names there."""
+    """What the rules look at: fields of a memory, by their names there; of agents' votes at most one of each kind.
+
+    Agents' harmful votes count nothing on what a person pinned or approved.
+    """
 
     confidence: int
     status: str
@@ -86,7 +87,7 @@ class Confidence(NamedTuple):
 
 def _approved(standing: Standing) -> int:
     before = standing.metadata.get(ARCHIVED_FROM) if standing.status == "archived" else None
-    return int(standing.status in _TRUSTED or before in _TRUSTED)
+    return int(standing.status in APPROVED or before in APPROVED)
 
 
 def _contradicted(standing: Standing) -> int:
@@ -103,7 +104,7 @@ RULES = (
         _approved,
     ),
     Rule(
-        "helpful", 1, 2, "marked helpful {times}", "it helped a person, or an agent that used it",
+        "helpful", 1, 2, "marked helpful {times}", "it helped a person, or agents that used it, who count once",
         lambda standing: standing.helpful_votes,
     ),
     Rule(
@@ -115,7 +116,7 @@ RULES = (
         lambda standing: standing.helpful_absorbed,
     ),
     Rule(
-        "harmful", -1, 99, "marked harmful {times}", "it misled a person, or failed an agent that used it",
+        "harmful", -1, 99, "marked harmful {times}", "it misled a person, or failed agents, who count once",
         lambda standing: standing.harmful_votes,
     ),
     Rule(
@@ -209,20 +210,28 @@ def keeping_word(memory: Memory) -> Memory:
 
 def standing_of(memory: Memory) -> Standing:
     """Return what the rules look at in a memory."""
-    return Standing(
-        memory.confidence, memory.status, memory.helpful_votes, memory.helpful_absorbed, memory.harmful_votes,
-        memory.metadata,
-    )  # fmt: skip
+    helpful = _bounded(memory.helpful_votes, memory.helpful_by_agents, 1)
+    kept = memory.pinned or memory.status in APPROVED
+    harmful = _bounded(memory.harmful_votes, memory.harmful_by_agents, 0 if kept else 1)
+    return Standing(memory.confidence, memory.status, helpful, memory.helpful_absorbed, harmful, memory.metadata)
 
 
 def standing_in(doc: Mapping[str, object]) -> Standing:
     """Return what the rules look at in a memory as it is stored."""
-    metadata = doc.get("metadata")
+    metadata, status = doc.get("metadata"), str(doc.get("status", ""))
+    most = 0 if doc.get("pinned") or status in APPROVED else 1
     return Standing(
-        _number(doc.get("confidence")), str(doc.get("status", "")), _number(doc.get("helpful_votes")),
-        _number(doc.get("helpful_absorbed")), _number(doc.get("harmful_votes")),
+        _number(doc.get("confidence")), status,
+        _bounded(_number(doc.get("helpful_votes")), _number(doc.get("helpful_by_agents")), 1),
+        _number(doc.get("helpful_absorbed")),
+        _bounded(_number(doc.get("harmful_votes")), _number(doc.get("harmful_by_agents")), most),
         metadata if isinstance(metadata, Mapping) else {},
     )  # fmt: skip
+
+
+def _bounded(votes: int, by_agents: int, most: int) -> int:
+    """Return how many votes count, of which at most so many are agents'."""
+    return votes - max(0, min(votes, by_agents) - most)
 
 
 def _episodes(metadata: Mapping[str, object]) -> tuple[str, ...]:

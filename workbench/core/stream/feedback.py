@@ -13,11 +13,11 @@ Voted = TypeVar("Voted", Memory, Bullet)
 
 
 def effective_importance(memory: Memory, now: datetime, weight: float = 0.5, half_life: float | None = None) -> float:
-    """Return clamp(base + (helpful − harmful) · weight, 0, 10).
+    """Return clamp(base + (helpful − harmful) · weight, 0, 10), in which agents' votes are bounded.
 
     With a `half_life` in days the marks fade from `last_feedback_at` (or the creation, if it was never voted on).
     """
-    delta = (memory.helpful_count - memory.harmful_count) * weight
+    delta = memory.net_marks * weight
     if half_life is not None and delta:
         delta *= recency(hours_between(memory.last_feedback_at or memory.created_at, now), half_life)
     return min(10.0, max(0.0, memory.importance_score + delta))
@@ -25,16 +25,19 @@ def effective_importance(memory: Memory, now: datetime, weight: float = 0.5, hal
 
 def apply_vote(record: Voted, vote: Vote, previous: Vote | None) -> Voted:
     """Return `record` with `vote` counted, and `previous` (the same actor's live vote) taken back first."""
-    helpful = record.helpful_votes + (vote.verdict == "helpful")
-    harmful = record.harmful_votes + (vote.verdict == "harmful")
     if previous is not None:
-        helpful -= previous.verdict == "helpful"
-        harmful -= previous.verdict == "harmful"
-    return replace(record, helpful_votes=max(0, helpful), harmful_votes=max(0, harmful), last_feedback_at=vote.at)
+        record = _counted(record, previous, -1)
+    return replace(_counted(record, vote, 1), last_feedback_at=vote.at)
 
 
 def retract_vote(record: Voted, vote: Vote, now: datetime) -> Voted:
     """Return `record` without `vote`, which was counted in it."""
-    helpful = record.helpful_votes - (vote.verdict == "helpful")
-    harmful = record.harmful_votes - (vote.verdict == "harmful")
-    return replace(record, helpful_votes=max(0, helpful), harmful_votes=max(0, harmful), last_feedback_at=now)
+    return replace(_counted(record, vote, -1), last_feedback_at=now)
+
+
+def _counted(record: Voted, vote: Vote, step: int) -> Voted:
+    """Return `record` with one vote more or less; of a memory it is kept apart which are agents'."""
+    names = [f"{vote.verdict}_votes"]
+    if isinstance(record, Memory) and vote.actor.startswith("agent:"):
+        names.append(f"{vote.verdict}_by_agents")
+    return replace(record, **{name: max(0, getattr(record, name) + step) for name in names})

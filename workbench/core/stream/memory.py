@@ -19,6 +19,12 @@ MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 STATUSES: tuple[Status, ...] = get_args(Status)
 ARCHIVED_REASONS: tuple[ArchivedReason, ...] = get_args(ArchivedReason)
 
+APPROVED: tuple[Status, ...] = ("confirmed", "promoted")
+"""The statuses that a person gives."""
+
+AGENTS_MARKS = 2
+"""How many marks all agents together count for on a memory, either way: one point of importance."""
+
 UNWANTED: tuple[ArchivedReason, ...] = ("forgotten", "rejected")
 """Why a memory is archived that a person did not want."""
 
@@ -73,7 +79,8 @@ class Memory:
     Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5: what a person or a
     file says of it, to which `core.stream.confidence` adds what is known besides.
     The helpful count is the sum of four parts that are kept apart: what an import
-    brought, +1 for creation by ingestion, duplicates absorbed, and live votes.
+    brought, +1 for creation by ingestion, duplicates absorbed, and live votes. `helpful_by_agents` and
+    `harmful_by_agents` are how many of the votes are agents'.
     Times are UTC and timezone-aware.
     """
 
@@ -98,6 +105,8 @@ class Memory:
     helpful_votes: int = 0
     harmful_imported: int = 0
     harmful_votes: int = 0
+    helpful_by_agents: int = 0
+    harmful_by_agents: int = 0
     last_feedback_at: datetime | None = None
     pinned: bool = False
     status: Status = "signal"
@@ -126,6 +135,17 @@ class Memory:
     def harmful_count(self) -> int:
         """All harmful marks: imported + votes."""
         return self.harmful_imported + self.harmful_votes
+
+    @property
+    def net_marks(self) -> int:
+        """Helpful less harmful marks, of which all agents together count at most `AGENTS_MARKS` either way.
+
+        They never lower what a person pinned or approved.
+        """
+        helpful = min(self.helpful_by_agents, self.helpful_votes)
+        agents = helpful - min(self.harmful_by_agents, self.harmful_votes)
+        lowest = 0 if self.pinned or self.status in APPROVED else -AGENTS_MARKS
+        return self.helpful_count - self.harmful_count - agents + min(AGENTS_MARKS, max(lowest, agents))
 
     @property
     def is_long(self) -> bool:
@@ -162,7 +182,8 @@ def broken_rule(memory: Memory) -> str | None:
     """Say which rule of the data model a memory breaks; `None` when none."""
     counts = (
         memory.helpful_imported, memory.helpful_created, memory.helpful_absorbed, memory.helpful_votes,
-        memory.harmful_imported, memory.harmful_votes, memory.access_count,
+        memory.harmful_imported, memory.harmful_votes, memory.helpful_by_agents, memory.harmful_by_agents,
+        memory.access_count,
     )  # fmt: skip
     times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
     rules: tuple[tuple[bool, str], ...] = (

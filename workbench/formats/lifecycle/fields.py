@@ -74,6 +74,8 @@ OWN = (
     Field("harmful_count", "harmful_count", values.count, 0),
     Field("harmful_imported", "harmful_imported", values.count, 0),
     Field("harmful_votes", "harmful_votes", values.count, 0),
+    Field("helpful_by_agents", "helpful_by_agents", values.count, 0),
+    Field("harmful_by_agents", "harmful_by_agents", values.count, 0),
     Field("pinned", "pinned", values.flag, False),
     Field("is_synthetic", "is_synthetic", values.flag, False),
     Field("citations", "citations", values.texts, (), list),

@@ -13,7 +13,7 @@ from workbench.core.errors import UnknownRecord
 from workbench.core.record import Doc
 from workbench.core.served import SERVED, SETTLED
 from workbench.core.stream.filter import Filter
-from workbench.core.stream.memory import MEMORY_TYPES, Memory, MemoryType
+from workbench.core.stream.memory import AGENTS_MARKS, MEMORY_TYPES, Memory, MemoryType
 from workbench.core.stream.searchable import Searchable
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.candidates import candidate_filter
@@ -349,7 +349,7 @@ def _measured(memories: Sequence[Memory]) -> dict[str, Any]:
         "accessed": np.array([micros(m.last_accessed_at) for m in memories], np.int64),
         "feedback": np.array([micros(m.last_feedback_at or m.created_at) for m in memories], np.int64),
         "importance": np.array([m.importance_score for m in memories], np.float64),
-        "net": np.array([m.helpful_count - m.harmful_count for m in memories], np.float64),
+        "net": np.array([m.net_marks for m in memories], np.float64),
         "kind": np.array([_KINDS[m.memory_type] + PINNED * m.pinned for m in memories], np.int8),
         "servable": np.array([m.status in SERVED for m in memories], np.bool_),
         "settled": np.array([m.status in SETTLED for m in memories], np.bool_),
@@ -377,18 +377,27 @@ def _read_columns(docs: DocColumns, names: _Names) -> dict[str, Any]:
     for rows, at in docs.given("last_feedback_at"):
         feedback[rows] = parsed_micros(at)
     helpful, harmful = (sum(docs.column(name, 0, np.float64) for name in names) for names in (_HELPFUL, _HARMFUL))
+    agents = _votes_of_agents(docs, "helpful") - _votes_of_agents(docs, "harmful")
+    settled = docs.column("status", False, np.bool_, partial(_mapped, SETTLED.__contains__))
+    lowest = np.where(settled | (kind >= PINNED), 0, -AGENTS_MARKS)
     return {
         "created": created,
         "accessed": docs.column("last_accessed_at", 0, np.int64, parsed_micros),
         "feedback": feedback,
         "importance": docs.column("importance_score", 5.0, np.float64),
-        "net": helpful - harmful,
+        "net": helpful - harmful - agents + np.clip(agents, lowest, AGENTS_MARKS),
         "kind": kind,
         "session": docs.column("session_id", -1, np.int32, partial(_numbered, names.sessions)),
         "speaker": docs.column("source", -1, np.int32, lambda sources: _numbered(names.speakers, _speakers(sources))),
         "servable": docs.column("status", True, np.bool_, partial(_mapped, SERVED.__contains__)),
-        "settled": docs.column("status", False, np.bool_, partial(_mapped, SETTLED.__contains__)),
+        "settled": settled,
     }
+
+
+def _votes_of_agents(docs: DocColumns, verdict: str) -> Column:
+    votes, by_agents = (docs.column(f"{verdict}_{name}", 0, np.float64) for name in ("votes", "by_agents"))
+    counted: Column = np.minimum(votes, by_agents)
+    return counted
 
 
 def _mapped(number_of: Callable[[Any], int], values: Sequence[Any]) -> NDArray[np.int64]:
