@@ -217,17 +217,33 @@ def test_a_context_has_the_overview_and_the_last_turns_of_the_session(
     assert item.text.startswith("[unreviewed ")
     assert "## Current Task" in item.text
     assert [item.id for item in layers["turns"].items] == [
-        "messages.jsonl#-1",
-        "messages.jsonl#-2",
-        "messages.jsonl#-4",
+        "messages.jsonl#L1",
+        "messages.jsonl#L3",
+        "messages.jsonl#L4",
     ]
-    assert "user: Which tokens?" in layers["turns"].items[-1].text
+    assert "user: Which tokens?" in layers["turns"].items[0].text
     read = reading_of(agent.context, made(), "rotate", Asked("mcp", "s"))
-    assert read.documents[:2] == ("overview.md", "messages.jsonl#-1")
+    assert read.documents[:2] == ("overview.md", "messages.jsonl#L1")
     (session / "working-memory" / "overview.md").write_text(f"# Working Memory\n{ORDER}\n")
     bench.documents.trust(bench.documents.opened(session))
     layers = {layer.kind.id: layer for layer in made().layers}
     assert [left.why for left in layers["overview"].left_out] == ["held"]
+
+
+def test_the_last_turns_are_chosen_newest_first_and_printed_oldest_first_by_their_lines(
+    bench: Workbench, places: Opened, session: Path
+) -> None:
+    with (session / "messages.jsonl").open("a") as file:
+        for n in range(5, 46):
+            file.write(json.dumps({"role": "user", "content": f"turn {n}", "padding": "w" * 20_000}) + "\n")
+    bench.documents.trust(bench.documents.opened(session))
+    agent = places("agent:claude")
+    found = gathered(agent.context, agent.tuning, agent.playbooks, "turns").cut(budgets={"turns": 100})
+    (layer,) = (layer for layer in found.layers if layer.kind.id == "turns")
+    numbers = [int(item.id.removeprefix("messages.jsonl#L")) for item in layer.items]
+    assert numbers == list(range(46 - len(numbers), 46))
+    assert len(numbers) > 1
+    assert all(f"user: turn {n}" in item.text for n, item in zip(numbers, layer.items, strict=True))
 
 
 def test_a_project_without_external_memory_has_no_layer_for_it(places: Opened) -> None:

@@ -19,7 +19,8 @@ _EXPERIENCE = "workbench.bench.agents.context.from_experience"
 class LayerKind:
     """One layer: its id, its heading, its budget in tokens, and the name of what finds its items.
 
-    One that `may_lack` is not there at all where nothing is found for it: no budget is kept for it then.
+    One that `may_lack` is not there at all where nothing is found for it: no budget is kept for it then. What it gives
+    stands in the order in which it was found, or, `in_time`, the last of it first.
     """
 
     id: str
@@ -27,12 +28,13 @@ class LayerKind:
     budget: int
     finder: str
     may_lack: bool = False
+    in_time: bool = False
 
 
 LAYERS: tuple[LayerKind, ...] = (
     LayerKind("pinned", "Always", 2_000, f"{_FINDERS}:pinned"),
     LayerKind("overview", "Working memory", 3_000, f"{_DOCUMENTS}:overview", may_lack=True),
-    LayerKind("turns", "Recent turns", 8_000, f"{_DOCUMENTS}:turns", may_lack=True),
+    LayerKind("turns", "Recent turns", 8_000, f"{_DOCUMENTS}:turns", may_lack=True, in_time=True),
     LayerKind("playbook", "Playbook", 5_000, f"{_FINDERS}:playbook"),
     LayerKind("known", "Known", 3_000, f"{_FINDERS}:known"),
     LayerKind("patterns", "What works", 1_000, f"{_EXPERIENCE}:patterns", may_lack=True),

@@ -9,7 +9,7 @@ from workbench.bench.agents.context.finders import Answer, Asking
 from workbench.bench.agents.context.values import Found, LeftOut
 from workbench.bench.agents.documents.documents import Documents
 from workbench.bench.agents.documents.reading import DocumentFolder, Entry, decoded, open_folder, read
-from workbench.core.agents.document import Document
+from workbench.core.agents.document import Document, citation
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.handles import open_handle
 from workbench.formats.external.messages import spoken
@@ -57,20 +57,20 @@ def _last(asking: Asking) -> tuple[Documents, DocumentFolder | None]:
 
 
 def _turns(entry: Entry) -> list[Document]:
-    """Return the last messages, each named by its place from the end."""
+    """Return the last messages, the latest first, each cited by its line."""
     try:
         with os.fdopen(open_handle(entry.file, os.O_RDONLY), "rb") as file:
-            file.seek(max(0, entry.size - _TAIL))
+            before = sum(file.read(min(_TAIL, left)).count(b"\n") for left in range(entry.size - _TAIL, 0, -_TAIL))
             lines = file.read(_TAIL).split(b"\n")
     except OSError:
         return []
-    whole = lines if entry.size <= _TAIL else lines[1:]
+    numbered = list(enumerate(lines, before + 1))
     found: list[Document] = []
-    for place, line in enumerate(reversed([line for line in whole if line.strip()]), 1):
-        said = spoken(decoded(line)[0])
+    for number, line in reversed(numbered if entry.size <= _TAIL else numbered[1:]):
+        said = spoken(decoded(line)[0]) if line.strip() else None
         if said is not None and said[1].strip():
-            text = f"{said[0]}: {said[1]}"
-            found.append(Document(f"{entry.path}#-{place}", text, entry.changed_at, entry.changed_at, str(entry.file)))
+            text, name = f"{said[0]}: {said[1]}", citation(entry.path, number)
+            found.append(Document(name, text, entry.changed_at, entry.changed_at, str(entry.file)))
         if len(found) == TURNS:
             break
     return found
