@@ -217,7 +217,7 @@ def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, projec
     put(bench, confirmed("m6", "word " * 60))
     (said,) = bench.promotion.plan(["m6"], Target("block", "AGENTS.md")).warnings
     assert said == (
-        "AGENTS.md with the 1 it brings in is then 8,229 tokens, of 8,192: Codex loads no more of such files together."
+        "AGENTS.md with the 1 it brings in is then 32,910 bytes, of 32,768: Codex loads no more of such files together."
     )
 
 
@@ -581,14 +581,15 @@ def test_how_large_a_file_becomes_is_always_told(bench: Workbench, project: Path
     (project / "AGENTS.md").write_text("x" * 400)
     (project / "CLAUDE.md").write_text("@AGENTS.md\n")
     (size,) = bench.promotion.plan(["m1"], Target("block", "CLAUDE.md")).sizes
-    assert (size.file, size.others, size.most, size.is_over) == ("CLAUDE.md", 1, 10_000, False)
-    assert 100 < size.tokens < 130
+    assert (size.file, size.others, size.most, size.is_over) == ("CLAUDE.md", 1, 40_000, False)
+    assert 400 < size.bytes < 520
+    assert 80 < size.tokens < 130
     (size,) = bench.promotion.plan(["m1"], Target("block", "docs.md")).sizes
     assert (size.most, size.is_over) == (0, False)
     (size,) = bench.promotion.plan(["m1"], Target("skill")).sizes
-    assert (size.most, 0 < size.tokens < 100) == (5_000, True)
+    assert (size.most, 0 < size.tokens < 100) == (20_000, True)
     (size,) = bench.promotion.plan(["m1"], Target("memory")).sizes
-    assert (size.most, size.file) == (6_250, ".claude/memory/MEMORY.md")
+    assert (size.most, size.file) == (25_000, ".claude/memory/MEMORY.md")
 
 
 def test_files_that_lead_to_each_other_are_one_place(bench: Workbench, project: Path) -> None:

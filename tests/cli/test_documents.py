@@ -39,7 +39,7 @@ def test_a_folder_is_shown_by_section_with_tokens(cli: Cli, session: Path) -> No
     assert "Current Task" in shown.out
     answer = json.loads(cli("documents", str(session), "--json").out)
     assert [d["path"] for d in answer["documents"]] == ["overview.md", "detail/auth.md"]
-    assert answer["documents"][1]["sections"][1] == {"title": "Decision", "level": 2, "line": 3, "end": 4, "tokens": 12}
+    assert answer["documents"][1]["sections"][1] == {"title": "Decision", "level": 2, "line": 3, "end": 4, "tokens": 14}
     assert answer["messages"] == {"path": "messages.jsonl", "bytes": (session / "messages.jsonl").stat().st_size}
     assert str(session) in cli("documents").out
     assert cli("documents", "--list", "--json").code == 0

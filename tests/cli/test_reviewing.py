@@ -223,11 +223,12 @@ def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -
     text = "# Rules\n\n## Build\n\nmake\n\n## Test\n\npytest\n"
     path = queue.cwd / queue.write("CLAUDE.md", text)
     dry = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "build", "--dry-run")
-    assert "CLAUDE.md is then 17 of 10,000 tokens.\n" in dry.out
+    assert "CLAUDE.md is then 26 tokens, 65 of 40,000 bytes.\n" in dry.out
     doc = json.loads(
         queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "build", "--dry-run", "--json")
     )
-    assert doc["sizes"] == [{"file": "CLAUDE.md", "tokens": 17, "limit": 10_000}]
+    size = {"file": "CLAUDE.md", "tokens": 26, "limit": 10_000, "bytes": 65, "limit_bytes": 40_000}
+    assert doc["sizes"] == [size]
     queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Rules > Build")
     assert path.read_text() == text.replace("make\n", f"make\n\n{BEGIN}\n- Use pnpm.\n  Never npm.\n{END}\n")
     queue.ok("undo")

@@ -26,7 +26,7 @@ def test_an_empty_text_has_no_sections(text: str) -> None:
 
 
 def test_a_text_without_headings_is_one_section() -> None:
-    assert sections("a\nb") == (DocumentSection("", 0, 1, 2, 1),)
+    assert sections("a\nb") == (DocumentSection("", 0, 1, 2, tokens_of("a\nb")),)
     assert [s.title for s in sections("#tag\n# \n####### seven\n")] == ["", ""]
 
 

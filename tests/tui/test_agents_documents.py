@@ -264,7 +264,7 @@ async def test_instruction_files_are_browsed_by_section_with_their_tokens(tmp_pa
             ("", ""), ("CLAUDE.md", ""), ("CLAUDE.md", "Rules"), ("CLAUDE.md", "Deploy"),
             (".cursor/rules/style.mdc", ""),
         ]  # fmt: skip
-        assert rows[0].said == "18 tokens · loaded whole by agents"
+        assert rows[0].said == "27 tokens · loaded whole by agents"
         go(dialog, "CLAUDE.md", "Deploy")
         await until(pilot, lambda: beside(dialog) == "## Deploy\nAsk Ruth first.")
         box = await editing(pilot)

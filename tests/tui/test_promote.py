@@ -139,7 +139,7 @@ async def test_under_a_heading_of_the_file_that_a_person_names(bench: Workbench,
     (project / "CLAUDE.md").write_text(text)
     async with hand(bench) as h:
         await h.opened()
-        assert "CLAUDE.md is then 22 of 10,000 tokens." in h.state
+        assert "CLAUDE.md is then 27 tokens, 82 of 40,000 bytes." in h.state
         await h.keys("tab")
         assert h.app.screen.query_one("#promote-section", SafeInput).has_focus
         await h.write("bu")

@@ -15,7 +15,7 @@ from workbench.core.duplicates.groups import text_mark
 from workbench.core.record import iso
 from workbench.core.served import hidden_because
 from workbench.core.stream.memory import Memory
-from workbench.core.tokens import tokens_of
+from workbench.core.tokens import beginning, tokens_of
 
 if TYPE_CHECKING:
     from workbench.bench.agents.context.values import AgentContext
@@ -95,8 +95,7 @@ class Answering:
         blocks, rows, spent = Blocks(outward.names, outward.provenance), list[Json](), 0
         for shown, stored in zip(outward.memories, memories, strict=True):
             begin = 0 if rows else min(offset, len(shown.content))
-            room = max(0, 4 * (most - spent) - 400)
-            text = _within(shown.content[begin : begin + PART], room)
+            text = beginning(shown.content[begin : begin + PART], most - spent - 100)
             if rows and len(text) < len(shown.content) - begin:
                 return {"memories": rows, "next": {"id": blocks.name(shown.id), "offset": 0}}
             row = self._line(shown, blocks, text_mark(stored.content))
@@ -188,11 +187,6 @@ def text_of(made: "AgentContext") -> str:
         rows = [f"- [{item.id}] {item.text}" for item in layer.items]
         parts += ["\n".join((f"## {layer.kind.title}", *rows))] if rows else []
     return "\n\n".join(parts)
-
-
-def _within(text: str, most: int) -> str:
-    """Return as much of a text as fits so many bytes."""
-    return text.encode("utf-8", "surrogatepass")[:most].decode("utf-8", "ignore")
 
 
 def _counts(words: Sequence[str]) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """What an agent is given, as it is printed: what no person wrote or approved stands in a block that names its source.
 
-The block's mark is drawn anew for each answer, so that no stored text can end its own block.
+The block's mark is drawn anew for each answer, so that no stored text can end its own block. It is made of digits, so
+that it costs as many tokens in each.
 """
 
 import secrets
@@ -18,7 +19,7 @@ class Blocks:
     """
 
     def __init__(self, names: Mapping[str, str], provenance: Mapping[str, Provenance]) -> None:
-        self.mark = secrets.token_hex(6)
+        self.mark = f"{secrets.randbelow(10**12):012}"
         self._names, self._provenance = names, provenance
 
     def name(self, id: str) -> str:

@@ -15,7 +15,6 @@ from workbench.core.duplicates.dedup import conflicts
 from workbench.core.duplicates.groups import much_alike, word_set
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.cut import MAX_BYTES
-from workbench.core.tokens import tokens_of
 from workbench.formats.shared import markdown
 
 MOST, DEEPEST = 20, 5
@@ -23,14 +22,14 @@ MOST, DEEPEST = 20, 5
 
 _IMPORT = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@(?P<path>[^\s@`]+)[ \t]*$", re.MULTILINE)
 _LIMITS = (
-    (re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE), 8_192, "Codex loads no more of such files together"),
-    (re.compile(r"CLAUDE(?:\.local)?\.md", re.IGNORECASE), 10_000, "Claude Code warns of a larger one"),
-    (re.compile(r"\.windsurfrules", re.IGNORECASE), 3_000, "Windsurf takes no more of it"),
-    (re.compile(r"copilot-instructions\.md", re.IGNORECASE), 1_000, "Copilot's reviews read no more of it"),
-    (re.compile(r"SKILL\.md", re.IGNORECASE), 5_000, "a longer skill is better parted into files beside it"),
-    (re.compile(r"MEMORY\.md", re.IGNORECASE), MAX_BYTES // 4, "Claude Code loads no more of it"),
+    (re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE), 32_768, "Codex loads no more of such files together"),
+    (re.compile(r"CLAUDE(?:\.local)?\.md", re.IGNORECASE), 40_000, "Claude Code warns of a larger one"),
+    (re.compile(r"\.windsurfrules", re.IGNORECASE), 12_000, "Windsurf takes no more of it"),
+    (re.compile(r"copilot-instructions\.md", re.IGNORECASE), 4_000, "Copilot's reviews read no more of it"),
+    (re.compile(r"SKILL\.md", re.IGNORECASE), 20_000, "a longer skill is better parted into files beside it"),
+    (re.compile(r"MEMORY\.md", re.IGNORECASE), MAX_BYTES, "Claude Code loads no more of it"),
 )
-"""The tokens (UTF-8 bytes / 4) that tools take of a file, by its name."""
+"""The bytes that tools take of a file, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,7 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
 def size_of(place: Place, texts: dict[str, str], added: Sequence[str]) -> Size:
     """Return how large a file becomes with what it brings in and some texts that are added."""
     most, why = next(((most, why) for name, most, why in _LIMITS if name.fullmatch(place.path.name)), (0, ""))
-    tokens = sum(map(tokens_of, texts.values())) + sum(map(tokens_of, added))
-    return Size(place.stored, tokens, max(len(texts) - 1, 0), most, why)
+    return Size.of(place.stored, (*texts.values(), *added), max(len(texts) - 1, 0), most, why)
 
 
 def over_limit(size: Size) -> str:
@@ -105,11 +103,11 @@ def over_limit(size: Size) -> str:
     if not size.is_over:
         return ""
     beside = f" with the {size.others} it brings in" if size.others else ""
-    return f"{size.file}{beside} is then {size.tokens:,} tokens, of {size.most:,}: {size.why}."
+    return f"{size.file}{beside} is then {size.bytes:,} bytes, of {size.most:,}: {size.why}."
 
 
 def size_said(size: Size) -> str:
     """Say how large a file becomes, against what its tool takes where that is known."""
     beside = f" with the {size.others} it brings in" if size.others else ""
-    limit = f" of {size.most:,}" if size.most else ""
-    return f"{size.file}{beside} is then {size.tokens:,}{limit} tokens."
+    limit = f", {size.bytes:,} of {size.most:,} bytes" if size.most else ""
+    return f"{size.file}{beside} is then {size.tokens:,} tokens{limit}."

@@ -1,6 +1,6 @@
 """What promoting would do, as values: where to, which texts, which files change how."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
@@ -11,6 +11,7 @@ from workbench.bench.safety.safety import Held
 from workbench.core.errors import WorkbenchError
 from workbench.core.promotion.placement import Placement
 from workbench.core.stream.memory import Memory
+from workbench.core.tokens import tokens_of
 
 TargetKind = Literal["playbook", "block", "memory", "skill"]
 
@@ -62,21 +63,28 @@ class BookEdit:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a file becomes, in tokens (UTF-8 bytes / 4), with the `others` that it brings in.
+    """How large a file becomes, in estimated tokens and in bytes, with the `others` that it brings in.
 
-    `most` is what its tool takes of it, 0 where that is not known, and `why` what becomes of more.
+    `most` is how many bytes its tool takes of it, 0 where that is not known, and `why` what becomes of more.
     """
 
     file: str
     tokens: int
+    bytes: int
     others: int = 0
     most: int = 0
     why: str = ""
 
+    @classmethod
+    def of(cls, file: str, texts: Sequence[str], others: int = 0, most: int = 0, why: str = "") -> "Size":
+        """Return the size of a file with these texts in it."""
+        size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+        return cls(file, sum(map(tokens_of, texts)), size, others, most, why)
+
     @property
     def is_over(self) -> bool:
         """Whether it is larger than its tool takes."""
-        return 0 < self.most < self.tokens
+        return 0 < self.most < self.bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from workbench.core.playbook import delta
 from workbench.core.playbook.book import Playbook, Section
 from workbench.core.promotion.placement import Placement, PlacementKind, placement_id
 from workbench.core.stream.memory import Memory
-from workbench.core.tokens import tokens_of
 from workbench.formats import managed_block
 from workbench.formats.ace import ace
 from workbench.formats.claude_memory.claude_memory import BEGIN
@@ -29,7 +28,7 @@ MEMORY_FOLDERS = (".", "memory", ".claude/memory")
 """Where a project's memory files may lie; the last one is where new ones go."""
 
 SKILL_FOLDER = ".claude/skills"
-MOST_OF_SKILL, WHY_OF_SKILL = 5_000, "a longer skill is better parted into files beside it"
+MOST_OF_SKILL, WHY_OF_SKILL = 20_000, "a longer skill is better parted into files beside it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,7 @@ class Drafts:
             place = self._new_file(memory, target, title, lambda name: folder / name / SKILL, files)
             text = texts.skill_file(memory, place.path.parent.name, texts.one_line(title), about)
             files.append(self._file(memory, place, text))
-        sizes = tuple(Size(file.path, tokens_of(file.text), most=MOST_OF_SKILL, why=WHY_OF_SKILL) for file in files)
+        sizes = tuple(Size.of(file.path, (file.text,), most=MOST_OF_SKILL, why=WHY_OF_SKILL) for file in files)
         return Writing(tuple(files), tuple(file.path for file in files), sizes=sizes)
 
     def _folder(self, name: str) -> Path:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _DETAILS = """Prints what memory_context gives over MCP: pinned memories, the playbook, what is confirmed and what the
 ranking finds, and where there are patterns and episodes, those that fit; each layer under its budget of tokens
-(UTF-8 bytes / 4); what a layer does not use, the later ones may.
+(an estimate); what a layer does not use, the later ones may.
 It only looks, unless an agent asks with --for-agent. What is left out, and why, goes to stderr.
 
   workbench context "fix the token refresh" --budget 4000"""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.bench.agents.documents.reading import OpenDocument
     from workbench.bench.open import Workbench
 
-_DETAILS = """Shows a folder by document and section with its tokens (UTF-8 bytes / 4): an external memory session
+_DETAILS = """Shows a folder by document and section with its estimated tokens: an external memory session
 (overview.md, detail/, messages.jsonl), or a folder of notes; or one document of it, or of the store (/memories/…).
 Without a place, or with --list, it lists the sessions of this project, what is followed, and the store's own documents.
 

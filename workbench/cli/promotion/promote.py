@@ -147,5 +147,14 @@ def _json(plan: "PromotionPlan") -> dict[str, object]:
         "outside": plan.outside,
         "flagged": [held.id for held in plan.flagged],
         "warnings": plan.warnings,
-        "sizes": [{"file": size.file, "tokens": size.tokens, "limit": size.most or None} for size in plan.sizes],
+        "sizes": [
+            {
+                "file": size.file,
+                "tokens": size.tokens,
+                "limit": size.most // 4 or None,
+                "bytes": size.bytes,
+                "limit_bytes": size.most or None,
+            }
+            for size in plan.sizes
+        ],
     }

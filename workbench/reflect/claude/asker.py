@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.reflector import Cancelled, Reflection, ReflectionProblem, Step, Tell, Unread, Usage
-from workbench.core.tokens import estimated_tokens
+from workbench.core.tokens import tokens_of
 from workbench.reflect.claude.budget import Budget, require
 from workbench.reflect.claude.call import Call
 from workbench.reflect.claude.events import Accepted, Answer, Counted, Delta, Ended, Event, Reach
@@ -50,7 +50,7 @@ def _answer(heard: Sequence[Event], sent: int, ended: Ended) -> Answer:
     came = max((c.output for c in counts if c.output is not None), default=0)
     went = max((c.input for c in counts if c.input is not None), default=None)
     if ended.trouble is not None:
-        came = max(came, estimated_tokens(len(text)))
+        came = max(came, tokens_of(text))
     if went is None:
         taken = any(isinstance(event, Accepted) for event in heard)
         went = sent if text or (taken and ended.trouble is not None and ended.trouble.kind == "cancelled") else 0

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from workbench.core.reflection.reflector import Stage
 from workbench.core.stream.memory import Memory
-from workbench.core.tokens import estimated_tokens
+from workbench.core.tokens import tokens_of
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _PART = "\n---\n"
@@ -36,7 +36,7 @@ class Prompt:
     @property
     def tokens(self) -> int:
         """An estimate of the tokens sent."""
-        return estimated_tokens(len(self.system) + len(self.user))
+        return tokens_of(self.system) + tokens_of(self.user)
 
 
 def prompt(

@@ -85,7 +85,7 @@ class ClaudeReflector:
         return Preview((prompt.text,), cost, f"{said} {more}." if more else said)
 
     def estimate(self, request: Request) -> Usage:
-        """Estimate the tokens of a whole reflection: a token per four characters sent, and replies of usual length."""
+        """Estimate the tokens of a whole reflection: those of the texts sent, and of replies of usual length."""
         memories = self._latest(request.memories)
         longest = sorted(memories, key=lambda memory: -len(memory.content))[:RETRIEVED]
         calls = [asks.questions(memories, request.focus), *[asks.insights("", longest)] * asks.QUESTIONS]

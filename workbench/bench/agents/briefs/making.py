@@ -41,7 +41,7 @@ def _made(bench: "Workbench", actor: str) -> Brief:
     asker = replace(bench.context, actor=actor)
     layers = [layer for layer in LAYERS if layer.id in _LAYERS]
     found = gathered(asker, bench.tuning, bench.playbooks, "", layers)
-    # A token is four bytes, a character at least one; ids and headings come on top of the tokens.
+    # A token has mostly four characters or more; ids and headings come on top of the tokens.
     for budget in range(LONGEST // 4, 0, -100):
         cut = found.cut(budget)
         text = text_of(cut)
