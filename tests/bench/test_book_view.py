@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from workbench.bench.agents.context.making import gathered
+from workbench.bench.files.exports.choice import Choice
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.playbook.playbook import MAIN
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
+from workbench.core.playbook.budget import fit
 from workbench.core.playbook.filter import parse_book_filter
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -45,12 +48,35 @@ def ids(bench: Workbench) -> list[str]:
     return [b.id for b in bench.playbooks.open(BOOK).bullets]
 
 
-def test_the_view_counts_the_characters_of_the_file_and_knows_the_live_votes(bench: Workbench) -> None:
+def test_the_view_knows_the_live_votes(bench: Workbench) -> None:
     bench.playbooks.vote(BOOK, ["r-00002"], "harmful")
+    assert dict(bench.playbooks.view(BOOK).votes) == {"r-00002": "harmful"}
+
+
+def test_one_budget_has_one_answer_for_the_list_exports_and_agents(bench: Workbench) -> None:
+    """The oldest stand first in the file; the budget keeps what votes prove, and of the others the newest."""
+    for n in range(3, 30):
+        bench.playbooks.add(BOOK, "rules", f"An untried rule of some length, the one with number {n}.")
+    bench.playbooks.edit(BOOK, "r-00001", "Never write to production, whoever asks for it and however urgent it is.")
+    bench.playbooks.edit(BOOK, "r-00002", "An untried rule, the oldest one, and so long that it does not fit in a gap.")
+    bench.playbooks.set_budget(BOOK, 300)
     view = bench.playbooks.view(BOOK)
-    assert view.characters == len(TEXT)
-    assert view.tokens == -(-len(TEXT) // 4)
-    assert dict(view.votes) == {"r-00002": "harmful"}
+    assert view.cut is not None
+    kept = list(view.cut.inside)
+    assert kept == list(fit(view.playbook, 300).inside)
+    newest = [f"rule-{n:05d}" for n in range(31 - len(kept), 30)]
+    assert kept == ["r-00001", *newest]
+    whole = bench.exporter.render("prompt", Choice(BOOK))
+    assert len(whole.parsed.playbooks[0].bullets) == 29
+    assert f"Everything is in it: the budget keeps {len(kept)} of 29." in whole.remarks
+    part = bench.exporter.render("prompt", Choice(BOOK, within_budget=True))
+    assert [b.id for b in part.parsed.playbooks[0].bullets] == kept
+    assert f"The budget keeps {len(kept)} of 29 (300 tokens). Out: {29 - len(kept)} untried." in part.remarks
+    given = gathered(bench.context, bench.tuning, bench.playbooks, "").cut(budgets={"pinned": 0, "playbook": 300})
+    (layer,) = (layer for layer in given.layers if layer.kind.id == "playbook")
+    ids = [item.id.removeprefix(f"{BOOK}/") for item in layer.items]
+    assert ids == ["r-00001", *(f"rule-{n:05d}" for n in range(29, 30 - len(ids), -1))]
+    assert layer.tokens <= 300
 
 
 def test_a_filter_lists_only_sections_with_a_match(bench: Workbench) -> None:

@@ -66,14 +66,16 @@ async def test_what_fits_the_budget_can_be_written_alone(bench: Workbench, tmp_p
         dialog = await exporting(hand)
         await go_to(hand, dialog, tmp_path / "cut.txt")
         await hand.press("ctrl+g")
-        assert "no token budget" in state(dialog)
-        bench.playbooks.set_budget(BOOK, 40)
-        await hand.press("ctrl+g", "ctrl+g")
-        assert "the budget of 40 tokens ends: 2 bullets are below it" in state(dialog)
+        assert "there is no budget" in state(dialog)
+        bench.playbooks.set_budget(BOOK, 60)
+        await hand.press("ctrl+g")
+        assert "Everything is in it: the budget keeps 2 of 4." in state(dialog)
+        await hand.press("ctrl+g")
+        assert "The budget keeps 2 of 4 (60 tokens). Out: 1 untried, 1 net harmful." in state(dialog)
         await hand.press("ctrl+s")
         await hand.back()
     written = (tmp_path / "cut.txt").read_text()
-    assert [line[:10] for line in written.splitlines() if line.startswith("[")] == ["[hr-00001]", "[hr-00002]"]
+    assert [line[:10] for line in written.splitlines() if line.startswith("[")] == ["[hr-00001]", "[api-00004"]
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.playbook_host import BOOK, TEXT, opened
+from tests.tui.playbook_host import BOOK, opened
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import is_inert, picture
 from workbench.bench.open import Workbench, open_workbench
@@ -27,7 +27,7 @@ async def test_it_shows_sections_and_bullets_in_file_order_with_their_standing(b
         first = next(i for i, line in enumerate(lines) if "HARD RULES" in line)
         assert "rules" in lines[1]
         assert "4 bullets" in lines[1]
-        assert f"≈ {-(-len(TEXT) // 4)} tokens (characters ÷ 4)" in lines[1]
+        assert f"≈ {bench.playbooks.view(BOOK).tokens} tokens (estimated)" in lines[1]
         for line, symbol, id, votes in (
             (lines[first + 1], "⊕", "hr-00001", "+9 −1"),
             (lines[first + 2], "⊖", "hr-00002", "+1 −3"),

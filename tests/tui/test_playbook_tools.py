@@ -144,9 +144,9 @@ async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_pat
     bring_in(twins, tmp_path / "log.jsonl", "".join(json.dumps(run) + "\n" for run in runs))
     twins.playbooks.set_budget("twins", 60)
     async with opened(twins) as hand:
-        assert "✂ budget of 60 tokens" in hand.text
+        assert "✂ budget of 60 tokens keeps 2 of 6" in hand.text
         below = next(line for line in hand.text.splitlines() if "r-00004" in line)
-        assert "✂" in below, "without colour too a bullet below the cut can be told"
+        assert "✂" in below, "without colour too a bullet beyond the budget can be told"
         assert "⇅" in hand.text
         for text, listed in (
             ("is:duplicate", ["r-00001", "r-00002", "o-00005", "o-00006"]),
@@ -158,7 +158,7 @@ async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_pat
             await hand.write(text)
             await until_drawn(hand.pilot, lambda listed=listed: hand.listed == listed)  # type: ignore[misc]
             await hand.press("enter", "escape")
-        await hand.press("g", "j", "j")
+        await hand.press("g", "j", "j", "j")
         assert "Disputed: mostly voted helpful" in hand.text
         assert "It hurts." in hand.text
 
@@ -185,9 +185,11 @@ async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(twi
     async with opened(twins) as hand:
         await hand.press("B")
         dialog = await hand.dialog(BudgetDialog)
-        assert "6 bullets fit" in told(dialog, "#budget-state")
+        assert "The budget keeps 6 of 6" in told(dialog, "#budget-state")
         await hand.press("6", "0", "enter")
-        assert "out" in told(dialog, "#budget-state")
+        assert "The budget keeps 2 of 6" in told(dialog, "#budget-state")
+        assert "Out: 3 untried, 1 net harmful" in told(dialog, "#budget-state")
+        assert "net harmful" in next(line for line in picture(hand.app) if "r-00004" in line)
         out = dialog.fitting.outside
         assert "r-00004" in out
         await hand.press("s")

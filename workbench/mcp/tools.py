@@ -265,7 +265,7 @@ class Tools:
     async def playbook_get(
         self, ctx: Ctx, budget_tokens: Annotated[int, Field(description="tokens it may take", ge=100)] = 5_000
     ) -> Answer:
-        """Use to read the playbook's rules, the most worth per token first, under a budget."""
+        """Use to read the playbook's rules, pinned ones and those that helped first, under a budget."""
         return await self._run(ctx, lambda door: door.playbook(budget_tokens))
 
     async def playbook_tag(

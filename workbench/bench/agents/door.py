@@ -183,7 +183,7 @@ class AgentDoor:
         return {"query": query, **self.search(query, 10)}
 
     def playbook(self, budget: int) -> Json:
-        """Return the playbook's rules, the most worth per token first, under a budget of tokens."""
+        """Return the playbook's rules under a budget of tokens: pinned ones and those that helped first."""
         from workbench.bench.agents.context.making import gathered
 
         self._trusted()

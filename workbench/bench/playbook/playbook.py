@@ -10,12 +10,11 @@ from workbench.bench.stream import votes
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
 from workbench.core.playbook import delta
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
-from workbench.core.playbook.budget import Costs, Fitting, costs, in_order
+from workbench.core.playbook.budget import Costs, Fitting, costs, fit
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.usage import BulletUsage, disagrees
 from workbench.core.stream.vote import Verdict, vote_id
 from workbench.core.text import clean_for_store
-from workbench.formats.ace.size import BookSize
 from workbench.safety.secrets.secrets import mask
 from workbench.store.library import Tx
 
@@ -32,14 +31,13 @@ class BookLine:
 
 @dataclass(frozen=True, slots=True)
 class BookView:
-    """A playbook as it is shown: `characters` of its file, and this actor's live votes by bullet id.
+    """A playbook as it is shown, with this actor's live votes by bullet id.
 
-    `cut` says what fits the budget when the file is cut there, `None` without a budget or when everything fits.
+    `cut` says what fits the budget, `None` without a budget or when everything fits.
     `usage` is what runs tell about each bullet that any run used.
     """
 
     playbook: Playbook
-    characters: int
     votes: Mapping[str, Verdict]
     costs: Costs
     cut: Fitting | None = None
@@ -47,12 +45,12 @@ class BookView:
 
     @property
     def tokens(self) -> int:
-        """The estimated tokens of the whole file."""
+        """The estimated tokens of all that is not deprecated."""
         return self.costs.total
 
     @property
     def over(self) -> frozenset[str]:
-        """The ids of the bullets below the cut."""
+        """The ids of the bullets that do not fit the budget."""
         return frozenset(self.cut.outside) if self.cut else frozenset()
 
     @property
@@ -60,8 +58,9 @@ class BookView:
         """The playbook as far as the budget goes; all of it without a budget."""
         if self.cut is None:
             return self.playbook
-        inside = frozenset(self.cut.inside)
-        return replace(self.playbook, bullets=tuple(b for b in self.playbook.bullets if b.id in inside))
+        used = {bullet.section for bullet in self.cut.kept}
+        sections = tuple(section for section in self.playbook.sections if section.id in used)
+        return replace(self.playbook, sections=sections, bullets=self.cut.kept)
 
     @property
     def disputed(self) -> frozenset[str]:
@@ -91,7 +90,6 @@ class Playbooks:
         self._library = context.library
         self.changes = LastChanges(context.library)
         self._usages = Usages(context.library)
-        self._sizes: dict[str, BookSize] = {}
 
     def last_change(self, book: str, id: str) -> LastChange | None:
         """Return who changed a bullet last, or `None` when that lies far back."""
@@ -117,11 +115,9 @@ class Playbooks:
         voter = self._context.voter
         names = {vote_id("bullets", f"{book}/{b.id}", voter): b.id for b in playbook.bullets}
         mine = {names[vote.id]: vote.verdict for vote in self._library.votes.among(names)}
-        characters = self._sizes.setdefault(book, BookSize()).characters(playbook)
-        budget = playbook.book.budget
-        found_costs = costs(playbook, characters)
-        cut = in_order(playbook, budget) if budget and found_costs.total > budget else None
-        return BookView(playbook, characters, mine, found_costs, cut, self._usages.of(playbook))
+        found_costs, budget = costs(playbook), playbook.book.budget
+        cut = fit(playbook, budget) if 0 < budget < found_costs.total else None
+        return BookView(playbook, mine, found_costs, cut, self._usages.of(playbook))
 
     def vote(self, book: str, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
         """Vote on one bullet, or on several; the same vote again on a single one takes it back."""

@@ -22,7 +22,7 @@ def add_choosing(parser: Parser) -> None:
     parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
     parser.add_argument("--section", metavar="S", default="", help="playbooks: only sections whose name holds this")
     parser.add_argument("--min-helpful", metavar="N", type=count, help="only what was marked helpful this often")
-    parser.add_argument("--within-budget", action="store_true", help="playbooks: cut where the token budget ends")
+    parser.add_argument("--within-budget", action="store_true", help="playbooks: only what the token budget keeps")
     parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
     parser.add_argument("--memories", action="store_true", help="the memories, where a playbook could be meant too")
     parser.add_argument("--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`")

@@ -149,7 +149,7 @@ def initials(key: str) -> str:
 
 def next_number(bullets: tuple[Bullet, ...]) -> int:
     """Return the next number of the file-wide counter: one more than the highest in any id or alias."""
-    numbers = [_number(name) for b in bullets for name in (b.id, *b.aliases)]
+    numbers = [number_of(name) for b in bullets for name in (b.id, *b.aliases)]
     return max(numbers, default=0) + 1
 
 
@@ -158,6 +158,7 @@ def bullet_id(key: str, number: int) -> str:
     return f"{slug_for(key)}-{number:05d}"
 
 
-def _number(name: str) -> int:
+def number_of(name: str) -> int:
+    """Return the number that an id ends in, 0 where it has none: the higher one was given later."""
     digits = name.rpartition("-")[2]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 12 else 0

@@ -1,17 +1,33 @@
-"""What of a playbook fits a budget of tokens: in the order of the file, or by value per token."""
+"""What of a playbook fits a budget of tokens: one order, and one cut."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
 
-from workbench.core.playbook.book import Bullet, Playbook, Section
-from workbench.core.tokens import estimated_tokens
+from workbench.core.playbook.book import Bullet, Playbook, Section, number_of
+from workbench.core.playbook.interval import helpful_share
+from workbench.core.tokens import tokens_of
+
+Standing = Literal["pinned", "proven", "untried", "net harmful"]
+"""What decides when a bullet's turn comes."""
+
+STANDINGS: tuple[Standing, ...] = ("pinned", "proven", "untried", "net harmful")
+"""In this order."""
+
+ORDER = "pinned, proven, untried newest first (a tenth kept), net harmful"
+"""The order in words."""
+
+_STEPS = 50
+"""Steps in which a lower bound counts: two bullets within one are taken to be equally good."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Estimated tokens by bullet id and by section id (its heading and its bullets), and of the whole file.
+    """Estimated tokens by bullet id and by section id (its heading and its bullets), and of all that is not deprecated.
 
-    Every part is rounded up by itself, so that the parts may add up to a few tokens more than the file.
+    Every part is rounded up by itself.
     """
 
     bullets: Mapping[str, int]
@@ -21,74 +37,125 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """What fits into `budget` tokens: the ids of bullets that are in and out, and the tokens the first ones take."""
+    """What fits into `budget` tokens: the bullets in and out, in file order, and the tokens of those in it."""
 
     budget: int
-    inside: tuple[str, ...]
-    outside: tuple[str, ...]
+    kept: tuple[Bullet, ...]
+    left_out: tuple[Bullet, ...]
     tokens: int
 
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """The ids of those that are in."""
+        return tuple(b.id for b in self.kept)
 
-def costs(playbook: Playbook, characters: int) -> Costs:
-    """Return what each part of a playbook costs; `characters` is the length of its file."""
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The ids of those that are out."""
+        return tuple(b.id for b in self.left_out)
+
+    @property
+    def share(self) -> str:
+        """How many are in, of how many: `22 of 41`."""
+        return f"{len(self.kept):,} of {len(self.kept) + len(self.left_out):,}"
+
+    @property
+    def went(self) -> str:
+        """How many are out, by what they are: `12 untried, 7 net harmful`."""
+        counts = Counter(map(standing, self.left_out))
+        return ", ".join(f"{counts[one]:,} {one}" for one in STANDINGS if counts[one])
+
+
+def costs(playbook: Playbook) -> Costs:
+    """Return what each part of a playbook costs."""
     bullets = {b.id: bullet_tokens(b) for b in playbook.bullets}
-    sections = {s.id: heading_tokens(s) for s in playbook.sections}
-    for bullet in playbook.bullets:
-        if bullet.state != "deprecated" and bullet.section in sections:
+    headings = {s.id: heading_tokens(s) for s in playbook.sections}
+    sections = dict(headings)
+    for bullet in _living(playbook):
+        if bullet.section in sections:
             sections[bullet.section] += bullets[bullet.id]
-    return Costs(bullets, sections, estimated_tokens(characters))
+    return Costs(bullets, sections, sum(sections[id] for id in sections if sections[id] > headings[id]))
 
 
 def bullet_tokens(bullet: Bullet) -> int:
     """Return the estimated tokens of a bullet's line: as it stands in its file, or else with its counts."""
-    if bullet.raw is not None:
-        return estimated_tokens(len(bullet.raw) + 1)
     marks = f"[{bullet.id}] helpful={bullet.helpful_count} harmful={bullet.harmful_count} :: "
-    return estimated_tokens(len(marks) + len(bullet.content) + 1)
+    line = f"{marks}{bullet.content}" if bullet.raw is None else bullet.raw
+    return tokens_of("\n".join((*bullet.lead, line, "")))
 
 
 def heading_tokens(section: Section) -> int:
-    """Return the estimated tokens of a section's heading and the blank line above it."""
-    return estimated_tokens(len(section.title) + 5)
+    """Return the estimated tokens of a section's heading with the lines above it."""
+    return tokens_of("\n".join((*(section.lead or ("",)), f"## {section.title}", "")))
 
 
-def worth(bullet: Bullet) -> float:
-    """Return what a bullet is worth, 0…1: how likely it helps by its votes, half when nobody voted.
+def standing(bullet: Bullet) -> Standing:
+    """Return what a bullet is: proven are two votes or more, most of them helpful; net harmful is more harm than help.
 
-    It is the mean of Beta(1 + helpful, 1 + harmful): a bullet with few votes is held to be neither good nor bad.
+    What was voted on once, or for and against alike, is as good as untried.
     """
-    return (1 + bullet.helpful_count) / (2 + bullet.helpful_count + bullet.harmful_count)
+    helpful, harmful = bullet.helpful_count, bullet.harmful_count
+    if bullet.pinned:
+        return "pinned"
+    if harmful > helpful:
+        return "net harmful"
+    return "proven" if helpful > harmful and helpful + harmful > 1 else "untried"
 
 
-def in_order(playbook: Playbook, budget: int) -> Fitting:
-    """Return what fits when the file is cut where the budget ends, as a reader that stops there would see it."""
-    return _taken(playbook, playbook.bullets, budget, stop=True)
+def ranked(bullets: Iterable[Bullet]) -> list[Bullet]:
+    """Return bullets in the order in which a budget takes them.
 
-
-def by_value(playbook: Playbook, budget: int) -> Fitting:
-    """Return what fits when the bullets with the most worth per token come first; pinned ones come before all.
-
-    Greedy: a bullet that no longer fits is left out, and smaller ones after it may still come in.
+    Proven ones come by the lower bound of their share of helpful votes, the shorter first where that is equal; untried
+    ones the newest first.
     """
-    ranked = sorted(playbook.bullets, key=lambda b: (not b.pinned, -worth(b) / bullet_tokens(b)))
-    return _taken(playbook, ranked, budget, stop=False)
+    return sorted(bullets, key=_place)
 
 
-def _taken(playbook: Playbook, ranked: Sequence[Bullet], budget: int, *, stop: bool) -> Fitting:
+def fit(playbook: Playbook, budget: int) -> Fitting:
+    """Return what of a playbook fits; a section's heading costs as soon as one of its bullets is in."""
+    order = ranked(_living(playbook))
     headings = {s.id: heading_tokens(s) for s in playbook.sections}
-    inside: set[str] = set()
-    spent, full, opened = 0, False, set[str]()
-    for bullet in ranked:
-        if bullet.state == "deprecated":
-            continue
-        cost = bullet_tokens(bullet) + (0 if bullet.section in opened else headings.get(bullet.section, 0))
-        if full or spent + cost > budget:
-            full = full or stop
-            continue
-        spent += cost
-        opened.add(bullet.section)
-        inside.add(bullet.id)
-    living = [b.id for b in playbook.bullets if b.state != "deprecated"]
-    return Fitting(
-        budget, tuple(id for id in living if id in inside), tuple(id for id in living if id not in inside), spent
-    )
+    places, spent = fill([(standing(b), bullet_tokens(b), b.section) for b in order], budget, headings)
+    inside = {order[place].id for place in places}
+    parts: tuple[list[Bullet], list[Bullet]] = ([], [])
+    for bullet in _living(playbook):
+        parts[bullet.id not in inside].append(bullet)
+    return Fitting(budget, tuple(parts[0]), tuple(parts[1]), spent)
+
+
+def fill(
+    ranked: Sequence[tuple[Standing, int, str]], budget: int, headings: Mapping[str, int] = MappingProxyType({})
+) -> tuple[set[int], int]:
+    """Return the places of those that fit, and the tokens that they take; each is its standing, tokens and section.
+
+    What does not fit is passed over, and a shorter one after it may still come in; but nothing that is net harmful
+    comes in where something better is out. A tenth of the budget is kept for untried ones, as far as any fit it.
+    """
+    inside, opened, spent = set[int](), set[str](), 0
+    turns = (("pinned", budget), ("untried", budget // 10), ("proven", budget), ("untried", budget))
+    better = sum(what != "net harmful" for what, _, _ in ranked)
+    for turn, share in (*turns, ("net harmful", budget)):
+        limit = min(budget, spent + share)
+        if turn == "net harmful" and len(inside) < better:
+            break
+        for place, (what, tokens, section) in enumerate(ranked):
+            cost = tokens + (0 if section in opened else headings.get(section, 0))
+            if what == turn and place not in inside and spent + cost <= limit:
+                spent += cost
+                opened.add(section)
+                inside.add(place)
+    return inside, spent
+
+
+def _place(bullet: Bullet) -> tuple[float, ...]:
+    what, helpful, harmful = standing(bullet), bullet.helpful_count, bullet.harmful_count
+    turn = STANDINGS.index(what)
+    if what == "proven":
+        return turn, -round(_STEPS * helpful_share(helpful, harmful).low), bullet_tokens(bullet)
+    if what == "untried":
+        return turn, -bullet.created_at.timestamp() if bullet.created_at else 0.0, -number_of(bullet.id)
+    return turn, harmful - helpful
+
+
+def _living(playbook: Playbook) -> list[Bullet]:
+    return [b for b in playbook.bullets if b.state != "deprecated"]

@@ -21,7 +21,7 @@ HELP: tuple[tuple[str, str], ...] = (
     ("is:problematic", "⊖ problematic: at least as many harmful marks as helpful ones"),
     ("is:unused", "○ unused: no marks yet"),
     ("is:duplicate", "≈ says the same as another bullet"),
-    ("is:over", "below the cut: beyond the token budget"),
+    ("is:over", "beyond the token budget"),
     ("is:disputed", "⇅ votes and the outcomes of runs contradict each other"),
     ("is:helps  is:hurts", "runs are right more often, or less often, with it"),
     ("is:pinned", "★ pinned; also is:voted (marked here) and is:deprecated (×)"),

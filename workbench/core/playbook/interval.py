@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 MOST = 100_000.0
 """Counts beyond this are scaled down to it: the band is then narrower than two decimals can show."""
@@ -20,6 +21,7 @@ class Interval:
     count: int
 
 
+@lru_cache(4096)
 def helpful_share(helpful: int, harmful: int, band: float = 0.9) -> Interval:
     """Return the share of helpful marks under a uniform prior: Beta(1 + helpful, 1 + harmful).
 

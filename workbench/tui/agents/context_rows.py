@@ -220,7 +220,7 @@ def _sum(layer: Layer) -> str:
 def why(left: LeftOut) -> str:
     """Say why something is left out."""
     return {
-        "budget": f"over budget by {number(left.over)} tokens",
+        "budget": f"over budget by {number(left.over)} tokens" if left.over else "net harmful: better ones do not fit",
         "held": "held back: the text gives orders or hides characters",
         "unapproved": "not approved by a person",
         "weak": "below the floor",

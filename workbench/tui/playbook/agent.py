@@ -20,7 +20,7 @@ from workbench.bench.safety.safety import Held
 from workbench.bench.safety.texts import place_of
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Bullet
-from workbench.core.tokens import estimated_tokens
+from workbench.core.tokens import tokens_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.files.exports.parts import Pane
 from workbench.tui.playbook.actions import AGENT_VIEW
@@ -52,7 +52,7 @@ class Unmade(Message):
 
 
 class AgentDialog(Dialog[None]):
-    """The prompt text, with or without counts, whole or as far as the budget goes."""
+    """The prompt text, with or without counts, whole or what the budget keeps."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGENT_VIEW)
     DEFAULT_CSS = """
@@ -122,7 +122,7 @@ class AgentDialog(Dialog[None]):
         gone = len(self._view.playbook.bullets) - bullets - flagged
         self._figures = [
             (f"{bullets_in(bullets)} · {number(len(text))} characters", "bold"),
-            (f" ÷ 4 ≈ {number(estimated_tokens(len(text)))} tokens", ""),
+            (f" · ≈ {number(tokens_of(text))} tokens", ""),
         ]
         self._left_out = _left_out(gone, flagged, len(held))
         self._say(self._figures)
@@ -132,7 +132,8 @@ class AgentDialog(Dialog[None]):
         """Say what is asked for now, with figures of a text and what is not in it."""
         parts = [*figures, (f" · {'with' if self._counts else 'without'} counts", MUTED)]
         if self._view.cut is not None:
-            parts.append((f" · {'cut where the budget ends' if self._cut else 'whole, beyond the budget'}", MUTED))
+            kept = f"the budget keeps {self._view.cut.share}"
+            parts.append((f" · {kept if self._cut else 'whole, beyond the budget'}", MUTED))
         self.query_one("#agent-state", Static).update(assemble([*parts, *self._left_out]))
 
     def action_counts(self) -> None:
@@ -141,7 +142,7 @@ class AgentDialog(Dialog[None]):
         self._show()
 
     def action_cut(self) -> None:
-        """The whole playbook, or what the budget leaves."""
+        """The whole playbook, or what the budget keeps."""
         if self._view.cut is None:
             self.app.bell()
             return
@@ -157,10 +158,10 @@ class AgentDialog(Dialog[None]):
 
 
 def _left_out(gone: int, flagged: int, held: int) -> list[tuple[str, str]]:
-    """Say how many bullets are not in the text, and why: cut, flagged, or (of all that is held) a heading is."""
+    """Say how many bullets are not in the text, and why: over budget, flagged, or (of all held) a heading is."""
     parts: list[tuple[str, str]] = []
     if gone:
-        parts.append((f"\n{bullets_in(gone)} not in it: deprecated, or below the cut.", "$text-warning"))
+        parts.append((f"\n{bullets_in(gone)} not in it: deprecated, or beyond the budget.", "$text-warning"))
     export = key_of("playbook.export")
     if flagged:
         parts.append(

@@ -58,8 +58,7 @@ def _wordings(facts: BookFacts) -> list[str]:
     bullets = bullets_in(facts.bullets)
     sections = "1 section" if facts.sections == 1 else f"{facts.sections} sections"
     return [
-        f"{facts.dialect} dialect · {bullets} in {sections} · {tokens} (characters ÷ 4)",
-        f"{facts.dialect} · {bullets} · {tokens} (characters ÷ 4)",
-        f"{facts.dialect} · {bullets} · {tokens} (chars÷4)",
+        f"{facts.dialect} dialect · {bullets} in {sections} · {tokens} (estimated)",
+        f"{facts.dialect} · {bullets} · {tokens}",
         f"{bullets} · {tokens}",
     ]

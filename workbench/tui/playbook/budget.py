@@ -1,4 +1,4 @@
-"""The token budget of a playbook: what fits into it, by value per token or in order; nothing happens unseen."""
+"""The token budget of a playbook: what it keeps, and what is out and why; nothing happens unseen."""
 
 import time
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.playbook.playbook import BookView
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Bullet
-from workbench.core.playbook.budget import Fitting, by_value, in_order, worth
+from workbench.core.playbook.budget import ORDER, Fitting, fit, ranked, standing
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
@@ -33,8 +33,6 @@ from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
-
-_COLUMNS = "columns: marks, chance to help per 1000 tokens, tokens (characters ÷ 4)\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,6 @@ class BudgetDialog(Dialog[str | None]):
         self._bench = bench
         self._book = book
         self._view: BookView = bench.playbooks.view(book)
-        self._by_value = True
         name = bench.safety.masked(self._view.playbook.book.name)
         super().__init__(f"Token budget of {name}", [a for a in BUDGET if a.show])
         self.acts = ActsBesideSliders(lambda: self, self._record_here, then=self._reckon)
@@ -77,12 +74,7 @@ class BudgetDialog(Dialog[str | None]):
     @property
     def fitting(self) -> Fitting:
         """What fits the budget that the slider shows."""
-        playbook, budget = self._view.playbook, self._budget
-        if budget >= self._view.tokens:
-            # The parts are rounded up one by one, so that they may add up to a little more than the file has.
-            living = tuple(b.id for b in playbook.bullets if b.state != "deprecated")
-            return Fitting(budget, living, (), self._view.tokens)
-        return (by_value if self._by_value else in_order)(playbook, budget)
+        return fit(self._view.playbook, self._budget)
 
     def contents(self) -> Iterable[Widget]:
         """Return the slider, what fits, and the bullets, those that are out first."""
@@ -119,35 +111,20 @@ class BudgetDialog(Dialog[str | None]):
 
     def _show(self, *, cursor: int | None = 0) -> None:
         fitting, costs = self.fitting, self._view.costs.bullets
-        outside = frozenset(fitting.outside)
-        living = [b for b in self._view.playbook.bullets if b.state != "deprecated"]
-        lines = [Line(b, costs[b.id], b.id not in outside) for b in living]
-        if self._by_value:
-            lines.sort(key=lambda line: (line.inside, worth(line.bullet) / max(1, line.tokens)))
-        out = [line for line in lines if not line.inside]
-        shown = (*out, *(line for line in lines if line.inside)) if out else ()
-        self.query_one(LineView).set_rows(shown, cursor=cursor)
+        out = [Line(b, costs[b.id], False) for b in ranked(fitting.left_out)]
+        shown = (*out, *(Line(b, costs[b.id], True) for b in ranked(fitting.kept)))
+        self.query_one(LineView).set_rows(shown if out else (), cursor=cursor)
         self._say(self._state(fitting))
 
     def _state(self, fitting: Fitting) -> Content:
         total = self._view.tokens
-        how = (
-            "by value per token: likeliest to help for its length; pinned before all"
-            if self._by_value
-            else "in the order of the file: what stands below the cut is lost"
-        )
-        left, out = len(fitting.inside), len(fitting.outside)
         parts = [
-            (f"{bullets_in(left)} fit: ≈ {number(fitting.tokens)} tokens", "bold"),
-            (f" · {number(out)} out", "bold $text-warning" if out else MUTED),
-            (f" · the file has ≈ {number(total)} (┼)\n", MUTED),
-            (f"{how}\n", ""),
-            (_COLUMNS, MUTED),
+            (f"The budget keeps {fitting.share}: ≈ {number(fitting.tokens)} tokens, estimated", "bold"),
+            (f" · all have ≈ {number(total)} (┼)\n", MUTED),
+            (f"Out: {fitting.went}\n" if fitting.outside else "", "bold $text-warning"),
+            (f"Order: {ORDER}\n", ""),
             (
-                keyed(
-                    "{budget.save} only draws the cut in the list · {budget.apply} deprecates what "
-                    "is out · {budget.drop} no budget"
-                ),
+                keyed("{budget.save} only marks what is out · {budget.apply} deprecates it · {budget.drop} no budget"),
                 MUTED,
             ),
         ]
@@ -160,12 +137,11 @@ class BudgetDialog(Dialog[str | None]):
         bullet, style = line.bullet, "" if line.inside else MUTED
         mark = Cell("✓" if line.inside else "✂", 1, "$text-success" if line.inside else "bold $text-warning")
         text = printable(" ".join(self._bench.safety.masked(bullet.content)[: 8 * width + 64].split()))
-        value = 1000 * worth(bullet) / max(1, line.tokens)
         cells = [mark, Cell(printable(bullet.id[:18]), 10, MUTED), Cell(PINNED if bullet.pinned else " ", 1, "bold"),
                  Cell(text, 0, style)]  # fmt: skip
         if width >= 70:
             cells.append(Cell(f"+{bullet.helpful_count} −{bullet.harmful_count}", 8, MUTED, "right"))
-            cells.append(Cell(f"{value:.1f}", 5, style, "right"))
+            cells.append(Cell(standing(bullet), 11, style))
         return [*cells, Cell(number(line.tokens), 5, style, "right")]
 
     # Changing
@@ -189,11 +165,6 @@ class BudgetDialog(Dialog[str | None]):
     def action_fine_more(self) -> None:
         """Raise the budget a little."""
         self.query_one(Slider).action_fine_more()
-
-    def action_order(self) -> None:
-        """Choose by value per token, or cut the file in its order."""
-        self._by_value = not self._by_value
-        self._show()
 
     def action_save(self) -> None:
         """Set the budget that the slider shows."""

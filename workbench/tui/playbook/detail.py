@@ -9,7 +9,7 @@ from textual.content import Content
 
 from workbench.bench.playbook.changes import LastChange
 from workbench.core.playbook.book import Bullet
-from workbench.core.playbook.budget import Fitting
+from workbench.core.playbook.budget import ORDER, Fitting
 from workbench.core.playbook.interval import helpful_share
 from workbench.core.playbook.split import merged_from
 from workbench.core.playbook.usage import BulletUsage
@@ -67,7 +67,7 @@ def bullet_detail(row: Row, bullet: Bullet, around: Around) -> Content:
         *_marks(row, bullet),
         *usage_lines(around.usage, row.disputed),
         *([Content("")] if around.usage else []),
-        _line("tokens", f"≈ {number(row.tokens)}", "  below the cut: beyond the budget" if row.over else ""),
+        _line("tokens", f"≈ {number(row.tokens)}", "  beyond the budget" if row.over else ""),
         *_past(bullet, around),
     ]
     return Content("\n").join(parts)
@@ -80,7 +80,7 @@ def section_detail(row: Row, hidden: int) -> Content:
         Content.styled(f"section {printable(row.section.id)}", MUTED),
         Content(""),
         _line("bullets", number(row.count), f"  {number(hidden)} more hidden by the filter" if hidden else ""),
-        _line("tokens", f"≈ {number(row.tokens)}", "  each part by itself, rounded up"),
+        _line("tokens", f"≈ {number(row.tokens)}", "  estimated, each part rounded up"),
         Content(""),
         assemble([("o", "bold $text-accent"), (" adds a bullet here, ", MUTED), ("O", "bold $text-accent")])
         + Content.styled(" another section.", MUTED),
@@ -91,15 +91,16 @@ def section_detail(row: Row, hidden: int) -> Content:
 def cut_detail(cut: Fitting, total: int, keys: Mapping[str, str]) -> Content:
     """Return what the budget's cut means."""
     parts = [
-        Content.styled("✂ The budget ends here", "bold $text-warning"),
+        Content.styled(f"✂ The budget keeps {cut.share}", "bold $text-warning"),
         Content(""),
         _line("budget", f"{number(cut.budget)} tokens"),
-        _line("file", f"≈ {number(total)} tokens", "  characters ÷ 4"),
-        _line("above", bullets_in(len(cut.inside)), f"  ≈ {number(cut.tokens)} tokens"),
-        _line("below", bullets_in(len(cut.outside)), "  is:over lists them"),
+        _line("all", f"≈ {number(total)} tokens", "  estimated"),
+        _line("kept", bullets_in(len(cut.inside)), f"  ≈ {number(cut.tokens)} tokens"),
+        _line("out", cut.went, "  is:over lists them"),
+        _line("order", ORDER),
         Content(""),
         assemble([(keys.get("playbook.budget", "B"), "bold $text-accent"),
-                  (" changes the budget, and shows what would fit by value per token.", MUTED)]),
+                  (" changes the budget, and shows what is out, and why.", MUTED)]),
     ]  # fmt: skip
     return Content("\n").join(parts)
 

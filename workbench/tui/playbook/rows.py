@@ -32,9 +32,9 @@ _SHORT_BIG = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10_000, "k"))
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the list: the heading of a section, one of its bullets with this person's vote, or the budget's cut.
+    """A line of the list: a section's heading, one of its bullets with this person's vote, or what the budget keeps.
 
-    `over` tells a bullet below the cut, `disputed` one whose votes and runs contradict each other.
+    `over` tells a bullet that does not fit, `disputed` one whose votes and runs contradict each other.
     """
 
     section: Section
@@ -66,20 +66,17 @@ class Columns:
 
 
 def rows_of(view: BookView, wanted: BookFilter, among: Among = NOBODY) -> list[Row]:
-    """Return headings and bullets in file order, without those the filter hides; the cut stands where it falls."""
-    rows: list[Row] = []
+    """Return what the budget keeps, then headings and bullets in file order, without those the filter hides."""
     over, disputed, cost = view.over, view.disputed, view.costs.bullets
-    cut = view.cut
-    for section, bullets in view.listed(wanted, among):
+    listed = view.listed(wanted, among)
+    rows = [Row(listed[0][0], cut=view.cut)] if listed and view.cut else []
+    for section, bullets in listed:
         if not section.title.strip() and not bullets:
             continue
         whole = view.costs.sections[section.id]
         tokens = sum(cost[b.id] for b in bullets if b.state != "deprecated") if wanted else whole
         rows.append(Row(section, count=len(bullets), tokens=tokens))
         for b in bullets:
-            if cut is not None and b.id in over:
-                rows.append(Row(section, cut=cut))
-                cut = None
             rows.append(Row(section, b, view.votes.get(b.id), 0, cost[b.id], b.id in over, b.id in disputed))
     return rows
 
@@ -140,7 +137,7 @@ def cells(
 
 
 def _tokens(row: Row, columns: Columns) -> Content:
-    """Return what a bullet costs; scissors tell that it is below the cut."""
+    """Return what a bullet costs; scissors tell that it does not fit the budget."""
     cut = CUT if row.over else ""
     room = columns.tokens - len(cut)
     return assemble([(cut, "bold $text-warning"), (f"{number(row.tokens):>{room}}", MUTED)])
@@ -156,10 +153,8 @@ def share_bar(bullet: Bullet, width: int, share: Share = helpful_share) -> Conte
 
 
 def cut_line(cut: Fitting, width: int) -> Content:
-    """Return the line where the budget ends."""
-    count = len(cut.outside)
-    below = "1 bullet below does" if count == 1 else f"{number(count)} bullets below do"
-    words = f"── {CUT} budget of {number(cut.budget)} tokens: {below} not fit "
+    """Return the line that says what the budget keeps."""
+    words = f"── {CUT} budget of {number(cut.budget)} tokens keeps {cut.share}: out are {cut.went} "
     return Content.styled(words + "─" * max(0, width - len(words)), "bold $text-warning").truncate(width)
 
 

@@ -59,7 +59,7 @@ def pinned(asking: Asking) -> Answer:
 
 
 def playbook(asking: Asking) -> Answer:
-    """Find the bullets of the playbook by what they are worth per token, pinned ones first."""
+    """Find the bullets of the playbook in the order in which a budget takes them."""
     return Answer(tuple(map(Found, asking.playbook())))
 
 

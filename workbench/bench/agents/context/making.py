@@ -24,16 +24,13 @@ from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet
-from workbench.core.playbook.budget import by_value
+from workbench.core.playbook.budget import fill, ranked, standing
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.core.tokens import CHARACTERS_PER_TOKEN, tokens_of
+from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile
 
 INSTRUCTIONS = "instructions"
 """The format of the files that agents load whole."""
-
-_ALL = 1 << 40
-"""A budget that nothing exceeds."""
 
 _LEAST = 200
 """Tokens of room from which on the beginning of a long text is worth giving."""
@@ -59,7 +56,7 @@ class Material:
             share = chosen.get(kind.id, kind.budget if budget >= total else budget * kind.budget // total)
             room = share + over
             taken, left = _fitting(items, room)
-            layers.append(Layer(kind, room, taken, (*left, *refused), share))
+            layers.append(Layer(kind, room, taken[::-1] if kind.in_time else taken, (*left, *refused), share))
             over = room - layers[-1].tokens
         return AgentContext(self.task, budget, tuple(layers), self.is_empty, self.weak)
 
@@ -132,16 +129,20 @@ def kept(context: Context, made: AgentContext, asked: str, session: str = "") ->
 def _fitting(items: Sequence[Item], room: int) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
     """Return what fits, the first first; what does not is left out, and smaller ones after it may still come in.
 
-    A long text is cut to the room there is, where that is worth it.
+    A long text is cut to the room there is, where that is worth it. Bullets are cut as their playbook is.
     """
+    bullets = [(item.standing, item.tokens, "") for item in items if item.standing is not None]
+    chosen, filled = fill(bullets, room)
     taken, left, spent = [], [], 0
-    for item in items:
-        fitting = item if spent + item.tokens <= room else _shortened(item, room - spent)
+    for place, item in enumerate(items):
+        fits = spent + item.tokens <= room if item.standing is None else place in chosen
+        fitting = item if fits else _shortened(item, room - spent)
         if fitting is not None:
             taken.append(fitting)
             spent += fitting.tokens
         else:
-            left.append(LeftOut(item.id, "budget", spent + item.tokens - room))
+            over = (spent if item.standing is None else filled) + item.tokens - room
+            left.append(LeftOut(item.id, "budget", max(0, over)))
     return tuple(taken), tuple(left)
 
 
@@ -154,19 +155,14 @@ def _shortened(item: Item, room: int) -> Item | None:
         return None
     lead, _, tail = item.text.partition(item.inside)
     note = f" …\n[cut: the beginning of {len(item.inside):,} characters]"
-    within = CHARACTERS_PER_TOKEN * room - len(f"{lead}{note}{tail}".encode("utf-8", "surrogatepass"))
-    begin = item.inside.encode("utf-8", "surrogatepass")[: max(0, within)].decode("utf-8", "ignore")
+    begin = beginning(item.inside, room - tokens_of(f"{lead}{note}{tail}"))
     text = f"{lead}{begin.rstrip()}{note}{tail}"
     return replace(item, text=text, tokens=tokens_of(text)) if begin.strip() else None
 
 
 def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
-    found: list[Bullet] = []
-    for line in playbooks.books():
-        playbook = playbooks.open(line.book.id)
-        by_id = {bullet.id: bullet for bullet in playbook.bullets}
-        found += [by_id[id] for id in by_value(playbook, _ALL).inside]
-    return tuple(found)
+    every = (bullet for line in playbooks.books() for bullet in playbooks.open(line.book.id).bullets)
+    return tuple(ranked(bullet for bullet in every if bullet.state != "deprecated"))
 
 
 def _passing(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[list[Found], tuple[LeftOut, ...]]:
@@ -207,5 +203,6 @@ def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[It
         shown = blocks.enclosed(one.id, text)
         name = served_name(one.id, safety.findings)
         inside = text if isinstance(one.record, Memory) and one.record.is_long else ""
-        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score, inside))
+        turn = standing(one.record) if isinstance(one.record, Bullet) else None
+        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score, inside, turn))
     return tuple(items)

@@ -7,6 +7,7 @@ from workbench.core.agents.document import Document
 from workbench.core.agents.layers import LayerKind
 from workbench.core.agents.provenance import Provenance
 from workbench.core.playbook.book import Bullet
+from workbench.core.playbook.budget import Standing
 from workbench.core.stream.memory import Memory
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Item:
     """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its score.
 
     `inside` is what of the text stands in its block, where it is so long that it may be cut; else it is empty.
+    `standing` is that of a bullet among its playbook's.
     """
 
     id: str
@@ -55,11 +57,15 @@ class Item:
     provenance: Provenance
     score: float | None = None
     inside: str = ""
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """One thing that is not given; with the reason “budget”, by how many tokens it is `over`."""
+    """One thing that is not given; with the reason “budget”, by how many tokens it is `over`.
+
+    A bullet that is over by none is net harmful, and better ones did not fit.
+    """
 
     id: str
     why: Why

@@ -14,8 +14,8 @@ class Choice:
     section's name, `min_helpful` the least number of helpful marks, `memories` the memories a filter found
     (`None`: no filter was given), `dialect` how ACE text is written (`None`: as it was read). `all_status` lets
     out to agents what nobody approved; `without` are (table, key) places of records that are left out.
-    `within_budget` cuts a playbook where its token budget ends. `mask` takes secrets out of every format; otherwise
-    learning entries, which lose nothing, keep them.
+    `within_budget` leaves out of a playbook what does not fit its token budget. `mask` takes secrets out of
+    every format; otherwise learning entries, which lose nothing, keep them.
     """
 
     book: str | None = None

@@ -129,7 +129,7 @@ def _book(playbooks: Playbooks, kind: Outlet, choice: Choice) -> tuple[Parsed, l
     if choice.memories is not None:
         raise WorkbenchError(f"--filter does not go with --format {kind.name}.", NOTHING)
     whole = playbooks.open(choice.book or "")
-    part, remarks = _within_budget(playbooks.view(whole.book.id)) if choice.within_budget else (whole, list[str]())
+    part, remarks = _within_budget(playbooks.view(whole.book.id), within=choice.within_budget)
     chosen = narrowed(part, choice.section, choice.min_helpful)
     left_out = len(part.bullets) - len(chosen.bullets)
     remarks += kind.dialects.remarks(chosen, choice.dialect) if kind.dialects is not None else []
@@ -137,14 +137,17 @@ def _book(playbooks: Playbooks, kind: Outlet, choice: Choice) -> tuple[Parsed, l
     return Parsed(kind.name, playbooks=(chosen,)), remarks
 
 
-def _within_budget(view: BookView) -> tuple[Playbook, list[str]]:
-    """Return a playbook as far as its token budget goes, and a remark on that."""
-    budget = view.playbook.book.budget
-    if not budget:
-        return view.playbook, ["The playbook has no token budget: nothing is cut."]
-    if view.cut is None:
-        return view.playbook, [f"The playbook fits its budget of {budget:,} tokens: nothing is cut."]
-    return view.affordable, [f"Cut where the budget of {budget:,} tokens ends: {_bullets(len(view.over))} below it."]
+def _within_budget(view: BookView, *, within: bool) -> tuple[Playbook, list[str]]:
+    """Return a playbook as far as its token budget goes, or all of it, and a remark on what the budget keeps."""
+    budget, cut = view.playbook.book.budget, view.cut
+    if cut is None and within:
+        return view.playbook, [f"Nothing is cut: {f'it fits {budget:,} tokens' if budget else 'there is no budget'}."]
+    if cut is None:
+        return view.playbook, []
+    keeps = f"budget keeps {cut.share}"
+    if not within:
+        return view.playbook, [f"Everything is in it: the {keeps}."]
+    return view.affordable, [f"The {keeps} ({budget:,} tokens). Out: {cut.went}."]
 
 
 def narrowed(playbook: Playbook, section: str = "", min_helpful: int | None = None) -> Playbook:

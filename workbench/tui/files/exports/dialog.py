@@ -170,7 +170,7 @@ class ExportDialog(Dialog[Written | None]):
             self._choose((self._chosen + 1) % len(DIALECTS))
 
     def action_budget(self) -> None:
-        """Cut the playbook where its token budget ends, or take all of it."""
+        """Take of the playbook what its token budget keeps, or all of it."""
         self._within = not self._within
         self._look()
 
