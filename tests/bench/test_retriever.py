@@ -1,6 +1,5 @@
 """The retriever keeps the ranking in step with the store, and only ever writes its cache."""
 
-import gc
 import multiprocessing
 from pathlib import Path
 
@@ -142,12 +141,6 @@ def test_a_damaged_text_cache_is_made_again(loaded: Workbench, open_bench: Open)
     bench.retriever.load(lambda done, total: seen.append((done, total)))
     assert seen == [(3, 3)], "indexed, not embedded"
     assert found(bench, "deploy secret") == ["a", "b"]
-
-
-def test_the_collector_leaves_an_open_store_alone(loaded: Workbench) -> None:
-    assert gc.get_freeze_count() > 0
-    loaded.close()
-    assert gc.get_freeze_count() == 0
 
 
 def load(folder: Path, profiles: Path) -> None:

@@ -9,24 +9,20 @@ from workbench.core import stopping
 from workbench.core.stopping import KEY_S, answer_first, give_way
 
 
-def in_another_thread() -> float:
-    """Give way in another thread, and return when it went on."""
-    went_on: list[float] = []
-
-    def work() -> None:
-        give_way()
-        went_on.append(time.monotonic())
-
-    thread = threading.Thread(target=work)
+def waits_of_another_thread(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Give way in another thread, and return how long it slept each time."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    thread = threading.Thread(target=give_way)
     thread.start()
     thread.join()
-    return went_on[0]
+    return slept
 
 
-def test_another_thread_goes_on_once_a_key_was_answered() -> None:
-    before = time.monotonic()
+def test_another_thread_waits_while_a_key_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 7.0)
     answer_first()
-    assert in_another_thread() >= before + KEY_S
+    assert waits_of_another_thread(monkeypatch) == [pytest.approx(KEY_S)]
 
 
 def test_the_thread_that_answers_keys_never_waits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +33,4 @@ def test_the_thread_that_answers_keys_never_waits(monkeypatch: pytest.MonkeyPatc
 
 def test_without_a_key_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stopping, "_answered", (0, -KEY_S))
-    waited: list[float] = []
-    monkeypatch.setattr(time, "sleep", waited.append)
-    in_another_thread()
-    assert waited == []
+    assert waits_of_another_thread(monkeypatch) == []

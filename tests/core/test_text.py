@@ -1,6 +1,5 @@
 """Stored text cannot act on a terminal, and ordinary text passes unchanged."""
 
-import time
 import unicodedata
 
 import pytest
@@ -95,45 +94,6 @@ def test_nothing_that_acts_is_left(text: str, keep_newlines: bool) -> None:
     assert printable(shown, keep_newlines=keep_newlines) == shown
     assert len(shown) == len(text) + text.count("\t") * (len(TAB) - 1)
     shown.encode()
-
-
-def fastest_look(text: str) -> float:
-    """Return the milliseconds of processor time that looking at every character once takes."""
-
-    def once() -> float:
-        start = time.process_time()
-        assert len([c for c in text if c.isprintable()]) == len(text)
-        return (time.process_time() - start) * 1000
-
-    return min(once() for _ in range(7))
-
-
-def fastest(text: str) -> float:
-    """The processor time of the best of a few runs, in milliseconds."""
-
-    def once() -> float:
-        start = time.process_time()
-        printable(text)
-        return (time.process_time() - start) * 1000
-
-    return min(once() for _ in range(7))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "text", ["x" * 100_000, "Grüße — " * 12_500, "日本語テキスト" * 14_286], ids=["ascii", "latin", "cjk"]
-)
-def test_a_long_clean_line_is_fast(text: str) -> None:
-    """100 000 characters cost at most a few times what looking at each of them once costs."""
-    assert fastest(text) < 8 * fastest_look(text)
-
-
-@pytest.mark.slow
-def test_marks_do_not_make_it_slow() -> None:
-    """Neither one endless run nor many short ones: the cost is linear."""
-    look = fastest_look("e" * 100_000)
-    assert fastest("e" + ACUTE * 100_000) < 60 * look
-    assert fastest(("e" + ACUTE) * 50_000) < 60 * look
 
 
 def test_what_is_no_character_is_not_learned_one_by_one() -> None:

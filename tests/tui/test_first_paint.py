@@ -1,4 +1,4 @@
-"""How often what opens is painted before it stands: once, however many times it is laid out."""
+"""What opens is first seen where it stands, and the threads that it starts wait for that."""
 
 import asyncio
 from functools import partial
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.worker import WorkerState
 
@@ -18,24 +18,20 @@ from workbench.tui.widgets.dialog import Dialog, KeysLine
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
 
-AT_REST_S = 0.4
-"""Seconds in which whatever still moves would be painted again, many frames of it."""
-
-
 PATIENCE_S = 60.0
 
 
 @pytest.mark.parametrize(("key", "opens"), [("question_mark", "HelpScreen"), ("e", "RecordForm")])
-async def test_a_dialog_is_painted_once_it_stands(
+async def test_a_dialog_stands_where_it_is_seen_at_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, opens: str
 ) -> None:
-    app, painted = demo_app(tmp_path), []
+    app, frames = demo_app(tmp_path), list[Region]()
     paint = Screen._compositor_refresh
 
     def painting(screen: Screen[object]) -> None:
-        if isinstance(screen, Dialog) and screen is app.screen:
-            painted.append(type(screen).__name__)
         paint(screen)
+        if isinstance(screen, Dialog) and screen is app.screen:
+            frames.append(screen.query_one(".dialog").region)
 
     monkeypatch.setattr(Screen, "_compositor_refresh", painting)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -45,10 +41,12 @@ async def test_a_dialog_is_painted_once_it_stands(
         event.set_sender(app)
         app.post_message(event)
         async with asyncio.timeout(PATIENCE_S):
-            while not painted:
+            while not frames:
                 await asyncio.sleep(0.01)
-        await asyncio.sleep(AT_REST_S)
-        assert painted == [opens]
+        assert type(app.screen).__name__ == opens
+        await pilot.pause()
+        assert frames[0].area > 0
+        assert frames[0] == app.screen.query_one(".dialog").region
 
 
 @pytest.mark.parametrize("key", ["question_mark", "e", "H"])

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual._compositor import Compositor
 from textual.content import Content
 
 from tests.bench.conftest import ungated
 from tests.safety.hostile import MEGABYTE, hostile, prose
 from tests.safety.samples import keys
-from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from tests.tui.support import NOW, app_over, demo_app, open_bench
 from tests.tui.waiting import PATIENCE, until
 from workbench.bench.context import Touched
 from workbench.bench.duplicates.comparison import BULLETS, Judge
@@ -34,7 +33,6 @@ from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.history_view import event_text
 from workbench.tui.stream.memory_view import row
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.content import MAX_LINES, body, highlight, word_diff
 from workbench.tui.widgets.lists.long_text import LongText
 from workbench.tui.widgets.lists.row import Cell
@@ -179,25 +177,6 @@ def test_of_a_line_with_many_matches_only_what_has_room_is_marked() -> None:
     spans = [(at, at + 1) for at in range(0, 400, 2)]
     cells = [cell for width in (40, 100) for cell in row(memory, width, NOW, unread=False, spans=spans)]
     assert [len(cell.text.spans) for cell in cells if isinstance(cell.text, Content)] == [21, 51]
-
-
-@pytest.mark.slow
-async def test_a_dialog_is_painted_when_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        painted: list[object] = []
-        paint = Compositor.render_update
-
-        def counted(compositor: Compositor, *arguments: Any, **options: Any) -> Any:
-            painted.append(compositor)
-            return paint(compositor, *arguments, **options)
-
-        monkeypatch.setattr(Compositor, "render_update", counted)
-        await pilot.press("f")
-        await until(pilot, lambda: isinstance(app.screen, Choose) and "Views" in screen_text(app))
-        assert 1 <= painted.count(app.screen._compositor) <= 2
 
 
 @pytest.mark.slow

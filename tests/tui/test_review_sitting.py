@@ -1,6 +1,5 @@
 """A whole sitting at Review: many decisions and their undo, marked groups, and where one was the last time."""
 
-import gc
 from datetime import timedelta
 from pathlib import Path
 
@@ -64,19 +63,6 @@ async def test_keys_typed_ahead_are_each_for_the_next_item(bench: Workbench) -> 
             "confirmed", "candidate", "archived", "confirmed",
         ]  # fmt: skip
         assert drive.toasts == []
-
-
-@pytest.mark.slow
-async def test_the_garbage_collector_rests_while_one_decides_and_works_again_after(bench: Workbench) -> None:
-    async with review(bench) as drive:
-        assert gc.isenabled()
-        drive.app.simulate_key("a")
-        await drive.until(lambda: not gc.isenabled())
-        await drive.until(lambda: len(drive.ids) == 3)
-        await drive.until(gc.isenabled)
-        drive.app.simulate_key("a")
-        await drive.until(lambda: len(drive.ids) == 2)
-    assert gc.isenabled()
 
 
 # Where one was

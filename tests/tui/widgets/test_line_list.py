@@ -1,13 +1,11 @@
-"""The list: what it draws, what it sends, and how little it repaints."""
+"""The list: what it draws, and what it sends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
 
 import pytest
 from textual import events
 from textual.content import Content
-from textual.geometry import Region
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
 from workbench.tui.widgets.lists.line_list import LineList
@@ -23,16 +21,6 @@ class Drawing:
     def __call__(self, row: str, width: int) -> Sequence[Cell]:
         self.drawn.append(row)
         return [Cell(row), Cell(str(len(row)), 4, "$text-muted", "right")]
-
-
-class Watched(LineList[str]):
-    """Remembers which regions were to be repainted."""
-
-    repainted: ClassVar[list[tuple[Region, ...]]] = []
-
-    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        self.repainted.append(regions)
-        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
 
 def numbered(count: int) -> list[str]:
@@ -78,21 +66,19 @@ async def test_moving_one_row_draws_one_new_state_per_line() -> None:
         assert sorted(drawing.drawn) == ["row 0", "row 1"]
 
 
-async def test_refreshing_a_row_repaints_that_line_only() -> None:
+async def test_refreshing_a_row_draws_that_row_only() -> None:
     drawing = Drawing()
-    watched = Watched(drawing, lambda row: row)
-    host = Host(watched)
+    rows = make(drawing)
+    host = Host(rows)
     async with host.run_test(size=(60, 20)) as pilot:
         data = numbered(50)
-        watched.set_rows(data)
+        rows.set_rows(data)
         await pilot.pause()
         drawing.drawn.clear()
-        watched.repainted.clear()
         data[3] = "another"
-        watched.refresh_row(3)
+        rows.refresh_row(3)
         await pilot.pause()
         assert drawing.drawn == ["another"]
-        assert watched.repainted == [(Region(0, 3, watched.size.width, 1),)]
         assert "another" in picture(host)[3]
 
 
@@ -269,17 +255,3 @@ async def test_the_first_rows_may_come_with_a_cursor_far_down() -> None:
         rows.set_rows(numbered(1000), cursor=500)
         await pilot.pause()
         assert any(line.startswith("▸  row 500 ") for line in picture(host))
-
-
-async def test_idle_asks_for_no_line() -> None:
-    drawing = Drawing()
-    watched = Watched(drawing, lambda row: row)
-    async with Host(watched).run_test(size=(80, 10)) as pilot:
-        watched.set_rows(numbered(1000))
-        watched.focus()
-        await pilot.pause()
-        watched.repainted.clear()
-        drawing.drawn.clear()
-        await pilot.pause(0.3)
-        assert watched.repainted == []
-        assert drawing.drawn == []
