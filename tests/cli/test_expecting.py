@@ -171,3 +171,13 @@ def test_a_memory_that_a_person_allowed_is_given(pool: Cli) -> None:
     pool.ok("allow", "d2", "--reason", "it is a test")
     assert isinstance(Library(pool.store).overrides.all()[0], Override)
     assert checked(pool, {"query": QUERY, "finds": "d2", "top": 10})[0] == 0
+
+
+def test_times_without_an_offset_are_of_the_zone_that_is_named(pool: Cli, tokyo: None) -> None:
+    # NOW, when d1 was stored, is three in the morning in Tokyo.
+    row: dict[str, object] = {"query": QUERY, "finds": "d1", "top": 1, "now": "2026-03-20T20:00"}
+    assert checked(pool, row)[0] == 0
+    assert checked(pool, row, more=("--tz", "Asia/Tokyo"))[0] == 1
+    assert checked(pool, {**row, "now": "2026-03-21T04:00"}, more=("--tz", "Asia/Tokyo"))[0] == 0
+    result = pool("check", "expect.jsonl", "--tz", "Mars")
+    assert (result.code, "“Mars” is no time zone" in result.err) == (2, True)

@@ -135,7 +135,7 @@ def test_an_empty_query_is_refused_kindly(demo: Cli, query: str) -> None:
             ("-k", "0"),
             "workbench search: argument -k: “0” is no whole number above 0. See “workbench search --help”.\n",
         ),
-        (("--now", "soon"), "workbench search: argument --now: “soon” is no ISO 8601 time such as 2026-11-21T09:30."),
+        (("--now", "soon"), "workbench search: argument --now: “soon” is not a time. Write 36h, 7d, "),
         (("--profile", "mine"), "workbench: There is no profile “mine”. Known ones: workbench, workbench-1, engram, "),
     ],
 )
@@ -144,6 +144,13 @@ def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...],
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(message)
     assert result.err.count("\n") == 1
+
+
+def test_now_takes_times_as_filters_do(cli: Cli, tokyo: None) -> None:
+    cli.ok("append", "Deploys need AUTH_SECRET in CI.")  # at three in the morning of the 21st in Tokyo
+    query = ("search", "deploys", "--json", "--now")
+    found = [len(json.loads(cli(*query, now).out)) for now in ("now", "36h", "today", "2026-03-21T04:00")]
+    assert found == [1, 0, 0, 1]
 
 
 def test_episodes_are_explained_by_their_five_terms(demo: Cli) -> None:

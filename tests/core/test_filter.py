@@ -248,10 +248,10 @@ def test_a_month_back_from_the_31st_is_the_last_of_the_month() -> None:
 
 
 def test_days_begin_where_the_person_is() -> None:
-    here = NOW.astimezone(timezone(timedelta(hours=-10)))  # still 20 November there
+    zone = timezone(timedelta(hours=-10))  # still 20 November there
     midnight = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
-    assert parse_filter("since:today", here).clauses[0].at == midnight
-    assert parse_filter("since:2026-11-20", here).clauses[0].at == midnight
+    assert parse_filter("since:today", NOW, zone=zone).clauses[0].at == midnight
+    assert parse_filter("since:2026-11-20", NOW, zone=zone).clauses[0].at == midnight
 
 
 def test_both_ends_of_a_period_are_included() -> None:
@@ -260,6 +260,26 @@ def test_both_ends_of_a_period_are_included() -> None:
     assert hit(f"since:{text} until:{text}")
     assert hit("until:2026-11-20 since:2026-11-20")
     assert not hit("-since:2026-11-20")
+
+
+def test_is_with_a_status_works_like_the_status() -> None:
+    archived, pinned = replace(BASE, status="archived", archived_reason="done"), replace(BASE, pinned=True)
+    for text, found in (
+        ("is:archived", True),
+        ("-is:archived", False),
+        ("is:voted,archived", True),
+        ("is:signal", False),
+    ):
+        assert matches(archived, parse_filter(text, NOW)) is found, text
+    assert not hit("is:archived")
+    assert hit(f"is:{BASE.status}")
+    assert (hit("is:pinned", pinned), hit("is:pinned", replace(BASE, pinned=False))) == (True, False)
+
+
+def test_until_now_and_whole_months_are_times() -> None:
+    assert hit("until:now since:2026-11")
+    assert not hit("until:2026-10")
+    assert not hit("since:now")
 
 
 def test_what_nobody_is_known_to_have_said_has_no_speaker() -> None:

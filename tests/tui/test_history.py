@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -453,3 +454,33 @@ async def test_undo_asks_about_what_was_done_in_another_window_or_before(tmp_pat
         assert isinstance(app.screen, Confirm)
         await keys(pilot, "n")
         assert app.bench.stream.get(ID).pinned
+
+
+async def test_at_goes_to_the_last_change_by_a_time_or_a_revision(tmp_path: Path, tokyo: None) -> None:
+    bench = open_bench(tmp_path)
+    for days in range(2 * PAGE, -1, -1):
+        at = NOW - timedelta(days=days)
+        with Library(bench.library.folder, lambda at=at: at).transaction("cli", f"add {days}") as tx:  # type: ignore[misc]
+            tx.put(Memory(f"m{days}", f"It is {days} days old", at, at))
+    app = app_over(bench)
+    async with app.run_test(size=(80, 24)) as pilot:
+
+        async def goes(text: str) -> str:
+            await keys(pilot, "at", *text)
+            await keys(pilot, "enter")
+            event = app.screen.query_one(LineView).current
+            return event.label if event else ""
+
+        await keys(pilot, "H")
+        assert NOW.hour > 15, "in Tokyo it is tomorrow already"
+        day = (NOW - timedelta(days=70)).date()
+        assert await goes("3") == f"add {2 * PAGE - 2}"
+        assert await goes("36h") == "add 2"
+        assert await goes("yesterday") == "add 1"
+        assert await goes(str(day)) == "add 71"
+        assert await goes("2020-01-01") == f"add {2 * PAGE}"
+        assert "Nothing was changed by then" in screen_text(app)
+        await keys(pilot, "at", *"soon", "enter")
+        assert "“soon” is not a time. Write 36h, 7d" in screen_text(app)
+        await keys(pilot, "escape")
+        assert isinstance(app.screen, HistoryDialog)

@@ -12,7 +12,7 @@ from workbench import __version__, streams
 from workbench.cli import exit_codes
 from workbench.cli.exit_codes import DONE, PROBLEM
 from workbench.cli.output import fail, warn
-from workbench.cli.parsing import COMMAND, Parser, add_store, revision
+from workbench.cli.parsing import COMMAND, Parser, add_store, revision_or_time
 from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, Welcome, require_secrets_for_people
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
@@ -96,8 +96,8 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
     parser = Parser(prog="workbench", description=_ABOUT, epilog=exit_codes.told())
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
-    about = "the store as it was right after this revision: the app only looks"
-    parser.add_argument("--at", metavar="REV", type=revision, help=about)
+    about = "the store as it was at this revision or time (42, 36h, 2026-11-21): the app only looks"
+    parser.add_argument("--at", metavar="WHEN", type=revision_or_time, help=about)
     commands = parser.add_subparsers(title="commands", metavar=COMMAND, prog=parser.prog, parser_class=Parser)
     chosen = [family for family, names in _FAMILIES.items() if command in names]
     for family in chosen or (() if opening else _FAMILIES):

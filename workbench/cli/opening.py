@@ -50,18 +50,18 @@ def open_store(session: Session) -> int:
 def _open_what_is_meant(session: Session) -> int:
     choice = session.choice()
     if session.args.at is not None:
-        return _look_back(session, choice.origin, session.args.at)
+        return _look_back(session, choice.origin)
     if session.welcome is not None and choice.origin == "global" and not session.has_store():
         return _welcome(session, session.welcome, choice.folder)
     return _open(session, choice.folder, choice.origin)
 
 
-def _look_back(session: Session, origin: str, at: int) -> int:
+def _look_back(session: Session, origin: str) -> int:
     """Open the app on the store as it was right after a revision; one that is not there has no past."""
     store = session.known_store()
     if not session.has_store():
         raise StoreProblem(f"There is no store in {store}.", "Nothing was made; without --at the app makes one.")
-    return session.open_app(store, origin=origin, at=at)
+    return session.open_app(store, origin=origin, at=session.at())
 
 
 def _open(session: Session, store: Path, origin: str, begin: str = "") -> int:

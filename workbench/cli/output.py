@@ -1,5 +1,6 @@
 """Printing: for people through `printable`, so that stored text stays inert; for programs as JSON."""
 
+import os
 import sys
 import unicodedata
 from collections import Counter
@@ -9,8 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+from workbench.core.agents.actors import agent_in
 from workbench.core.errors import WorkbenchError
-from workbench.core.record import iso, minute
+from workbench.core.record import clock_time, iso, minute
 from workbench.core.text import clip, head, printable
 
 Item = TypeVar("Item")
@@ -101,9 +103,9 @@ def _cells(char: str) -> int:
     return 0 if unicodedata.category(char) in ("Mn", "Me") else 1 + (unicodedata.east_asian_width(char) in "WF")
 
 
-def moment(at: datetime) -> str:
-    """Return a time in full, in the machine's zone."""
-    return minute(at)
+def moment(at: datetime, *, agent: bool = False) -> str:
+    """Return a time in full, in the machine's zone; an agent, also one that runs the command, gets its offset, too."""
+    return clock_time(at).isoformat(" ", "minutes") if agent or agent_in(os.environ) else minute(at)
 
 
 def counted(number: int, word: str, plural: str = "") -> str:

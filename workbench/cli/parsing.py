@@ -14,15 +14,17 @@ from argparse import (
     RawDescriptionHelpFormatter,
 )
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from workbench.core.record import parse_time
+from workbench.core.errors import InvalidQuery
+from workbench.core.stream.times import FORMS, instant
 from workbench.core.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
+    from zoneinfo import ZoneInfo
 
     from workbench.cli.session import Session
 
@@ -98,6 +100,9 @@ class Parser(ArgumentParser):
     takes_filter = False
     """Whether words behind it may begin with a minus: `-word` excludes in a filter."""
 
+    open_choices: Sequence[Action] = ()
+    """Arguments whose choices are only offered: the command looks at what was given itself."""
+
     mixes = False
     """Whether options may stand between a word and another one that may be missing."""
 
@@ -128,7 +133,7 @@ class Parser(ArgumentParser):
         return super()._parse_optional(arg_string)
 
     def _check_value(self, action: Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
+        if action.choices is not None and value not in action.choices and action not in self.open_choices:
             raise _unknown(action, value, [str(choice) for choice in action.choices])
 
     def _match_argument(self, action: Action, arg_strings_pattern: str) -> int:
@@ -168,6 +173,10 @@ def _text_of(action: Action, given: str) -> str:
 _NEGATED = re.compile(r"-[^-\s].")
 
 
+_MEANT = {"up": "helpful", "+": "helpful", "+1": "helpful", "down": "harmful", "-": "harmful", "-1": "harmful"}
+"""Words that other programs have for a choice."""
+
+
 def _unknown(action: Action, word: object, known: Sequence[str]) -> ArgumentError:
     """Say that an argument is none of the known ones, and ask whether the nearest of them was meant.
 
@@ -175,7 +184,8 @@ def _unknown(action: Action, word: object, known: Sequence[str]) -> ArgumentErro
     """
     import difflib
 
-    close = difflib.get_close_matches(str(word), known, n=1)
+    meant = _MEANT.get(str(word).lower(), "")
+    close = [meant] if meant in known else difflib.get_close_matches(str(word), known, n=1)
     meant = f". Did you mean {close[0]}?" if close else ""
     if action.metavar == COMMAND:
         return ArgumentError(None, f"there is no command “{word}”{meant}")
@@ -205,10 +215,11 @@ def add_store(parser: ArgumentParser, default: object = None) -> None:
 
 
 def add_at(
-    parser: ArgumentParser, about: str = "the store as it was right after this revision; only looked at"
+    parser: ArgumentParser,
+    about: str = "the store as it was at this revision or time (42, 36h, 2026-11-21); only looked at",
 ) -> None:
     """Add `--at` to a command that can look back."""
-    parser.add_argument("--at", metavar="REV", type=revision, default=SUPPRESS, help=about)
+    parser.add_argument("--at", metavar="WHEN", type=revision_or_time, default=SUPPRESS, help=about)
     parser.set_defaults(looks_back=True)
 
 
@@ -243,12 +254,33 @@ def file_or_stdin(text: str) -> str:
 _NAMES_OF_FILES: tuple[object, ...] = (Path, folder, file_or_stdin)
 
 
-def time(text: str) -> datetime:
-    """Read an ISO 8601 time; without an offset it is UTC."""
+def time(text: str) -> str:
+    """Check a time; `Session.time` reads it, by the clock of the run."""
     try:
-        return parse_time(text)
-    except (ValueError, OverflowError):
-        raise ArgumentTypeError(f"“{text}” is no ISO 8601 time such as 2026-11-21T09:30") from None
+        instant(text, datetime.now(UTC))
+    except InvalidQuery as error:
+        raise ArgumentTypeError(str(error).removesuffix(".")) from None
+    return text
+
+
+def revision_or_time(text: str) -> int | str:
+    """Read a revision, or check a time; a date means the end of that day. `Session.at` reads it."""
+    if text.isdecimal():
+        return revision(text)
+    try:
+        return time(text)
+    except ArgumentTypeError:
+        raise ArgumentTypeError(f"“{text}” is neither a revision nor a time. Write 42, {FORMS}") from None
+
+
+def zone(text: str) -> "ZoneInfo":
+    """Read the name of a time zone."""
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(text)
+    except (ValueError, OSError, KeyError):
+        raise ArgumentTypeError(f"“{text}” is no time zone such as Asia/Tokyo or UTC") from None
 
 
 def count(text: str) -> int:

@@ -9,11 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from workbench.cli.output import warn
+from workbench.cli.output import moment, warn
 from workbench.config import paths
 from workbench.core.agents.actors import agent_in
 from workbench.core.errors import StoreProblem, WorkbenchError
-from workbench.core.record import minute
+from workbench.core.stream.times import instant
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
@@ -82,6 +82,18 @@ class Session(NamedTuple):
         from workbench.core.files.formats import FORMATS
 
         return self.formats or FORMATS
+
+    def time(self, text: str | None, *, last: bool = False) -> datetime | None:
+        """Return the time that an argument means, by the clock of this run; of a day its beginning, or its end."""
+        return instant(text, self.clock(), last=last) if text else None
+
+    def at(self) -> int | None:
+        """Return the revision that `--at` names: of a time, the last one by then."""
+        at: int | str | None = self.args.at
+        if not isinstance(at, str):
+            return at
+        with self.reading(remarks=False) as bench:
+            return bench.history.revision_at(instant(at, self.clock(), last=True))
 
     def choice(self) -> paths.StoreChoice:
         """Return the store that `--store` or the working directory means; raises `StoreProblem`."""
@@ -209,7 +221,7 @@ def remember_since() -> None:
 
 def told(standpoint: "Standpoint") -> str:
     """Return where somebody stands who looks back: the revision, of how many, and when it was made."""
-    when = "" if standpoint.at is None else f", {minute(standpoint.at)}"
+    when = "" if standpoint.at is None else f", {moment(standpoint.at)}"
     return f"{standpoint.rev:,} of {standpoint.latest:,}{when}"
 
 

@@ -51,8 +51,6 @@ def _counts(title: str, names: Iterable[str]) -> str:
 
 
 def _listed(title: str, memories: Sequence[Memory], unreviewed: Collection[str]) -> str:
-    rows = [
-        f"- {one_line(m.line, _LINE)} ({m.id}, {m.created_at:%Y-%m-%d}{', unreviewed' if m.id in unreviewed else ''})"
-        for m in memories
-    ]
+    marks = dict.fromkeys(unreviewed, ", unreviewed")
+    rows = [f"- {one_line(m.line, _LINE)} ({m.id}, {m.created_at:%Y-%m-%d} UTC{marks.get(m.id, '')})" for m in memories]
     return "\n".join((f"## {title}", "", *rows)) if rows else ""

@@ -157,6 +157,11 @@ class History:
             raise UnknownRecord(f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions.")
         return from_doc(self._library.records.kind_in(table), doc)
 
+    def revision_at(self, at: datetime) -> int:
+        """Return the latest revision that was made by a time; 0 before the first."""
+        self._library.refresh()
+        return next((entry.rev for entry in self._library.changes_back() if parse_time(entry.at) <= at), 0)
+
     def _is_mine(self, actor: str) -> bool:
         """Tell whether what an actor did is in the undo of who acts here."""
         own = self._context.actor

@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import INTERRUPTED
-from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.output import counted, moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.agents.consolidation import STAGES, StageKind, due_at
 from workbench.core.errors import InvalidQuery
-from workbench.core.record import minute
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def _tell(session: Session, bench: "Workbench", done: "Consolidated") -> None:
         left = ", ".join(kind.id for kind in done.left)
         warn(f"Stopped. Left: {left}." if dry else f"Stopped. Left: {left}; `workbench consolidate` goes on there.")
     elif done.run is not None and (due := due_at(done.run)) is not None:
-        say(f"The next one is due {minute(due)}.")
+        say(f"The next one is due {moment(due)}.")
 
 
 def _lines(stage: "Stage", dry: bool, shown: Shown) -> Iterator[str]:

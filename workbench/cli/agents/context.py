@@ -41,7 +41,7 @@ def add_commands(commands: Commands) -> None:
     about = "give it to this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
-    add_at(parser, "the store as it was right after this revision; documents on disk are as they are now")
+    add_at(parser, "the store as it was at this revision or time; documents on disk are as they are now")
     add_json(parser)
 
 
@@ -52,9 +52,8 @@ def context(session: Session) -> int:
         raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
     if args.actor is not None and args.at is not None:
         raise InvalidQuery("--at only looks, so nothing is given to an agent.", "Leave out --at or --for-agent.")
-    with (
-        session.reading(at=args.at) if args.actor is None else session.changing(actor_of(args), trusted=False) as bench
-    ):
+    looks = args.actor is None
+    with session.reading(at=session.at()) if looks else session.changing(actor_of(args), trusted=False) as bench:
         from workbench.bench.agents.answers import Answering, text_of
         from workbench.bench.agents.context.making import gathered, kept
 

@@ -52,12 +52,8 @@ def no_criteria(parser: Parser) -> None:
 
 def criteria_of(session: Session) -> Criteria:
     """Return which episodes the arguments mean; raises `InvalidQuery`."""
-    from workbench.core.stream.filter import instant
-
-    args, now = session.args, session.clock()
-    since, until = (
-        instant(key, said, now) if said else None for key, said in (("since", args.since), ("until", args.until))
-    )
+    args = session.args
+    since, until = session.time(args.since), session.time(args.until, last=True)
     return checked(
         Criteria(
             args.domain, args.type, args.outcome, args.tag, args.phase, args.in_session, args.tool, args.applied,

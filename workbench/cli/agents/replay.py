@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say, warn, write_json
+from workbench.cli.output import moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, path_of, wants_json
 from workbench.cli.session import Session
 from workbench.core.text import one_line
@@ -33,7 +33,7 @@ def add_commands(commands: Commands) -> None:
     """Add `replay`."""
     parser = add_command(commands, "replay", replay, "show what an agent would have been given in a session", _REPLAY)
     parser.add_argument("file", metavar="FILE", type=path_of, help="a session's transcript")
-    add_at(parser, "the store at this revision, at every step")
+    add_at(parser, "the store at this revision or time, at every step")
     parser.add_argument("-k", metavar="N", type=count, help="how many are given at most (default: the profile's k)")
     parser.add_argument("--profile", metavar="NAME", default="", help="the retrieval profile (default: the config's)")
     parser.add_argument("--agent", metavar="NAME", default="claude", help="the agent that would be served (claude)")
@@ -45,7 +45,7 @@ def replay(session: Session) -> int:
     """Replay a session's steps and show what differs."""
     from workbench.cli.progress import ProgressLine, interruptible
 
-    args = session.args
+    args, at = session.args, session.at()
     found: list[Replayed] = []
     with session.reading() as bench, interruptible() as cancelled:
         if not bench.trust.standing.trusted:
@@ -59,7 +59,7 @@ def replay(session: Session) -> int:
             return cancelled()
 
         try:
-            found += bench.replay.run(wanted, args.agent, k=args.k, profile=args.profile, rev=args.at, tick=tick)
+            found += bench.replay.run(wanted, args.agent, k=args.k, profile=args.profile, rev=at, tick=tick)
         finally:
             line.clear()
         mask = bench.safety.masked
@@ -79,7 +79,7 @@ def replay(session: Session) -> int:
 def _show(one: "Replayed", text: str) -> None:
     """Show a step: what was asked, what would have been given then, and what is given now."""
     step = one.step
-    say(f"{step.at:%Y-%m-%d %H:%M}  {step.kind}: {one_line(text, 100)}")
+    say(f"{moment(step.at)}  {step.kind}: {one_line(text, 100)}")
     purged = f", {one.purged:,} purged since" if one.purged else ""
     _list(f"then (revision {one.rev}{purged})", one.then, _THEN)
     _list("now", one.now, _NOW)

@@ -69,7 +69,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
     parser.add_argument(
         "--epoch",
-        metavar="ISO",
+        metavar="WHEN",
         type=time,
         help="time of step 0 in files that count steps (otherwise they end now)",
     )
@@ -202,8 +202,8 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
     with interruptible() as cancelled:
         try:
             plan = bench.importer.plan(
-                session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
-                theirs=args.theirs, as_candidates=args.as_candidates,
+                session.cwd / path.expanduser(), format=args.format, epoch=session.time(args.epoch),
+                step_hours=args.step, theirs=args.theirs, as_candidates=args.as_candidates,
                 issues=args.issues, text_name=args.text, again=args.again, progress=line, cancelled=cancelled,
             )  # fmt: skip
         finally:

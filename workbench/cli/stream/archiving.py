@@ -10,6 +10,7 @@ from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery
 from workbench.core.stream.memory import STATUSES
+from workbench.core.stream.times import instant
 
 if TYPE_CHECKING:
     from workbench.bench.files.exports.exporting import ExportPreview, Written
@@ -34,7 +35,8 @@ archived nothing changes, and the file gets what was archived before.
 def add_commands(commands: Commands) -> None:
     """Add `archive`."""
     parser = add_command(commands, "archive", archive, "archive old memories of a status", _DETAILS)
-    parser.add_argument("--before", metavar="DATE", type=time, required=True, help="made before this (ISO 8601; UTC)")
+    about = "made before this: 3mo, 2026-01-01, …"
+    parser.add_argument("--before", metavar="WHEN", type=time, required=True, help=about)
     parser.add_argument("--status", metavar="S", choices=STATUSES, required=True, help=", ".join(STATUSES))
     parser.add_argument("--to", metavar="FILE", type=Path, help="write them to this file, too: memory-archive.jsonl")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be archived")
@@ -48,7 +50,7 @@ def archive(session: Session) -> int:
         raise InvalidQuery("They are archived already.", "Nothing was changed; --to FILE writes them to a file.")
     path = None if args.to is None else session.cwd / args.to.expanduser()
     with session.reading() if args.dry_run else session.changing() as bench:
-        plan = bench.archiving.plan(args.status, args.before)
+        plan = bench.archiving.plan(args.status, instant(args.before, session.clock()))
         if args.dry_run or not plan.memories:
             _show(session, bench, plan)
             return 0

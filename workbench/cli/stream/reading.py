@@ -43,7 +43,7 @@ def add_commands(commands: Commands) -> None:
     )
     about = "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"
     show.add_argument("ids", metavar="ID", nargs="+", help=about)
-    add_at(show, "as it was right after this revision")
+    add_at(show, "as it was at this revision or time")
     add_secrets(show)
     add_json(show)
     listing = add_command(
@@ -67,8 +67,9 @@ def add_commands(commands: Commands) -> None:
 
 def show_record(session: Session) -> int:
     """Print records with all they hold."""
+    at = session.at()
     with session.reading() as bench:
-        found = [_record(bench, id, session.args.at) for id in dict.fromkeys(session.args.ids)]
+        found = [_record(bench, id, at) for id in dict.fromkeys(session.args.ids)]
         shown = Shown(bench, secrets=session.args.show_secrets)
         printed = [shown(record) for record in found]
     if wants_json(session.args):
@@ -108,7 +109,7 @@ def list_memories(session: Session) -> int:
     """Print the memories that a filter lets through."""
     args = session.args
     text, arranged = chosen(session)
-    with session.reading(at=args.at) as bench:
+    with session.reading(at=session.at()) as bench:
         view = found_by(bench, text, args.view)
         memories = arrange(bench, view, arranged)
     listed, shown = cut(memories, args.limit), Shown(bench, secrets=args.show_secrets)
@@ -143,7 +144,7 @@ def print_stats(session: Session) -> int:
     from workbench.bench.health.trends import DAYS
     from workbench.cli.health.trends import trends_json, trends_lines
 
-    with session.reading(at=session.args.at) as bench:
+    with session.reading(at=session.at()) as bench:
         stats, gauge, shown = Shown(bench)(bench.overview.stats()), bench.overview.gauge(), Shown(bench)
         trends = shown(bench.trends.look(session.args.days or DAYS))
         unfinished = dict(bench.library.unfinished)

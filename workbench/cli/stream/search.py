@@ -53,7 +53,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("query", metavar="QUERY")
     parser.add_argument("-k", metavar="N", type=count, help="how many to show (default: the profile's k)")
     parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")
-    parser.add_argument("--now", metavar="ISO", type=time, help="rank as at this time (without an offset: UTC)")
+    parser.add_argument("--now", metavar="WHEN", type=time, help="rank as at this time: 7d, 2026-11-21, …")
     about = "serve this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
@@ -67,9 +67,8 @@ def search(session: Session) -> int:
     """Print the best memories, the best first."""
     args = session.args
     _check(args)
-    with (
-        session.reading(at=args.at) if args.actor is None else session.changing(actor_of(args), trusted=False) as bench
-    ):
+    looks = args.actor is None
+    with session.reading(at=session.at()) if looks else session.changing(actor_of(args), trusted=False) as bench:
         if args.actor is not None and not bench.trust.standing.trusted:
             # A hook goes on without: what nobody here has seen is no agent's to read.
             return nothing_served(session)
@@ -153,7 +152,7 @@ def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served
 
     args, tuning = session.args, bench.tuning
     if args.actor is None:
-        return look(tuning, args.query, args.k, profile, args.now or bench.context.now())
+        return look(tuning, args.query, args.k, profile, session.time(args.now) or bench.context.now())
     served = serve(
         bench.context, tuning, args.query, args.k, profile, bench.safety, replace(BY_COMMAND, session=args.session)
     )
@@ -231,7 +230,7 @@ def _print(
     find = bench.library.memories.find  # what is printed may have lost the secret that it is flagged for
     rows = [
         _row(place, scored, scored.memory.id if blocks is None else blocks.name(scored.memory.id),
-             sign(bench, find(scored.memory.id)))
+             sign(bench, find(scored.memory.id)), agent=blocks is not None)
         for place, scored in enumerate(top, 1)
     ]  # fmt: skip
     lines = table(rows, right=(0, 1)) if rows else []
@@ -278,13 +277,13 @@ def _explained(
     return [*lines, *figures, total]
 
 
-def _row(place: int, scored: "Scored", name: str, flagged: str) -> tuple[str, ...]:
+def _row(place: int, scored: "Scored", name: str, flagged: str, *, agent: bool) -> tuple[str, ...]:
     memory = scored.memory
     return (
         str(place),
         f"{scored.total:.4f}",
         name,
-        moment(memory.created_at),
+        moment(memory.created_at, agent=agent),
         memory.observation_type,
         flagged + memory.line,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.exit_codes import FOUND, INTERRUPTED
 from workbench.cli.naming import nearest
 from workbench.cli.output import counted, say, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, wants_json
+from workbench.cli.parsing import Commands, add_command, add_json, wants_json, zone
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
 from workbench.cli.tuning.profile import profile_of
@@ -43,7 +43,8 @@ found. An id that was merged into another memory stands for that. FILE is TOML, 
   queries = "queries.jsonl"             # as `workbench eval` reads them, from the folder of FILE
   ndcg = 0.7                            # nDCG@10; or metric = "recall@5" (mrr@K, p@K) and at_least = 0.6
 
-It only looks: nothing counts as read. In CI, WORKBENCH_TRUST=PATH says that the store is trusted.
+Times without an offset are UTC, or of --tz. It only looks: nothing counts as read.
+In CI, WORKBENCH_TRUST=PATH says that the store is trusted.
 Exit code: 0 when all hold, 1 when some do not, 2 when it cannot be checked.
 
   workbench check expectations.toml"""
@@ -75,6 +76,8 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")
     about = "as this agent is served, where the settings tell agents apart"
     parser.add_argument("--for-agent", metavar="NAME", default="check", help=about)
+    about = "the zone of times without an offset: Asia/Tokyo (default: UTC)"
+    parser.add_argument("--tz", metavar="ZONE", type=zone, default="UTC", help=about)
     add_json(parser)
 
 
@@ -85,7 +88,7 @@ def check(session: Session) -> int:
 
     args = session.args
     path = session.cwd / args.file.expanduser()
-    expectations = read_expectations(path)
+    expectations = read_expectations(path, args.tz)
     with session.reading() as bench:
         profile = profile_of(session, bench)
         context = replace(bench.context, actor=f"agent:{args.for_agent}")

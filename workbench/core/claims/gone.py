@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.core.claims.names import Name
+from workbench.core.record import minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def why(gone: Gone) -> str:
     happened = f"is {what}{gone.now} now" if gone.now else "is not there any more"
     place = f" in {gone.place}" if gone.place and gone.name.kind != "path" else ""
     by = f"commit {gone.commit[:10]}" if gone.commit else "not committed yet"
-    when = f" of {gone.at:%Y-%m-%d}" if gone.at else ""
+    when = f" of {minute(gone.at)[:10]}" if gone.at else ""
     return f"{what}{gone.name.written} {happened} ({by}{when}{place})"
 
 

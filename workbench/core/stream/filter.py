@@ -2,22 +2,23 @@
 
 A clause is `key:value`; commas part alternatives, quotes group, and a leading `-` negates a clause, a
 phrase or a word. All clauses and phrases must hold. Words left over are for the fuzzy ranking, not for
-`matches`. Archived memories are hidden unless a `status:` clause asks (`status:any` asks for all).
+`matches`. Archived memories are hidden unless `is:archived` or a `status:` clause asks (`status:any` asks for all).
 A quote that is not closed ends with the text, so that a filter can be read while it is being typed.
 """
 
 import difflib
 import operator
 import re
-from calendar import monthrange
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, tzinfo
+from functools import partial
 
 from workbench.core.errors import InvalidQuery
 from workbench.core.record import clock_time, minute
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory
+from workbench.core.stream.times import instant
 
 Predicate = Callable[[Memory], bool]
 
@@ -33,9 +34,9 @@ HELP: tuple[tuple[str, str], ...] = (
     ("source:SessionEnd", "where it was captured: the hook, or a file by its name or path"),
     ("actor:claude  actor:person", "who stored its text: an agent by name, person, import, reflection, hook"),
     ("importance:>7  confidence:>2", "more than; also >=, <, <= or the number itself"),
-    ("since:7d  until:yesterday", "when it was made: 90min, 36h, 7d, 2w, 3mo, 1y, today, yesterday, 2026-11-21"),
+    ("since:7d  until:yesterday", "when it was made: 36h, 7d, 2w, 3mo, now, yesterday, monday, 2026-11, 2026-11-21"),
     ("pinned:yes", "pinned or not: yes, no"),
-    ("is:reflection", "reflection, voted, harmful"),
+    ("is:reflection", "reflection, voted, harmful, pinned, or a status, such as is:archived"),
     ('"exact phrase"', "these words in this order, in content, summary or tags"),
     ("-tag:wip  -word", "a leading minus excludes"),
     ("auth tokn", "any other word is searched for, typing errors forgiven"),
@@ -117,8 +118,11 @@ class Filter:
 
     @property
     def shows_archived(self) -> bool:
-        """Whether archived memories can match: only when a clause `status:` asks for some status."""
-        return any(clause.key == "status" and not clause.negated for clause in self.clauses)
+        """Whether archived memories can match: only when a clause `status:` or `is:archived` asks for them."""
+        return any(
+            not clause.negated and (clause.key == "status" or (clause.key == "is" and "archived" in clause.values))
+            for clause in self.clauses
+        )
 
     def without_actors(self) -> "Filter":
         """Return the rest of it, which the memories themselves can answer."""
@@ -143,8 +147,8 @@ class Filter:
         return [*found, *(Condition(TEXT, _negate(_contains(p)), p, negated=True) for p in self.excluded)]
 
 
-def parse_filter(text: str, now: datetime, *, forgiving: bool = False) -> Filter:
-    """Read a filter; relative times count from `now`, whose timezone also says when a day begins.
+def parse_filter(text: str, now: datetime, *, forgiving: bool = False, zone: tzinfo | None = None) -> Filter:
+    """Read a filter; relative times count from `now`, days are those of `zone`, the machine's when none is given.
 
     Raises `InvalidQuery` for a value that cannot be read and for a key that looks like a typing error, unless it is
     `forgiving`: then that is a word, and the filter says so. Other text with a colon, such as an address, is a word.
@@ -160,7 +164,7 @@ def parse_filter(text: str, now: datetime, *, forgiving: bool = False) -> Filter
             if phrase := _flat(found["phrase"]):
                 (excluded if negated else phrases).append(phrase)
         elif found["key"] and _is_key(found["key"], found["values"], unknown if forgiving else None):
-            clauses.append(_clause(found["key"].lower(), found["values"], negated, now))
+            clauses.append(_clause(found["key"].lower(), found["values"], negated, now, zone))
         elif (word := found["body"].replace('"', "")) and word != "-":
             if negated:
                 excluded.append(_flat(word))
@@ -203,12 +207,18 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _VALUE = re.compile(r'(?:"[^"]*"?|[^,"])+')
-_SPAN = re.compile(r"(\d{1,6})(min|h|d|w|mo|y)")
-_HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0, "w": 168.0}
+
+
+def _has_status(status: str, memory: Memory) -> bool:
+    return memory.status == status
+
+
 _FLAGS: dict[str, Predicate] = {
     "reflection": lambda memory: memory.is_synthetic,
     "voted": lambda memory: bool(memory.helpful_votes or memory.harmful_votes),
     "harmful": lambda memory: memory.harmful_count > 0,
+    "pinned": lambda memory: memory.pinned,
+    **{status: partial(_has_status, status) for status in STATUSES},
 }
 _EXAMPLES = {
     "type": "type:error,failure",
@@ -265,7 +275,7 @@ def _is_key(key: str, values: str, unknown: list[tuple[str, str]] | None) -> boo
     return False
 
 
-def _clause(key: str, text: str, negated: bool, now: datetime) -> Clause:
+def _clause(key: str, text: str, negated: bool, now: datetime, zone: tzinfo | None) -> Clause:
     raw = (part.replace('"', "").strip() for part in _VALUE.findall(text))
     values = tuple(_flat(part) for part in raw if part)
     if not values:
@@ -273,7 +283,11 @@ def _clause(key: str, text: str, negated: bool, now: datetime) -> Clause:
     if key in TIMES:
         if len(values) > 1:
             raise InvalidQuery(f"“{key}:” takes one time, not {len(values)}.", f"For example: {_EXAMPLES[key]}.")
-        return Clause(key, values, negated, instant(key, values[0], now))
+        try:
+            at = instant(values[0], now, last=key == "until", zone=zone)
+        except InvalidQuery as error:
+            raise InvalidQuery(f"“{values[0]}” after “{key}:” is not a time.", error.hint) from error
+        return Clause(key, values, negated, at)
     for value in values:
         _check(key, value)
     return Clause(key, values, negated)
@@ -292,44 +306,6 @@ def _check(key: str, value: str) -> None:
         raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"Did you mean “{near[0]}”?")
     if closed:
         raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"It is one of: {', '.join(closed)}.")
-
-
-def instant(key: str, value: str, now: datetime) -> datetime:
-    """Return the time that `since` begins or `until` ends with, both included; a day counts as a whole."""
-    now = now if now.tzinfo else now.replace(tzinfo=UTC)
-    try:
-        if span := _SPAN.fullmatch(value):
-            at = _before(now, int(span[1]), span[2])
-        elif (day := _day(value, now)) is not None:
-            last = key == "until"
-            at = datetime.combine(day, time.max if last else time.min, now.tzinfo)
-        else:
-            at = datetime.fromisoformat(value.upper())
-            at = at if at.tzinfo else at.replace(tzinfo=now.tzinfo)
-            at.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        hint = "Write 36h, 7d, 2w, 3mo, today, yesterday, 2026-11-21 or 2026-11-21T09:15."
-        raise InvalidQuery(f"“{value}” after “{key}:” is not a time.", hint) from error
-    return at
-
-
-def _day(value: str, now: datetime) -> date | None:
-    if value in ("today", "yesterday"):
-        return now.date() - timedelta(days=value == "yesterday")
-    try:
-        return date.fromisoformat(value.upper())
-    except ValueError:
-        return None
-
-
-def _before(now: datetime, count: int, unit: str) -> datetime:
-    """Go back from `now`: hours and days as elapsed time, months and years by the calendar."""
-    if unit in _HOURS:
-        return (now.astimezone(UTC) - timedelta(hours=count * _HOURS[unit])).astimezone(now.tzinfo)
-    year, month = divmod(now.year * 12 + now.month - 1 - count * (12 if unit == "y" else 1), 12)
-    if year < 1:
-        raise ValueError(year)
-    return now.replace(year=year, month=month + 1, day=min(now.day, monthrange(year, month + 1)[1]))
 
 
 def _compile(clause: Clause) -> Predicate:

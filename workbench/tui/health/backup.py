@@ -28,7 +28,7 @@ from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog, held_keys
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import day, number
 from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -78,7 +78,7 @@ class BackupDialog(Dialog[bool]):
     def __init__(self, bench: Workbench, folder: Path) -> None:
         super().__init__("Back up the store", BACKUP)
         self._bench = bench
-        self._file = folder / f"memories-{bench.context.now():%Y-%m-%d}.tar.gz"
+        self._file = folder / f"memories-{day(bench.context.now())}.tar.gz"
         self._stop = threading.Event()
         self._writing = False
         self._made = self._complained = False

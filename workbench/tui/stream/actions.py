@@ -46,6 +46,7 @@ HISTORY = Table(
     (
         Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE),
         Action("history.store-then", "t", "store then", "The whole store as it was right after it", FIND),
+        Action("history.go-to", "at", "go to", "To the change at a time or revision", FIND),
         _OPEN_SECRETS,
         CANCEL,
     ),

@@ -17,6 +17,7 @@ from textual.widgets import Static
 from workbench.bench.health.history import Event, History, Place
 from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.errors import WorkbenchError
+from workbench.core.stream.times import instant
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.host import LookBack
 from workbench.tui.app.waiting import change
@@ -33,6 +34,7 @@ from workbench.tui.widgets.dialog import Dialog, held_keys
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.long_text import LongText
 from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.prompt import Prompt
 
 PAGE = 50
 """Transactions that are read at a time; more when the cursor comes near the last one."""
@@ -78,6 +80,7 @@ class HistoryDialog(Dialog[None]):
         self._opened = -1
         self._source: Iterator[Event] = iter(())
         self._events: list[Event] = []
+        self._wanted: int | None = None
         self.reading = False
         """Whether the journal is being read, which a thread does: it may be long."""
 
@@ -124,11 +127,13 @@ class HistoryDialog(Dialog[None]):
             return  # closed while it was read
         if source is not self._source:
             self._read()
-        elif more or first:
+            return
+        if more or first:
             self._events = [*self._events, *more]
             self._list.set_empty(Content(NOTHING))
             self._list.set_rows(self._events, cursor=0 if first else None)
             self._show_changed()
+        self._seek(ended=not more)
 
     def _catch_up(self) -> None:
         """List what was done since, above what is listed; the cursor stays on its change."""
@@ -147,8 +152,12 @@ class HistoryDialog(Dialog[None]):
         return only_record((field.table, field.key) for field in event.fields)
 
     def _next(self, source: Iterator[Event]) -> list[Event]:
-        """Return the next transactions, all of them looked at for secrets once."""
+        """Return the next transactions, up to the one that is looked for, all looked at for secrets once."""
         found = list(islice(source, PAGE))
+        while self._wanted is not None and found and found[-1].rev > self._wanted:
+            if not (more := list(islice(source, PAGE))):
+                break
+            found += more
         for event in found:
             masked_event(event, self._mask)
         return found
@@ -215,6 +224,45 @@ class HistoryDialog(Dialog[None]):
         return None if chosen is None else places[chosen]
 
     @work
+    async def action_go_to(self) -> None:
+        """Ask for a time or a revision, and move to the last change by then."""
+        hint = "42, 36h, yesterday, 2026-11-21"
+        ask = Prompt("Go to which revision or time?", placeholder=hint, check=self._no_point)
+        text = await self.app.push_screen_wait(ask)
+        if text:
+            self._wanted = await asyncio.to_thread(self._revision_of, text)
+            self._seek()
+
+    def _no_point(self, text: str) -> str | None:
+        """Say why a text is neither a revision nor a time."""
+        try:
+            self._time_of(text)
+        except WorkbenchError as error:
+            return str(error)
+        return None
+
+    def _time_of(self, text: str) -> datetime | None:
+        """Return the time that a text means, of a day its end; none for a revision."""
+        return None if not text or text.isdecimal() else instant(text, self._now, last=True)
+
+    def _revision_of(self, text: str) -> int:
+        at = self._time_of(text)
+        return int(text[:18]) if at is None else self._history.revision_at(at)
+
+    def _seek(self, *, ended: bool = False) -> None:
+        """Move to the last change up to the revision that is looked for, reading on until it comes."""
+        rev = self._wanted
+        if rev is None:
+            return
+        place = next((i for i, event in enumerate(self._events) if event.rev <= rev), None)
+        if place is None and not ended:
+            self._read()
+            return
+        self._wanted = None
+        self._say("Nothing was changed by then; this is the first change." if place is None else "", MUTED)
+        self._list.cursor = len(self._events) - 1 if place is None else place
+
+    @work
     async def action_undo(self) -> None:
         """Take back the transaction under the cursor, after a yes."""
         event = self._list.current
@@ -239,7 +287,7 @@ class HistoryDialog(Dialog[None]):
 
     def _say(self, sentence: str, style: str) -> None:
         said = self.query_one(".history--said", Static)
-        said.display = True
+        said.display = bool(sentence)
         said.update(body(sentence, style))
 
 

@@ -42,7 +42,7 @@ def tell_apart(times: Sequence[datetime], now: datetime) -> bool:
     said = Counter(ago(at, now) for at in some)
     if len(some) < 2 or said.most_common(1)[0][1] <= _ALIKE * len(some):
         return True
-    return len({at.date() for at in some}) < 2
+    return len({day(at) for at in some}) < 2
 
 
 def day(at: datetime) -> str:

@@ -6,12 +6,11 @@ What is wrong with a file is named by its line and field.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from workbench.core.errors import InvalidQuery, UnreadableFile
 from workbench.core.files.handles import read_named
-from workbench.core.record import parse_time
 from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.expectation import TOP, AnswerExpected, Expected, QualityExpected
 from workbench.core.tuning.measure import parse_measure
@@ -31,8 +30,11 @@ Rows = list[tuple[int, Mapping[str, object], Mapping[str, int]]]
 """Expectations as they are written, each with its line and the lines of its fields."""
 
 
-def read_expectations(path: Path) -> tuple[Expected, ...]:
-    """Return the expectations of a file, in its order. Raises `UnreadableFile`."""
+def read_expectations(path: Path, zone: tzinfo = UTC) -> tuple[Expected, ...]:
+    """Return the expectations of a file, in its order; times without an offset are of `zone`.
+
+    Raises `UnreadableFile`.
+    """
     try:
         data = read_named(path, LARGEST)
         if len(data) > LARGEST:
@@ -47,7 +49,7 @@ def read_expectations(path: Path) -> tuple[Expected, ...]:
     if not rows:
         hint = f'Write a table [[expect]] with a query and what it finds, or a JSON line {{"query": …}}. {NOTHING}'
         raise UnreadableFile(f"{path} holds no [[expect]].", hint)
-    return tuple(_Row(path, line, row, lines).expected() for line, row, lines in rows)
+    return tuple(_Row(path, line, row, lines, zone).expected() for line, row, lines in rows)
 
 
 def _json_lines(path: Path, text: str) -> Rows:
@@ -99,8 +101,10 @@ def _places(text: str) -> Iterator[tuple[int, dict[str, int]]]:
 class _Row:
     """One expectation as it is written, and the reading of its fields."""
 
-    def __init__(self, path: Path, line: int, row: Mapping[str, object], lines: Mapping[str, int]) -> None:
-        self._path, self._line, self._row, self._lines = path, line, row, lines
+    def __init__(
+        self, path: Path, line: int, row: Mapping[str, object], lines: Mapping[str, int], zone: tzinfo
+    ) -> None:
+        self._path, self._line, self._row, self._lines, self._zone = path, line, row, lines, zone
 
     def expected(self) -> Expected:
         """Return what it expects. Raises `UnreadableFile`, which names the line and the field."""
@@ -162,14 +166,12 @@ class _Row:
 
     def _time(self) -> datetime | None:
         value = self._row.get("now")
-        if isinstance(value, datetime):
-            return value if value.tzinfo else value.replace(tzinfo=UTC)
-        if isinstance(value, date):
-            return datetime.combine(value, time(), UTC)
         if value is None:
             return None
         try:
-            return parse_time(str(value))
+            at = datetime.fromisoformat(str(value))
+            at = at if at.tzinfo else at.replace(tzinfo=self._zone)
+            return at.astimezone(UTC)
         except (ValueError, OverflowError) as error:
             raise self._wrong("now", "is an ISO 8601 time") from error
 

@@ -1,13 +1,14 @@
 """What the import dialog asks for: another format, and when the steps of a file were."""
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from textual.app import App
 
 from workbench.core.files.formats import Formats
-from workbench.core.record import parse_time
+from workbench.core.stream.times import instant
 from workbench.tui.files.imports.chosen import no_hours, no_time
 from workbench.tui.files.imports.rows import choices
 from workbench.tui.files.imports.way import Way
@@ -22,7 +23,7 @@ async def ask_format(app: App[Any], path: Path, way: Way, held: str, formats: Fo
     return None if format is None else replace(way, format=format)
 
 
-async def ask_steps(app: App[Any], way: Way) -> Way | None:
+async def ask_steps(app: App[Any], way: Way, now: datetime) -> Way | None:
     """Ask when the first step was, and how long a step takes."""
     hint = "2026-01-31T09:00; empty: the last step is now"
     epoch = await app.push_screen_wait(Prompt("When was the first step?", placeholder=hint, check=no_time))
@@ -32,4 +33,4 @@ async def ask_steps(app: App[Any], way: Way) -> Way | None:
     hours = await app.push_screen_wait(asked)
     if hours is None:
         return None
-    return replace(way, epoch=parse_time(epoch) if epoch else None, step_hours=float(hours))
+    return replace(way, epoch=instant(epoch, now) if epoch else None, step_hours=float(hours))

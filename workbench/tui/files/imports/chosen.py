@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.bench.files.imports.importing import ImportPlan
@@ -16,7 +17,7 @@ from workbench.bench.files.imports.paths import (
 )
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
-from workbench.core.record import parse_time
+from workbench.core.stream.times import instant
 from workbench.tui.files.imports.rows import format_said
 from workbench.tui.files.imports.way import Way
 
@@ -104,9 +105,9 @@ def _held(bench: Workbench, path: Path | None) -> str:
 def no_time(text: str) -> str | None:
     """Say what is wrong with the time of the first step; nothing is wrong with none."""
     try:
-        parse_time(text or "2026-01-01")
-    except (ValueError, OverflowError):
-        return "This is no ISO 8601 time such as 2026-01-31T09:00."
+        instant(text or "now", datetime.now(UTC))
+    except WorkbenchError as error:
+        return str(error)
     return None
 
 

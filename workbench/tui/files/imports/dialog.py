@@ -41,7 +41,7 @@ from workbench.tui.files.imports.way import Way
 from workbench.tui.files.imports.writing import WritingLine, key_of
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import absolute, number
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -168,7 +168,7 @@ class ImportDialog(Dialog[str | None]):
         parts += offer_said(plan, key_of(self, "import.statements"), key_of(self, "import.mark"))
         if counts_steps(plan):
             first, key = self._way.epoch, key_of(self, "import.steps")
-            when = "the last one is now" if first is None else f"the first one was {first:%Y-%m-%d %H:%M}"
+            when = "the last one is now" if first is None else f"the first one was {absolute(first)}"
             parts.append((f"\nIt counts steps: {when}, {self._way.step_hours:g} h each; {key} changes it.", ""))
         self._state.say(parts)
         self._rows.set_empty(Content("Everything in this file is in the store already."))
@@ -251,7 +251,7 @@ class ImportDialog(Dialog[str | None]):
         if self.chosen.plan is None or not counts_steps(self.chosen.plan):
             self.app.bell()
             return
-        self._go(await ask_steps(self.app, self._way))
+        self._go(await ask_steps(self.app, self._way, self._bench.context.now()))
 
     def action_theirs(self) -> None:
         """Take the file's version of what differs, or leave it as it is stored."""

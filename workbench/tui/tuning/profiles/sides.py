@@ -15,6 +15,7 @@ from workbench.core.tuning.verdict import signed
 from workbench.tui.app.host import Host
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.figures import day
 
 Kind = Literal["sliders", "snapshot", "built in", "yours"]
 
@@ -69,8 +70,8 @@ def born(birth: Birth) -> str:
     """Return a birth certificate in one line."""
     band = f"[{signed(birth.low)}, {signed(birth.high)}]"
     judgments = f"{birth.judgments:,} {'judgment' if birth.judgments == 1 else 'judgments'}"
-    at = birth.at.date().isoformat()
-    return f"Δ {signed(birth.delta)} {band} over {birth.parent} · {judgments} · set {birth.query_set[:7]} · {at}"
+    made = f"set {birth.query_set[:7]} · {day(birth.at)}"
+    return f"Δ {signed(birth.delta)} {band} over {birth.parent} · {judgments} · {made}"
 
 
 def remark(side: Side) -> str:
