@@ -169,3 +169,24 @@ def test_metadata_is_shown_but_not_how_a_record_was_written(cli: Cli) -> None:
     assert any(line.split() == ["origin", '{"team":', '"x"}'] for line in lines)
     assert "_file" not in cli.ok("show", "a") + cli.ok("history", "a")
     assert "_file" in json.loads(cli.ok("show", "a", "--json"))["metadata"]
+
+
+def test_a_short_id_is_understood_and_one_that_stands_for_several_is_asked_about(demo: Cli) -> None:
+    whole = demo.ok("show", "mem-20260320-0000257")
+    for short in ("0000257", "257", "mem-257"):
+        assert demo.ok("show", short) == whole
+    assert demo("show", "257", "--at", "1").out == demo("show", "mem-20260320-0000257", "--at", "1").out
+    bullets = json.loads(demo.ok("bullet", "list", "--json"))
+    assert "stands for several: " in demo("show", "1").err
+    assert json.loads(demo.ok("show", bullets[0]["id"], "--json"))["id"] == bullets[0]["id"]
+    assert "There is no memory or bullet 9999999" in demo("show", "9999999").err
+
+
+def test_an_agent_names_ids_in_full(demo: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "There is no memory or bullet 257" in demo("show", "257").err
+
+
+def test_a_vote_that_other_programs_have_gets_a_hint(demo: Cli) -> None:
+    for word, meant in (("up", "helpful"), ("down", "harmful"), ("helpfull", "helpful")):
+        assert f"Did you mean {meant}?" in demo("vote", "mem-20260320-0000257", word).err
