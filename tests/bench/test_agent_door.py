@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -609,3 +609,22 @@ def test_what_may_contradict_a_replacement_is_looked_for_by_its_new_text(deploys
     evidence = deploys.review.evidence(deploys.review.get(str(answer["id"])))
     assert [found.other for found in evidence.against] == ["other"]
     assert evidence.near[0][0].id == "other"
+
+
+def test_what_is_older_or_of_a_type_is_asked_about_and_never_forgotten_at_once_when_several(bench: Workbench) -> None:
+    put(bench, memory("old", "it failed", NOON - timedelta(days=40)))
+    put(bench, memory("older", "it failed before", NOON - timedelta(days=50), memory_type="semantic"))
+    put(bench, memory("new", "it failed today"))
+    mine = door(bench, rules=DoorRules(forgets=True))
+    assert mine.forget("", older_than_days=45)["proposed"] == ["older"]
+    assert mine.forget("", memory_type="semantic")["already_proposed"] == ["older"]
+    saved = [str(mine.save(text, "discovery")["id"]) for text in ("the cache is cold", "the queue of mails is long")]
+    done = mine.forget("", wanted="type:discovery")
+    assert (done["forgotten"], set(cast(list[str], done["proposed"]))) == ([], set(saved))
+
+
+def test_an_unknown_kind_is_kept_beside_and_reads_as_general(bench: Workbench) -> None:
+    for kind, known, kept in (("Error", "error", None), ("weather", "general", "weather"), ("", "general", None)):
+        saved = door(bench).save(f"it rains on {kind} days", kind)
+        found = bench.stream.get(str(saved["id"]))
+        assert (found.observation_type, found.metadata.get("type")) == (known, kept)

@@ -190,3 +190,14 @@ def test_a_purged_text_is_said_and_not_stored(cli: Cli) -> None:
     assert "left out, since they were purged: n1; --again takes them" in cli.ok("import", path)
     assert json.loads(cli.ok("import", path, "--json"))[0]["purged"] == ["n1"]
     assert cli.ok("append", text, "--again").startswith("Stored as ")
+
+
+@pytest.mark.parametrize("command", ["append", "ingest"])
+def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(cli: Cli, command: str) -> None:
+    result = cli(command, "It rained on Friday", "--type", "weather", "--actor", "claude", "--json")
+    found = json.loads(cli.ok("show", json.loads(result.out)["id"], "--json"))
+    assert (found["observation_type"], found["metadata"]) == ("general", {"type": "weather"})
+    for kind, hint in (("eror", "Did you mean error?"), ("weather", "Types are: instruction, error, ")):
+        result = cli(command, "It rained on Sunday", "--type", kind)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith(f"workbench: There is no observation type “{kind}”. {hint}")

@@ -163,3 +163,9 @@ def test_what_others_call_the_time_and_the_kind_is_read_and_kept(
     }
     told = [note.how for note in parsed.mappings if note.field == "timestamp"]
     assert any("the entry has none" in how for how in told) == (time is None)
+
+
+def test_an_observation_type_that_is_none_of_ours_is_kept_beside_and_reads_as_general() -> None:
+    doc = {"id": "n1", "content": "Brew at 80 degrees.", "observation_type": "weather"}
+    (memory,) = reading.read(json.dumps(doc), context()).memories
+    assert (memory.observation_type, memory.metadata) == ("general", {"type": "weather"})

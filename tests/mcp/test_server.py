@@ -13,7 +13,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.stream.near_by import near_by
 from workbench.core.agents.read import AgentRead
 from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
-from workbench.mcp.tools import TOOLS
+from workbench.mcp.tools import TOOLS, renamed
 
 CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {"recall_memory"}
 
@@ -77,7 +77,7 @@ async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_st
         ("memory_get", {"ids": ["../../etc/passwd"]}, "No memory ../../etc/passwd is given"),
         ("memory_get", {"ids": []}, "no id"),
         ("memory_save", {"text": "x" * 1_000_000}, "1,000,000 characters long"),
-        ("memory_save", {"text": "a", "kind": "nope"}, "no kind"),
+        ("memory_search", {"query": "a", "kind": "nope"}, "no kind"),
         ("memory_forget", {"reason": "x"}, "A filter names memory, "),
         ("no_such_tool", {}, "no_such_tool"),
     ]
@@ -232,8 +232,8 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ),
     (
         {"query": "a", "kinds": "error"},
-        "memory_search has no argument “kinds”; did you mean kind? It takes: query, k, kind, since, session_only, "
-        "min_importance, explain. Nothing was done.",
+        "memory_search has no argument “kinds”; did you mean kind? It takes: query, k, kind, memory_types, since, "
+        "session_only, min_importance, explain. Nothing was done.",
     ),
 )
 
@@ -297,3 +297,49 @@ async def test_the_stream_the_command_line_and_an_agents_search_list_the_same(
         assert printed
         assert [row["id"] for row in given] == printed, question
         assert listed[: len(printed)] == printed, question
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "known", "meant"),
+    [
+        ("memory_search", {"query": "a", "limit": 3}, {"query", "k"}, {"query": "a", "k": 3}),
+        ("memory_feedback", {"memory_id": "m1", "helpful": True}, {"id", "helpful"}, {"id": "m1", "helpful": True}),
+        ("playbook_tag", {"bullet_id": "b", "tag": "neutral"}, {"bullet", "tag"}, {"bullet": "b", "tag": "neutral"}),
+        ("memory_save", {"content": "a", "type": "error"}, {"text", "kind"}, {"text": "a", "kind": "error"}),
+        (
+            "memory_ingest", {"content": "a", "type": "error", "section": None},
+            {"observation", "observation_type", "section"}, {"observation": "a", "observation_type": "error"},
+        ),
+        ("memory_search", {"query": "a", "k": 1, "limit": 3}, {"query", "k"}, {"query": "a", "k": 1, "limit": 3}),
+        ("recall_memory", {"query": "a", "k": 1}, {"query", "limit"}, {"query": "a", "limit": 1}),
+    ],
+)  # fmt: skip
+def test_other_names_of_arguments_are_taken_for_those_that_a_tool_has(
+    tool: str, given: dict[str, Any], known: set[str], meant: dict[str, Any]
+) -> None:
+    assert renamed(given, known) == meant, tool
+
+
+async def test_the_calls_of_source_003_are_understood(connect: Connect, bench: Workbench) -> None:
+    async with connect(every=True) as client:
+
+        async def call(tool: str, **arguments: Any) -> dict[str, Any]:
+            return said(await client.call_tool(tool, arguments))
+
+        found = await call("memory_search", query=QUERY, limit=2, memory_types=["semantic", "procedural"])
+        assert {row["memory_type"] for row in found["results"]} <= {"semantic", "procedural"}
+        assert 0 < len(found["results"]) <= 2
+        id = "mem-20260206-0000009"
+        assert (await call("memory_feedback", memory_id=id, helpful=True))["id"] == id
+        assert (await call("memory_reflect", focus="deploys", max_insights=1, force=True))["proposed"] <= 1
+        made = await call("memory_ingest", content="The moon is full tonight", observation_type="moon_phase")
+        memory = bench.stream.get(made["id"])
+        assert (memory.observation_type, memory.metadata["type"]) == ("general", "moon_phase")
+        bullet = next(b for b in bench.library.bullets.all() if b.state == "active")
+        assert (await call("playbook_tag", bullet_id=bullet.id, tag="neutral"))["counted"] is True
+        assert (await call("playbook_tag", bullet_id=bullet.id, tag="neutral"))["counted"] is False
+        marked = bench.library.bullets.get(f"{bullet.book}/{bullet.id}")
+        assert marked.neutral_count == bullet.neutral_count + 1
+        assert (marked.helpful_count, marked.harmful_count) == (bullet.helpful_count, bullet.harmful_count)
+        old = await call("memory_forget", memory_id=id)
+        assert (old["forgotten"], old["proposed"]) == ([], [id])

@@ -16,7 +16,7 @@ from workbench import __version__
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients
 from workbench.mcp.refusals import unknown_arguments, unknown_tool, wrong_arguments
-from workbench.mcp.tools import Tools
+from workbench.mcp.tools import Tools, renamed
 
 if TYPE_CHECKING:
     from workbench.bench.agents.door import AgentDoor
@@ -61,6 +61,7 @@ class MemoryServer(MCPServer[Any]):
         if (tool := tools.get(name)) is None:
             raise ToolError(unknown_tool(name, tools, masked))
         known: dict[str, dict[str, Any]] = tool.parameters["properties"]
+        arguments = renamed(arguments, known)
         if strange := unknown_arguments(name, arguments, known, masked):
             raise ToolError(strange)
         try:

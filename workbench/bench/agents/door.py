@@ -6,6 +6,7 @@ is waited for, so that what it does not need is imported by who asks for it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
@@ -30,6 +31,7 @@ from workbench.core.stopwords import STOP_WORDS
 from workbench.core.stream.filter import Predicate, parse_filter
 from workbench.core.stream.importance import HIGHEST
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source
+from workbench.core.stream.times import instant
 from workbench.core.stream.vote import Verdict
 from workbench.core.text import words
 
@@ -80,6 +82,7 @@ class AgentDoor:
         k: int = 8,
         *,
         kind: str = "",
+        memory_types: Sequence[str] = (),
         since: str = "",
         session_only: bool = False,
         min_importance: float = 0.0,
@@ -88,7 +91,7 @@ class AgentDoor:
         """Return the memories that matter for a query, a line each, the best first."""
         self._trusted()
         text = _checked_query(query)
-        wanted = self._wanted(kind, since, session_only, min_importance)
+        wanted = self._wanted(kind, memory_types, since, session_only, min_importance)
         tuning = self._bench.tuning
         k = max(1, min(k, MOST_RESULTS))
         served = give(self.context, tuning, text, k, tuning.default(), self._safety, wanted)
@@ -216,8 +219,11 @@ class AgentDoor:
 
     # Writing
 
-    def reflect(self, *, force: bool, asks_claude: bool) -> Json:
-        """Propose what recent memories say together, for a person to review; Claude is asked where that is allowed."""
+    def reflect(self, *, force: bool, asks_claude: bool, focus: str = "", most: int | None = None) -> Json:
+        """Propose what recent memories say together, for a person to review; Claude is asked where that is allowed.
+
+        `focus` is what it is to be about, `most` how many insights are kept.
+        """
         from workbench.bench.reflection.reflection import EXTRACTIVE
 
         self._may_write()
@@ -225,8 +231,8 @@ class AgentDoor:
         if not verdict.due and not force:
             return {"proposed": 0, "note": "No reflection is due; force makes one all the same."}
         reflecting = self._bench.reflecting
-        plan = reflecting.plan("" if asks_claude else EXTRACTIVE)
-        outcome = reflecting.reflect(plan, lambda *_: None, lambda: False)
+        plan = reflecting.plan("" if asks_claude else EXTRACTIVE, focus)
+        outcome = reflecting.reflect(plan, lambda *_: None, lambda: False, most)
         note = "They wait in Review; a person decides." if outcome.candidates else "Nothing recurs in what came in."
         return {"proposed": len(outcome.candidates), "reflector": plan.reflector, "note": note}
 
@@ -248,18 +254,21 @@ class AgentDoor:
         return {"id": served_name(id, self._safety.findings), "outcome": outcome, "recorded": True}
 
     def tag(self, bullet: str, tag: str, note: str = "") -> Json:
-        """Vote on a bullet of the playbook."""
+        """Vote on a bullet of the playbook, or count that it was neutral, which says nothing for or against it."""
         from workbench.bench.stream import votes
 
         self._may_write()
         record = find_votable(self.context, bullet.strip("[] "))
-        if tag not in ("helpful", "harmful") or not isinstance(record, Bullet):
-            raise InvalidQuery("A bullet is tagged helpful or harmful.", "Give the id of a bullet of the playbook.")
+        if tag not in ("helpful", "harmful", "neutral") or not isinstance(record, Bullet):
+            message = "A bullet is tagged helpful, harmful or neutral."
+            raise InvalidQuery(message, "Give the id of a bullet of the playbook.")
         made = made_of(self.context, record)
         if is_own(self.context, record) or any(memory.id in self._voted.saved for memory in made):
             return {"id": record.id, "counted": False, "note": _OWN.format("bullet")}
-        verdict: Verdict = "helpful" if tag == "helpful" else "harmful"
         key = f"{record.book}/{record.id}"
+        if tag == "neutral":
+            return {"id": record.id, "counted": self._count_neutral(key), "tag": tag}
+        verdict: Verdict = "helpful" if tag == "helpful" else "harmful"
         actor, session = self._voted.cast.setdefault(key, (self.context.actor, self.session))
         reason = self._safety.masked(note[:500])
         done = votes.cast(replace(self.context, actor=actor), record, verdict, reason=reason, session=session)
@@ -304,11 +313,15 @@ class AgentDoor:
         counts = {"helpful": now.helpful_count, "harmful": now.harmful_count}
         return {"id": name, "counted": result.changed, "verdict": verdict, **counts}
 
-    def forget(self, reason: str, id: str = "", wanted: str = "") -> Json:
-        """Ask a person to forget memories, or forget this session's own signals at once where that is allowed."""
+    def forget(
+        self, reason: str, id: str = "", wanted: str = "", *, older_than_days: int | None = None, memory_type: str = ""
+    ) -> Json:
+        """Ask a person to forget memories, or forget one own signal of this session at once where that is allowed."""
         self._may_write()
+        wanted += f" until:{older_than_days}d" if older_than_days is not None else ""
+        wanted += f" memory:{memory_type}" if memory_type else ""
         memories = [self._served(id)] if id else self._matching(wanted)
-        own = {m.id for m in memories if self._rules.forgets and self._may_forget(m)}
+        own = {m.id for m in memories if len(memories) == 1 and self._rules.forgets and self._may_forget(m)}
         done = dict(self._wishes.forget(memories, own, self._safety.masked(reason[:500])))
         names = {m.id: self._answers.name(m) for m in memories}
         lists = ("forgotten", "proposed", "already_proposed")
@@ -391,13 +404,20 @@ class AgentDoor:
             raise InvalidQuery(f"No memory {id} is given to agents here.", "Search again: it may have been retracted.")
         return memory
 
-    def _wanted(self, kind: str, since: str, session_only: bool, min_importance: float) -> Predicate | None:
+    def _wanted(
+        self, kind: str, memory_types: Sequence[str], since: str, session_only: bool, min_importance: float
+    ) -> Predicate | None:
         tests: list[Predicate] = []
         if kind:
-            _known_kind(kind)
+            _require_known(kind, (*OBSERVATION_TYPES, *MEMORY_TYPES))
             tests.append(lambda m: kind in (m.observation_type, m.memory_type))
+        if memory_types:
+            for one in memory_types:
+                _require_known(one, MEMORY_TYPES)
+            tests.append(lambda m: m.memory_type in memory_types)
         if since:
-            tests += parse_filter(f'since:"{since}"' if " " in since else f"since:{since}", self.context.now()).tests()
+            begin = instant(since, self.context.now(), zone=UTC)
+            tests.append(lambda m: m.created_at >= begin)
         if session_only:
             tests.append(lambda m: m.session_id == self.session)
         if min_importance > 0:
@@ -413,7 +433,8 @@ class AgentDoor:
 
     def _matching(self, wanted: str) -> list[Memory]:
         """Return the memories that a filter means. It asks for no text: what is masked could be found out by that."""
-        chosen, now = parse_filter(wanted, self.context.now()), self.context.now()
+        now = self.context.now()
+        chosen = parse_filter(wanted, now, zone=UTC)  # as agents read them
         if not chosen.clauses or chosen.words or chosen.phrases or chosen.excluded:
             raise InvalidQuery(_BY_CLAUSES, "Or give an id.")
         if not all(clause.key in _ASKED_FOR for clause in chosen.clauses):
@@ -425,6 +446,17 @@ class AgentDoor:
         if not given:
             raise InvalidQuery("No memory that is given to agents matches this filter.", "Nothing was changed.")
         return given
+
+    def _count_neutral(self, key: str) -> bool:
+        """Count once for each process or token that a bullet was neutral."""
+        if f"neutral {key}" in self._voted.cast:
+            return False
+        library = self.context.library
+        with library.transaction(self.context.actor, f"mark {key} as neutral") as tx:
+            bullet = library.bullets.get(key)
+            tx.put(replace(bullet, neutral_count=bullet.neutral_count + 1))
+        self._voted.cast[f"neutral {key}"] = (self.context.actor, self.session)
+        return True
 
     def _may_forget(self, memory: Memory) -> bool:
         own = memory.session_id == self.session and is_own(self.context, memory)
@@ -449,9 +481,9 @@ class AgentDoor:
     ) -> "Observation":
         from workbench.bench.stream.observation import Observation
 
-        _known_kind(kind)
         cited = [self._served(id).id for id in evidence]
-        observed = kind if kind in OBSERVATION_TYPES else "general"
+        kind = kind.strip().lower() if kind.strip().lower() in (*OBSERVATION_TYPES, *MEMORY_TYPES) else kind.strip()
+        observed = "general" if kind in MEMORY_TYPES else kind
         memory_type: MemoryType = next((t for t in MEMORY_TYPES if t == kind), "episodic")
         at_most = HIGHEST if importance is None else max(0.0, min(importance, HIGHEST))
         source = Source(hook=self._asked.door, speaker="assistant")
@@ -498,8 +530,6 @@ def _checked_query(query: str) -> str:
     return text
 
 
-def _known_kind(kind: str) -> None:
-    if kind not in (*OBSERVATION_TYPES, *MEMORY_TYPES):
-        raise InvalidQuery(
-            f"There is no kind “{kind}”.", f"Kinds are: {', '.join((*OBSERVATION_TYPES, *MEMORY_TYPES))}."
-        )
+def _require_known(kind: str, kinds: Sequence[str]) -> None:
+    if kind not in kinds:
+        raise InvalidQuery(f"There is no kind “{kind}”.", f"Kinds are: {', '.join(kinds)}.")

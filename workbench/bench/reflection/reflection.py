@@ -144,13 +144,16 @@ class Reflecting:
         drafts, again = self._drafts(plan.reflector, reflection, run)
         return Outcome(reflection, drafts, problem=problem, again=again)
 
-    def reflect(self, plan: Plan, tell: Tell, cancelled: Cancelled) -> Outcome:
-        """Reflect, and put what was found into Review; what was found before a problem or a cancel is kept.
+    def reflect(self, plan: Plan, tell: Tell, cancelled: Cancelled, most: int | None = None) -> Outcome:
+        """Reflect, and put what was found into Review, at `most` so many insights.
+
+        What was found before a problem or a cancel is kept.
 
         Raises `ReflectionProblem` when nothing at all came of it.
         """
         self._before(cancelled)
         reflection, problem = self._made(plan, tell, cancelled)
+        reflection = replace(reflection, insights=reflection.insights[:most])
         return self._kept(plan.reflector, reflection, problem, plan.request.memories, plan.state)
 
     def ask_again(self, waiting: Waiting, tell: Tell, cancelled: Cancelled) -> Outcome:

@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 from workbench.core.errors import InvalidRecord
 from workbench.core.stream.importance import GENERAL, HIGHEST, base_importance, table_named
-from workbench.core.stream.memory import MAX_CONTENT, NO_SOURCE, Memory, MemoryType, Source
+from workbench.core.stream.memory import MAX_CONTENT, NO_SOURCE, OBSERVATION_TYPES, Memory, MemoryType, Source
 from workbench.core.text import clean_for_store
 from workbench.safety.secrets.secrets import masked_rules
 
 MASKED = "masked"
 """Metadata key of what was masked when a memory was captured: the names of the secrets."""
+
+STATED_TYPE, LONGEST_TYPE = "type", 60
+"""Metadata key of an observation type that is none of ours, which reads as `general`; and how much of it is kept."""
 
 
 class Observation(NamedTuple):
@@ -50,8 +53,10 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
     said_by = observation.source.speaker
     speaker = mask(clean_for_store(said_by)).strip() or None if said_by else None
     source = replace(observation.source, speaker=speaker)
-    section = mask(clean_for_store(observation.section)).strip()
-    cleaned = observation._replace(content=text, tags=tags, source=source, section=section)
+    section, kind = mask(clean_for_store(observation.section)).strip(), observation.observation_type
+    if kind not in OBSERVATION_TYPES:
+        kind = mask(clean_for_store(kind)).strip()[:LONGEST_TYPE]
+    cleaned = observation._replace(content=text, tags=tags, source=source, section=section, observation_type=kind)
     if text == given and (tags, source, section) == (observation.tags, observation.source, observation.section):
         return cleaned
     return cleaned._replace(masked=masked_rules("\n".join((text, *tags, section, speaker or ""))))
@@ -60,7 +65,12 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
 def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
     """Return the memory that an observation becomes; raises `UnknownRecord` for an importance table there is not."""
     table = table_named(observation.rated_by or GENERAL.name)
-    rated = base_importance(observation.observation_type, observation.content, table)
+    stated = observation.observation_type
+    kind = stated if stated in OBSERVATION_TYPES else "general"
+    rated = base_importance(kind, observation.content, table)
+    notes: dict[str, object] = {MASKED: list(observation.masked)} if observation.masked else {}
+    if stated and kind != stated:
+        notes[STATED_TYPE] = stated
     return Memory(
         id=id,
         content=observation.content,
@@ -68,12 +78,12 @@ def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
         last_accessed_at=now,
         session_id=observation.session_id,
         memory_type=observation.memory_type,
-        observation_type=observation.observation_type,
+        observation_type=kind,
         tags=observation.tags,
         section=observation.section,
         citations=observation.citations,
         importance_score=max(0.0, min(rated, observation.at_most)),
         helpful_created=1,
         source=observation.source,
-        metadata={MASKED: list(observation.masked)} if observation.masked else {},
+        metadata=notes,
     )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import moment, say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_actor, add_command, add_json, wants_json
 from workbench.cli.safety.flags import flagged_in
-from workbench.cli.session import Session, actor_of, is_there, keeps, remember_since, say_made
+from workbench.cli.session import CLI_ACTOR, Session, actor_of, is_there, keeps, remember_since, say_made
 from workbench.config import paths
-from workbench.core.errors import UnreadableFile, WorkbenchError
+from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
 from workbench.core.stream.importance import TABLES
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
 
@@ -40,7 +40,9 @@ AGAIN = "store it again although it was forgotten or purged"
 def add_observation(parser: Parser) -> None:
     """Add the arguments that describe an observation."""
     parser.add_argument("text", metavar="TEXT", help="the text, or - to read it from stdin")
-    parser.add_argument("--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help="observation type")
+    about = "observation type; of an agent another one is kept, too, and reads as general"
+    kind = parser.add_argument("--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help=about)
+    parser.open_choices = (kind,)
     parser.add_argument("--memory-type", metavar="M", choices=MEMORY_TYPES, default="episodic", help="memory type")
     parser.add_argument("--session", metavar="S", default="", help="the agent session it comes from")
     parser.add_argument("--speaker", metavar="WHO", default="", help="who said it: user, assistant, tool or a name")
@@ -54,9 +56,18 @@ def add_observation(parser: Parser) -> None:
 
 
 def observed(args: Namespace) -> "Observation":
-    """Return the observation that the arguments describe; raises `UnreadableFile` when stdin is not UTF-8."""
+    """Return the observation that the arguments describe.
+
+    Raises `UnreadableFile` when stdin is not UTF-8, and `InvalidQuery` for an unknown type that a person gives.
+    """
     from workbench.bench.stream.observation import Observation
 
+    if args.type not in OBSERVATION_TYPES and actor_of(args) == CLI_ACTOR:
+        import difflib
+
+        close = difflib.get_close_matches(args.type, OBSERVATION_TYPES, n=1)
+        hint = f"Did you mean {close[0]}?" if close else f"Types are: {', '.join(OBSERVATION_TYPES)}."
+        raise InvalidQuery(f"There is no observation type “{args.type}”.", hint)
     return Observation(
         text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag),
         Source(speaker=args.speaker.strip() or None), rated_by=args.rated_by,

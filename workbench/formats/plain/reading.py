@@ -128,6 +128,8 @@ def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
     memory, notes = from_entry(entry | {key: doc[name] for key, name in also.items()}, context)
     notes += [(name, f"taken for the entry's {key}") for key, name in also.items() if name != key]
     own = {name: value for name, value in memory.metadata.items() if name != FILE_KEY}
+    if "type" in entry and entry["type"] != memory.observation_type:
+        own["type"] = entry["type"]
     other = {name: value for name, value in doc.items() if name not in _KEYS and name not in _COMPUTED | {FILE_KEY}}
     return replace(memory, metadata={**other, **own}), notes
 
