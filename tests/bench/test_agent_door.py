@@ -20,6 +20,7 @@ from workbench.bench.agents.wishes import Wishes
 from workbench.bench.open import Workbench
 from workbench.bench.promotion.plan import Target
 from workbench.bench.stream import votes
+from workbench.bench.stream.fields import FieldEdit
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
@@ -321,6 +322,15 @@ def test_a_replacement_waits_and_takes_the_place_in_one_step(deploys: Workbench)
     deploys.history.undo()
     assert deploys.library.memories.get("m1").status == "confirmed"
     assert new.id not in deploys.library.memories
+
+
+def test_an_edited_replacement_waits_on(deploys: Workbench) -> None:
+    answer = door(deploys).save("The deploy runs at two", "convention", replaces="m1", seen=mark_of(deploys, "m1"))
+    deploys.review.edit(str(answer["id"]), FieldEdit("The deploy runs at three", tags=("ops",)))
+    assert "The deploy runs at three" not in [m.content for m in deploys.library.memories.all()]
+    deploys.review.approve([str(answer["id"])])
+    (new,) = [m for m in deploys.library.memories.all() if m.content == "The deploy runs at three"]
+    assert (new.status, new.related, new.tags) == ("confirmed", ("m1",), ("ops",))
 
 
 def test_a_replacement_of_what_changed_meanwhile_is_refused(deploys: Workbench) -> None:

@@ -259,23 +259,23 @@ def test_several_bullets_move_together_and_a_new_one_stands_at_the_end(book: Wor
 # Proposals
 
 
-def test_a_candidate_is_approved_with_other_words_and_fields_in_one_action(bench: Workbench) -> None:
+def test_a_candidate_gets_other_words_and_fields_in_one_action_and_waits_on(bench: Workbench) -> None:
     with bench.library.transaction("agent:r", "reflect") as tx:
         tx.put(Memory("c-1", "Proposed.", NOW, NOW, status="candidate", citations=("m-1",)))
     (proposal,) = bench.review.queue()
     forms, rev = bench.proposal_forms, bench.library.revision
     opened = forms.values(proposal)
     with pytest.raises(UnfitValue):
-        forms.approve(proposal, {"importance": "11"}, {"importance": opened["importance"]})
+        forms.save(proposal, {"importance": "11"}, {"importance": opened["importance"]})
     with pytest.raises(Conflict):
-        forms.approve(proposal, {"tags": "a"}, {"tags": "b"})
+        forms.save(proposal, {"tags": "a"}, {"tags": "b"})
     assert (stored(bench, "c-1").status, bench.library.revision) == ("candidate", rev)
-    forms.approve(proposal, {TEXT: "Better.", "tags": "a"}, {TEXT: "Proposed.", "tags": ""})
+    forms.save(proposal, {TEXT: "Better.", "tags": "a"}, {TEXT: "Proposed.", "tags": ""})
     after = stored(bench, "c-1")
-    assert (after.content, after.tags, after.status) == ("Better.", ("a",), "confirmed")
+    assert (after.content, after.tags, after.status) == ("Better.", ("a",), "candidate")
     assert bench.library.revision == rev + 1
     bench.history.undo()
-    assert stored(bench, "c-1").status == "candidate"
+    assert stored(bench, "c-1").content == "Proposed."
 
 
 # Documents

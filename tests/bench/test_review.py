@@ -11,6 +11,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.review.rejection import rejection_of
 from workbench.bench.review.review import LATER_DAYS, NO_EVIDENCE
 from workbench.bench.safety.masking import masked_name
+from workbench.bench.stream.fields import FieldEdit
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
@@ -100,12 +101,15 @@ def test_later_goes_to_the_end_and_comes_back(waiting: Workbench, clock: Clock) 
     assert waiting.review.waiting() == 4
 
 
-def test_a_candidate_can_be_approved_with_better_words(waiting: Workbench) -> None:
-    waiting.review.edit_and_approve("sound", "Check the secrets before a deploy\n")
+def test_an_edited_candidate_waits_on_until_it_is_approved(waiting: Workbench) -> None:
+    waiting.review.edit("sound", FieldEdit("Check the secrets before a deploy\n"))
+    edited = waiting.stream.get("sound")
+    assert (edited.content, edited.status) == ("Check the secrets before a deploy", "candidate")
+    waiting.review.approve(["sound"])
     approved = waiting.stream.get("sound")
     assert (approved.content, approved.status) == ("Check the secrets before a deploy", "confirmed")
-    with pytest.raises(InvalidRecord, match="cannot be approved"):
-        waiting.review.edit_and_approve("minor", " \n")
+    with pytest.raises(InvalidRecord, match="its content is empty"):
+        waiting.review.edit("minor", FieldEdit(" \n"))
     assert waiting.stream.get("minor").status == "candidate"
 
 
@@ -114,7 +118,7 @@ def test_an_edit_of_a_word_leaves_the_ends_of_the_text_as_they_were(waiting: Wor
     waiting.review.refine("sound", ("\n\tone\n\n", "\n\ttwo\n\n"), "\n\ttwo\n\n")
     assert waiting.stream.get("sound").content == "\n\ttwo\n\n"
     put(waiting, replace(waiting.stream.get("sound"), summary="A headline"))
-    waiting.review.edit_and_approve("sound", "\n\tthree\n\n\n")
+    waiting.review.edit("sound", FieldEdit("\n\tthree\n\n\n"))
     edited = waiting.stream.get("sound")
     assert (edited.content, edited.summary) == ("\n\tthree\n\n", "A headline")
 
@@ -159,6 +163,22 @@ def test_a_merge_of_two_memories_waits_and_is_carried_out(bench: Workbench) -> N
     assert (merged.content, merged.helpful_count) == (second.content, 2)
     assert bench.stream.get(second.id).archived_reason == "merged"
     assert queue(bench) == []
+
+
+def test_an_edited_merge_waits_on_and_leaves_what_was_edited(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation("Use pnpm for installs in this repository", tags=("ci",))).memory
+    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
+    (proposal,) = bench.review.queue()
+    bench.review.edit(proposal.id, FieldEdit("Use pnpm here", tags=(), importance=9))
+    assert queue(bench) == [proposal.id]
+    assert [bench.stream.get(m.id).content for m in (first, second)] == [first.content, second.content]
+    bench.stream.vote([first.id], "helpful")
+    bench.review.edit(proposal.id, FieldEdit(importance=8))
+    (shown, _) = bench.review.outcome(bench.review.queue()[0])
+    bench.review.approve([proposal.id])
+    merged = bench.stream.get(first.id)
+    assert (merged.content, merged.tags, merged.importance_score) == ("Use pnpm here", (), 8)
+    assert (merged.content, merged.helpful_count) == (shown.content, 3)
 
 
 def test_both_sides_of_a_rejected_merge_stay(bench: Workbench) -> None:

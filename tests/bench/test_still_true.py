@@ -13,6 +13,7 @@ from workbench.bench.claims.checking import GONE, RENAMED, TruePlan
 from workbench.bench.claims.history import _batches
 from workbench.bench.folder import is_open_to_git
 from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.stream.fields import FieldEdit
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
@@ -136,6 +137,12 @@ def test_a_finding_is_decided_undone_and_not_asked_again(tree: Path) -> None:
     names = {one.record.id: one.proposal.id for one in plan.found}
     assert bench.still_true.plan().is_empty
     assert len(bench.still_true.plan().open) == 3
+    bench.review.edit(names["m1"], FieldEdit("`new_helper` is pure."))
+    assert (bench.review.get(names["m1"]).flags, bench.stream.get("m1").content) == ((), "`old_helper` is pure.")
+    bench.review.approve([names["m1"]])
+    assert bench.stream.get("m1").content == "`new_helper` is pure."
+    bench.history.undo()
+    bench.history.undo()
     bench.review.approve([names["m0"], names["m1"]])
     assert bench.stream.get("m0").content == "Call fetch_pages() first."
     assert bench.stream.get("m1").archived_reason == "forgotten"

@@ -9,6 +9,7 @@ from workbench.bench.agents.door import AgentDoor
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.health.trends import DAYS, TrendsLook, summed
 from workbench.bench.open import Workbench
+from workbench.bench.stream.fields import FieldEdit
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.agents.patterns.matching import task_of
 from workbench.core.agents.read import AgentRead
@@ -71,7 +72,8 @@ def test_decisions_stand_on_the_day_they_were_made(bench: Workbench, clock: Cloc
     bench.review.approve(["a"])
     clock.advance(days=2)
     bench.review.reject(["b"])
-    bench.review.edit_and_approve("c", "in other words")
+    bench.review.edit("c", FieldEdit("in other words"))
+    bench.review.approve(["c"])
     found = bench.trends.look(3, UTC)
     assert (found.approved, found.rejected, found.decided) == ((1, 0, 1), (0, 0, 1), (1, 0, 2))
     assert found.approval == pytest.approx(2 / 3)

@@ -9,6 +9,7 @@ import pytest
 from tests.bench.conftest import Clock, Open, memory, put, snapshot
 from workbench.bench.open import Workbench
 from workbench.bench.stream import votes
+from workbench.bench.stream.fields import FieldEdit
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import Conflict, WorkbenchError
 
@@ -51,7 +52,7 @@ ACTIONS: dict[str, Act] = {
     "restore": lambda b: b.stream.restore([restorable(b)]),
     "approve": lambda b: b.review.approve([candidate(b)]),
     "approve several": lambda b: b.review.approve([candidate(b), candidate(b, 1)]),
-    "edit and approve": lambda b: b.review.edit_and_approve(candidate(b), "better words"),
+    "edit a proposal": lambda b: b.review.edit(candidate(b), FieldEdit("better words")),
     "reject": lambda b: b.review.reject([candidate(b)], "too vague"),
     "later": lambda b: b.review.later([candidate(b)]),
     "merge into": lambda b: b.review.merge_into(candidate(b), A),

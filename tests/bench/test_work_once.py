@@ -11,6 +11,7 @@ from tests.bench.conftest import NOON, Clock
 from tests.calls import calls_of
 from workbench.bench.open import Workbench
 from workbench.bench.safety.gate import Gate
+from workbench.bench.stream.fields import FieldEdit
 from workbench.core import change
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import to_doc
@@ -77,8 +78,8 @@ def test_a_vote_makes_a_document_of_each_record_it_writes(book: Workbench) -> No
 def test_an_approval_makes_one_document_and_one_diff(candidates: tuple[Workbench, list[str]]) -> None:
     bench, ids = candidates
     assert _work(lambda: bench.review.approve(ids[:1])) == (1, 1)
-    assert _work(lambda: bench.review.edit_and_approve(ids[1], "Said better.")) == (1, 1)
-    assert _work(lambda: bench.review.approve(ids[2:])) == (2, 2)
+    assert _work(lambda: bench.review.edit(ids[1], FieldEdit("Said better."))) == (1, 1)
+    assert _work(lambda: bench.review.approve(ids[1:])) == (3, 3)
     assert {bench.library.memories.get(id).status for id in ids} == {"confirmed"}
 
 

@@ -205,13 +205,15 @@ def _equal_bullets(bench: Any) -> Changes:
 
 
 def _review(bench: Any) -> Changes:
+    from workbench.bench.stream.fields import FieldEdit
+
     review = bench.review
     rejected, *rest = [proposal.id for proposal in review.queue()]
     ids, group = iter(rest), list[str]()
     return {
         "approve": lambda: review.approve([next(ids)]),
         "approve several": lambda: review.approve([next(ids), next(ids)]),
-        "edit and approve": lambda: review.edit_and_approve(next(ids), "What was meant, in other words."),
+        "edit a candidate": lambda: review.edit(next(ids), FieldEdit("What was meant, in other words.")),
         "reject": lambda: group.append(review.reject([rejected])),
         "give a reason afterwards": lambda: review.explain(group[0], [rejected], "wrong"),
         "later": lambda: review.later([next(ids)]),

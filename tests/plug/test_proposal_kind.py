@@ -20,6 +20,7 @@ from workbench.bench.promotion.plan import Target
 from workbench.bench.review.evidence import Evidence
 from workbench.bench.review.finders.finder import Cancelled, Finder, Parts
 from workbench.bench.review.kinds.handler import Handler, noted
+from workbench.bench.stream.fields import FieldEdit
 from workbench.cli.main import run
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
@@ -32,9 +33,12 @@ from workbench.tui.review.views import Cites, Look, View
 class Urgent(Handler):
     """What a decision does."""
 
-    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
+        return (self.subject(proposal),)
+
+    def subject(self, proposal: Proposal) -> Memory:
         memory = self._library.memories.get(self.about(proposal))
-        return (replace(memory, tags=(*memory.tags, "urgent"), content=content or memory.content),)
+        return self.with_edits(proposal, replace(memory, tags=(*memory.tags, "urgent")))
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
         memory = self._library.memories.get(self.about(proposal))
@@ -101,8 +105,11 @@ def test_it_waits_and_shows_exactly_what_accepting_writes(bench: Workbench) -> N
 
 
 def test_it_is_edited_put_off_turned_down_and_undone(bench: Workbench) -> None:
-    bench.review.edit_and_approve("u-1", "The disk is full.")
-    assert stored(bench).content == "The disk is full."
+    bench.review.edit("u-1", FieldEdit("The disk is full."))
+    assert (stored(bench).content, bench.review.waiting()) == (MEMORY.content, 1), "it still waits"
+    bench.review.approve(["u-1"])
+    assert (stored(bench).content, stored(bench).tags) == ("The disk is full.", ("urgent",))
+    bench.history.undo()
     bench.history.undo()
     assert (stored(bench).content, stored(bench).tags) == (MEMORY.content, ())
     bench.review.later(["u-1"])

@@ -15,7 +15,6 @@ from workbench.bench.open import Workbench
 from workbench.bench.stream.observation import Observation
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.review.line import ReasonLine
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
@@ -137,11 +136,6 @@ class Driver:
     def count(self) -> str:
         """The progress as shown."""
         return str(self.screen.query_one("#count", Static).content)
-
-    @property
-    def asking(self) -> bool:
-        """Whether reasons are offered."""
-        return self.screen.query_one(ReasonLine).asking
 
     def text(self, pane: str) -> str:
         """What a pane says."""

@@ -104,8 +104,8 @@ class Keyed(App[None]):
 async def test_textual_takes_the_checked_keymap() -> None:
     app = Keyed()
     async with app.run_test() as pilot:
-        app.set_keymap(check_keymap({"review.approve": "x,w", "review.reject": "a"}).keys)
-        await pilot.press("x", "a", "w")
+        app.set_keymap(check_keymap({"review.approve": "x,ctrl+t", "review.reject": "a"}).keys)
+        await pilot.press("x", "a", "ctrl+t")
         assert app.done == ["approve", "reject", "approve"]
 
 

@@ -23,7 +23,6 @@ from workbench.tui.app.actions import Table
 from workbench.tui.app.app import NEXT_TURN, RetrieverLoaded, RetrieverLoading, WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Area
-from workbench.tui.review.actions import REASONS
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.tuning.resting import REST_SECONDS
 from workbench.tui.tuning.screen import TuneScreen
@@ -40,16 +39,12 @@ def test_every_area_opens_its_own_screen(area: Area) -> None:
 def test_what_every_area_needs_is_imported_ahead() -> None:
     modes.import_all()
     assert {area.screen.partition(":")[0] for area in AREAS} <= sys.modules.keys()
-    assert {table.place for table in AREAS.dialogs if table.place} <= sys.modules.keys()
+    assert {table.place for table in AREAS.dialogs} <= sys.modules.keys()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", AREAS.dialogs, ids=lambda table: table.title)
 def test_a_dialog_lies_where_its_keys_say(table: Table) -> None:
-    """The reasons of Review are keys of its screen; no dialog has them."""
-    if not table.place:
-        assert table is REASONS
-        return
     classes = [cls for cls in vars(import_module(table.place)).values() if inspect.isclass(cls)]
     held = [{b.id for b in vars(cls).get("BINDINGS", ()) if isinstance(b, Binding)} for cls in classes]
     assert any({action.id for action in table} <= ids for ids in held)

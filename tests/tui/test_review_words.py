@@ -215,26 +215,17 @@ async def test_only_candidates_are_split_or_refined(bench: Workbench) -> None:
 @pytest.mark.slow
 async def test_a_reason_in_words_belongs_to_the_rejection(bench: Workbench) -> None:
     async with review(bench) as drive:
-        await drive.keys("x", "5")
+        await drive.keys("x", "w", "5")
         assert isinstance(drive.app.screen, Prompt)
         await drive.keys(*"made up", "enter")
         assert rejection_of(bench.library.memories.get("c1")).reason == "made up"
         assert drive.current == "c2"
         await drive.keys("u")
         assert bench.library.memories.get("c1").status == "candidate"
-        await drive.keys("x", "5", "escape")
+        await drive.keys("x", "w", "5", "escape")
         assert rejection_of(bench.library.memories.get("c1")).reason == ""
-        await drive.keys("x", "5", "enter")
+        await drive.keys("x", "w", "5", "enter")
         assert not isinstance(drive.app.screen, Prompt), "nothing written is no reason, and no hindrance"
-
-
-@pytest.mark.slow
-async def test_a_click_on_in_words_asks(bench: Workbench) -> None:
-    async with review(bench) as drive:
-        await drive.keys("x")
-        line = screen_text(drive.app).splitlines()[-2]
-        await drive.pilot.click("ReasonLine", offset=(line.index("in words"), 0))
-        await drive.until(lambda: isinstance(drive.app.screen, Prompt))
 
 
 # What is folded

@@ -1,7 +1,6 @@
-"""Saving what stands in the form of a proposal: accepting it, with other words."""
+"""Saving what stands in the form of a proposal; it waits on."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from workbench.bench.context import Context
 from workbench.bench.forms.memory_lines import edit_of, fields_of, values_of
@@ -39,9 +38,8 @@ class ProposalForms:
         """Return values as an edit of the memory."""
         return edit_of(values, (self.subject(proposal),), self._library.memories)
 
-    def approve(self, proposal: Proposal, values: Values, expected: Values) -> None:
-        """Accept a proposal with other values."""
-        with self._library.transaction(self._context.actor, f"edit and approve {proposal.id}"):
+    def save(self, proposal: Proposal, values: Values, expected: Values) -> None:
+        """Give a proposal other values."""
+        with self._library.transaction(self._context.actor, f"edit {proposal.id}"):
             require_unchanged(proposal.id, self.values(proposal), expected)
-            edit = self.edit(proposal, values)
-            self._review().edit_and_approve(proposal.id, edit.content, replace(edit, content=None))
+            self._review().edit(proposal.id, self.edit(proposal, values))

@@ -225,35 +225,25 @@ class Review:
         return f"{IMPORT}{uuid.uuid4().hex[:12]}"
 
     def subject(self, proposal: Proposal) -> Memory:
-        """Return the memory that a person may word before accepting, as it will be; one to be stored has no id yet.
+        """Return the memory that a person may edit before accepting; one to be stored has no id yet.
 
         Raises `WorkbenchError` for a proposal without a text to edit, or when accepting is impossible.
         """
         open_one = self._open(proposal.id)
-        handler = self._handler(open_one)
-        at, after = handler.worded, handler.becoming(open_one)
-        handler.becoming(open_one, "" if after is None else after[at].content)
-        if after is None:
-            raise UnknownRecord(f"{proposal.id} has no text to edit.", "Approve or reject it; nothing was changed.")
-        return after[at]
+        return self._handler(open_one).subject(open_one)
 
-    def edit_and_approve(self, id: str, content: str | None = None, fields: "FieldEdit | None" = None) -> None:
-        """Confirm a candidate with another text and other `fields`, or carry out a merge with them.
+    def edit(self, id: str, wanted: "FieldEdit") -> None:
+        """Edit the subject of a proposal, which waits on. Raises `InvalidRecord` for what cannot be stored."""
+        from workbench.bench.stream.fields import MemoryFields
 
-        Raises `InvalidRecord` for what cannot be stored.
-        """
-        require_person(self._context.actor, _DECIDE)
-        with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
+        require_person(self._context.actor, "edit a proposal")
+        with self._library.transaction(self._context.actor, f"edit {id}") as tx:
             proposal = self._open(id)
-            text = None if content is None else _checked(content, "approved", self.memory(proposal))
             handler = self._handler(proposal)
-            after = handler.becoming(proposal, text)
-            if fields is not None and after is not None:
-                from workbench.bench.stream.fields import MemoryFields
-
-                said = MemoryFields(self._context).edited(after[handler.worded], fields)
-                after = (*after[: handler.worded], said, *after[handler.worded + 1 :])
-            handler.accept(tx, proposal, after)
+            before = handler.subject(proposal)
+            after = MemoryFields(self._context).edited(before, wanted)
+            if after != before:
+                tx.put(handler.edited(proposal, before, after))
 
     def reject(self, ids: Sequence[str], reason: str = "", keep: Keep | None = None) -> str:
         """Turn proposals down: a candidate leaves a tombstone, both sides of a merge are kept.

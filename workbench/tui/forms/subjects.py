@@ -91,16 +91,16 @@ def of_new_memory(bench: Workbench, done: Callable[[str], object]) -> Subject:
     )  # fmt: skip
 
 
-def of_proposal(bench: Workbench, proposal: Proposal, approve: Callable[[Values, Values], object]) -> Subject:
-    """Return a proposal in Review, which `approve` accepts with the values; raises for one that has no text to edit."""
+def of_proposal(bench: Workbench, proposal: Proposal) -> Subject:
+    """Return a proposal in Review; raises for one that has no text to edit."""
     forms = bench.proposal_forms
     subject = forms.subject(proposal)
     name = masked_name(subject.id, bench.safety.masked)
     return Subject(
-        subject.id, f"Edit {name} · saving approves", forms.fields(proposal), forms.values(proposal),
+        subject.id, f"Edit {name}", forms.fields(proposal), forms.values(proposal),
         read=lambda: forms.values(proposal),
         check=lambda values: forms.edit(proposal, values),
-        write=approve,
+        write=lambda values, expected: forms.save(proposal, values, expected),
         kept=lambda: [id for id in (subject.id,) if bench.library.memories.find(id) is not None],
     )  # fmt: skip
 

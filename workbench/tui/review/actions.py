@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, GLOBAL, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import LINKS, LIST, MARKS, MOVES, on_row
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, on_row
 
 _THERE = {
     "helpful": "vote helpful, or not",
@@ -32,11 +32,12 @@ REVIEW = Table(
     "Review",
     (
         Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE),
-        Action("review.reject", "x", "reject", "Reject, go to the next; 1 to 5 say why", DECIDE),
+        Action("review.reject", "x", "reject", "Reject, and go to the next", DECIDE),
+        Action("review.reason", "w", "why rejected", "Say why the last one was rejected", DECIDE),
         Action("review.keep-old", "o", "keep old", "Keep the old one of two, archive the new", DECIDE, False),
         Action("review.later", "space", "later", "Put it off for a week", DECIDE),
-        Action("review.edit", "e", "edit", "Edit the text; saving it approves it", DECIDE),
-        Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; saving approves", DECIDE, False),
+        Action("review.edit", "e", "edit", "Edit the text; it still waits", CHANGE),
+        Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; it still waits", CHANGE, False),
         Action("review.merge", "m", "merge", "Merge into a like memory, after y", DECIDE),
         Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE),
         Action("review.refine", "r", "refine", "Refine the words, round by round", CHANGE),
@@ -58,17 +59,18 @@ REVIEW = Table(
 )
 
 REASONS = Table(
-    "a rejection",
+    "the reasons",
     (
         Action("reason.wrong", "1", "wrong", "It is not true", DECIDE, True, "reason(0)"),
         Action("reason.general", "2", "too general", "True of anything, so of no use", DECIDE, True, "reason(1)"),
         Action("reason.duplicate", "3", "duplicate", "Something else says it already", DECIDE, True, "reason(2)"),
         Action("reason.outdated", "4", "outdated", "It was true once", DECIDE, True, "reason(3)"),
-        Action("reason.words", "5", "in words", "Say why in your own words", DECIDE, True, "reason_in_words"),
+        Action("reason.words", "5", "in words", "Say why in your own words", DECIDE, True, "reason(4)"),
+        CANCEL,
     ),
-    (*REVIEW, *LIST, *MARKS, *GLOBAL),
+    LIST,
+    place="workbench.tui.review.reasons",
 )
-"""Why something was just rejected: these keys hold until the next action, and the area keys rest."""
 
 MERGE = Table(
     "merging",

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from textual.content import Content
 
+from workbench.bench.review.kinds.handler import CONTENT
 from workbench.bench.review.rewriting import rounds_of
 from workbench.core.change import Change
 from workbench.core.review.describe import Wording
@@ -55,7 +56,12 @@ def merge(proposal: Proposal, said: Wording, group: Sequence[Memory], now: datet
         more = f"… and {len(others) - _COMPARED} more; beside this they stand in full."
         parts += [Content(""), Content.styled(more, MUTED)]
     gone = [m.id for m in group if m.id != kept.id]
-    outcome = merge_outcome(kept=kept.id, newest=newest, gone=gone)
+    edited = proposal.operation.get(CONTENT)
+    if isinstance(edited, str):
+        parts += [Content(""), heading("The text that stays, as edited"), body(edited)]
+    outcome = merge_outcome(
+        kept=kept.id, text="above" if isinstance(edited, str) else f"of {name(newest.id)}", gone=gone
+    )
     return Content("\n").join([*parts, Content(""), outcome, Content.styled(f"Rejected, {said.no}.", MUTED)])
 
 
@@ -132,17 +138,17 @@ def _space(found: int, otherwise: int) -> int:
     return found if found > 0 else otherwise
 
 
-def merge_outcome(*, kept: str, newest: Memory, gone: Sequence[str]) -> Content:
+def merge_outcome(*, kept: str, text: str, gone: Sequence[str]) -> Content:
     """Return what a merge does, in a sentence."""
     return assemble(
         [
             ("Merging keeps ", MUTED),
             (name(kept), ""),
-            (" with the text of ", MUTED),
-            (name(newest.id), ""),
+            (" with the text ", MUTED),
+            (text, ""),
             (", adds up the votes, and archives ", MUTED),
             (", ".join(map(name, gone)), ""),
-            (" as merged. Undo parts them.", MUTED),
+            (" as merged. Undo separates them.", MUTED),
         ]
     )
 

@@ -18,7 +18,6 @@ from workbench.tui.app.saving import Preview, Saving
 from workbench.tui.forms.opening import fill_in, fill_in_elsewhere
 from workbench.tui.forms.saving import FormSaving
 from workbench.tui.forms.subjects import of_proposal
-from workbench.tui.review.line import ReasonLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.views import view_of
@@ -36,32 +35,28 @@ FOUND = 50
 class Changes:
     """Opens the dialog for each change, and sends the cursor on once it is stored."""
 
-    def __init__(self, area: AreaScreen, queue: Queue, seen: Seen, reasons: ReasonLine) -> None:
+    def __init__(self, area: AreaScreen, queue: Queue, seen: Seen) -> None:
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
         self._queue = queue
         self._seen = seen
-        self._reasons = reasons
 
     async def edit(self) -> None:
-        """Edit in a form; saving approves, and it stays open when that is refused."""
+        """Edit in a form; it waits on."""
         if item := self._alone():
             with self._app.reporting():
-                saving = self._approving(item[0])
-                self._say_flagged(item[1], await fill_in(self._area, saving, self._draft(*item)))
+                self._say_saved(item[1], await fill_in(self._area, self._saving(item[0]), self._draft(*item)))
 
     async def edit_externally(self) -> None:
-        """Edit all of it in $EDITOR; what cannot be approved opens as a form."""
+        """Edit all of it in $EDITOR; what cannot be saved opens as a form."""
         if item := self._alone():
             with self._app.reporting():
-                saving = self._approving(item[0])
-                self._say_flagged(item[1], await fill_in_elsewhere(self._area, saving, self._draft(*item)))
+                saved = await fill_in_elsewhere(self._area, self._saving(item[0]), self._draft(*item))
+                self._say_saved(item[1], saved)
 
     def _alone(self) -> tuple[Proposal, Memory] | None:
         """Return the item under the cursor, or say that marked ones cannot be meant: each has words of its own."""
         if self._area.disarm(self._queue.rows):
-            self._app.say(
-                "An edit approves one at a time. Without ; it takes the one under the cursor; the marks stay."
-            )
+            self._app.say("An edit is of one at a time. Without ; it takes the one under the cursor; the marks stay.")
             return None
         return self.item_here()
 
@@ -70,19 +65,14 @@ class Changes:
         use = "text" if self._kind(proposal).is_candidate else proposal.kind
         return self._app.draft(f"memories/{memory.id}", use)
 
-    def _say_flagged(self, memory: Memory, saved: Values | None) -> None:
-        if saved is not None and (note := self._area.flagged_note(saved.get(TEXT, memory.content))):
-            self._app.say(f"Approved {memory.id} as edited. {undo()} takes it back.{note}", "warning")
+    def _say_saved(self, memory: Memory, saved: Values | None) -> None:
+        if saved:
+            note = self._area.flagged_note(saved.get(TEXT, memory.content))
+            said = keyed("Saved; it still waits. {review.approve} approves it, {app.undo} takes the edit back.")
+            self._app.say(f"{said}{note}", "warning" if note else "information")
 
-    def _approving(self, proposal: Proposal) -> FormSaving:
-        """Approve with other values, unless the memory was changed while those were written."""
-
-        def approve(values: Values, expected: Values) -> None:
-            following = self._queue.after([proposal.id])
-            self._bench.proposal_forms.approve(proposal, values, expected)
-            self._queue.decided([proposal.id], following)
-
-        return FormSaving(self._bench, of_proposal(self._bench, proposal, approve))
+    def _saving(self, proposal: Proposal) -> FormSaving:
+        return FormSaving(self._bench, of_proposal(self._bench, proposal))
 
     async def merge(self, evidence: Evidence | None) -> None:
         """Choose a memory to merge into, after a look at both."""
@@ -173,7 +163,6 @@ class Changes:
 
     def promote(self) -> None:
         """Put it where agents read it; after `;` all marked ones."""
-        self._reasons.go_on()
         targets = [p for p in self._queue.targets(self._area) if view_of(self._kind(p)).promotable]
         found = [(p, self._bench.review.memory(p)) for p in targets]
         ids = [memory.id for _, memory in found if memory is not None]
@@ -215,7 +204,6 @@ class Changes:
 
     def item_here(self) -> tuple[Proposal, Memory] | None:
         """Return the item under the cursor and its memory, or say why there is none."""
-        self._reasons.go_on()
         proposal = self._queue.current
         memory = None if proposal is None else self._bench.review.memory(proposal)
         if proposal is None or memory is None:

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from workbench.core.review.proposal import Proposal
+from workbench.core.text import one_line
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.stillness import Stillness
-from workbench.tui.review.line import ReasonLine, Rejected
+from workbench.tui.review.actions import REASONS
+from workbench.tui.review.line import DecisionLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.views import view_of
@@ -19,20 +21,21 @@ _DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off", "keep_
 
 
 class Deciding:
-    """Carries decisions out and sends the cursor on; a rejection is handed to the line that offers reasons.
+    """Carries decisions out and sends the cursor on; asks for the reason of the last rejection.
 
     `look_again` is called after what is decided in a dialog elsewhere, `saw` after what was decided in sight.
     """
 
     def __init__(
-        self, area: AreaScreen, queue: Queue, seen: Seen, reasons: ReasonLine, still: Stillness,
+        self, area: AreaScreen, queue: Queue, seen: Seen, line: DecisionLine, still: Stillness,
         look_again: Callable[[], None], saw: Callable[[], None],
     ) -> None:  # fmt: skip
         self._look_again, self._saw = look_again, saw
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
         self._queue = queue
         self._seen = seen
-        self._reasons = reasons
+        self._line = line
+        self._rejected: list[tuple[str, list[str]]] = []
         self._still = still
         self._listed_at = -1
 
@@ -99,17 +102,16 @@ class Deciding:
         self._still.hold()
 
         def decide() -> None:
-            review, rejected = self._bench.review, None
-            self._reasons.rejected = None
+            review, asks = self._bench.review, False
             if verb == "reject":
                 group = review.reject(targets)
-                if any(self._bench.context.kinds[p.kind].is_candidate for p in proposals):
-                    rejected = Rejected(group, tuple(targets), following or "")
+                if asks := any(self._bench.context.kinds[p.kind].is_candidate for p in proposals):
+                    self._rejected.append((group, targets))
             else:
                 {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[verb](targets)
             self._saw()  # the area comes into sight before it is told of the change
-            self._reasons.rejected = rejected
-            self._reasons.say("" if rejected else _said(verb, targets, self._bench.safety.masked), following or "")
+            why = keyed(" · {review.reason} says why") if asks else ""
+            self._line.say(_said(verb, targets, self._bench.safety.masked) + why, following or "")
             done = "approved" if verb == "approve" else "rejected"
             self._listed_at = self._bench.library.revision
             self._queue.decided(targets if verb != "later" else [], following, done)
@@ -118,31 +120,37 @@ class Deciding:
 
     # Why
 
-    def give_reason(self, why: str) -> None:
-        """Record one of the offered reasons for the last rejection."""
-        rejected = self._reasons.rejected
-        self._reasons.go_on()
-        if rejected is not None:
-            self._app.change(lambda: self._record(rejected, why))
-
     async def ask_reason(self) -> None:
-        """Ask for the reason in words; nothing written is no reason."""
+        """Ask for the reason of the last rejection that stands; nothing written is no reason."""
+        from workbench.tui.review.reasons import ReasonDialog
         from workbench.tui.widgets.texts.prompt import Prompt
 
-        rejected = self._reasons.rejected
-        if rejected is None:
+        group, ids = next(((group, ids) for group, ids in reversed(self._rejected) if self._stands(ids)), ("", []))
+        if not ids:
+            self._app.say("No candidate was rejected here yet.")
             return
-        self._reasons.go_on()
+        what = f"“{one_line(self._bench.library.memories.get(ids[0]).line, 60)}”" if len(ids) == 1 else number(len(ids))
+        title = self._bench.safety.masked(f"Why {'was' if len(ids) == 1 else 'were'} {what} rejected?")
+        chosen = await self._app.push_screen_wait(ReasonDialog(title))
+        if chosen is None:
+            return
+        if (reason := REASONS[chosen]).id != "reason.words":
+            self._app.change(lambda: self._record(group, ids, reason.label))
+            return
         preview = Preview(self._bench, again="enter", line=True)
 
         def explain(_: str) -> None:
-            self._record(rejected, preview.text, self._bench.safety.keep_typed if preview.kept else None)
+            self._record(group, ids, preview.text, self._bench.safety.keep_typed if preview.kept else None)
 
-        ask = Prompt("Why was it rejected?", check=_too_long, preview=preview, take=explain)
-        await self._app.push_screen_wait(ask)
+        await self._app.push_screen_wait(Prompt(title, check=_too_long, preview=preview, take=explain))
 
-    def _record(self, rejected: Rejected, why: str, keep: Callable[[str], object] | None = None) -> None:
-        self._bench.review.explain(rejected.group, rejected.ids, why, keep)
+    def _stands(self, ids: list[str]) -> bool:
+        """Tell whether one of these is rejected still."""
+        found = map(self._bench.library.memories.find, ids)
+        return any(one is not None and one.archived_reason == "rejected" for one in found)
+
+    def _record(self, group: str, ids: list[str], why: str, keep: Callable[[str], object] | None = None) -> None:
+        self._bench.review.explain(group, ids, why, keep)
         self._app.say(f"Rejected: {self._bench.safety.masked(why)}.")
 
 

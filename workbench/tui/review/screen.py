@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.timer import Timer
@@ -12,16 +12,16 @@ from textual.widgets import Input
 
 from workbench.bench.context import Touched
 from workbench.core.stream.filter import HELP
-from workbench.tui.app.actions import GLOBAL, bindings, key_names
+from workbench.tui.app.actions import GLOBAL, bindings
 from workbench.tui.app.area import TURN_S, AreaScreen
 from workbench.tui.app.asking import asking
 from workbench.tui.app.stillness import Stillness
-from workbench.tui.review.actions import REASONS, REVIEW
+from workbench.tui.review.actions import REVIEW
 from workbench.tui.review.changes import Changes
 from workbench.tui.review.deciding import Deciding
 from workbench.tui.review.inbox.grouping import Heading, Item, about, heading_id
 from workbench.tui.review.inbox.looking import Looked, Looking
-from workbench.tui.review.line import ReasonLine
+from workbench.tui.review.line import DecisionLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.texts import ItemTexts, Shown
@@ -32,14 +32,11 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 
 class ReviewScreen(AreaScreen):
-    """The queue, the texts of the item under the cursor, and the line that asks for reasons."""
+    """The queue, the texts of the item under the cursor, and the line that says what was decided."""
 
     AREA = "review"
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*REVIEW, *REASONS))
+    BINDINGS: ClassVar[list[BindingType]] = bindings(REVIEW)
     help_text = (
-        "After a rejection\n"
-        + "\n".join(f"  {a.shown_key}  {a.label:<24} {a.tooltip}" for a in REASONS)
-        + "\n  Any other key goes on without a reason: then the digits change the area again.\n\n"
         "Groups\n"
         "  What waits is listed by what a decision does. On a heading enter folds and lists; "
         "{review.approve} {review.reject} {review.later} are for all.\n"
@@ -89,17 +86,17 @@ class ReviewScreen(AreaScreen):
         self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
         self.acts = self.texts.carry(self)
         self.looking = Looking(self, self.bench)
-        self.reasons = ReasonLine(self.as_mapped(REASONS))
+        self.line = DecisionLine()
         look = self.looking
-        self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still, look.again, look.saw)
-        self.changes = Changes(self, self.queue, self.seen, self.reasons)
+        self.deciding = Deciding(self, self.queue, self.seen, self.line, self.still, look.again, look.saw)
+        self.changes = Changes(self, self.queue, self.seen)
         self._soon: Timer | None = None
 
     def contents(self) -> Iterable[Widget]:
-        """Return the filter line, the three columns, and the line that asks for reasons."""
+        """Return the filter line, the three columns, and the line that says what was decided."""
         yield Horizontal(self.queue.box, self.queue.count, id="filter-line")
         yield Horizontal(self.queue.rows, self.texts, id="work")
-        yield self.reasons
+        yield self.line
 
     def on_mount(self) -> None:
         """Start in the queue, unless a key that was typed ahead went into the evidence."""
@@ -137,7 +134,7 @@ class ReviewScreen(AreaScreen):
         self.still.hold()
         self.looking.saw()
         if touched.kind in ("undo", "redo"):
-            self.reasons.say("", "")
+            self.line.say("", "")
         ids = {key for table, key in touched.keys if table in ("memories", "proposals")}
         before, expected = self.queue.current, self.queue.expect(touched, ids)
         if self.deciding.has_listed(touched.rev):
@@ -196,7 +193,8 @@ class ReviewScreen(AreaScreen):
     @on(LineList.Highlighted)
     def _show_item(self) -> None:
         current, heading = self.queue.current, self.queue.heading
-        self.reasons.rest(current.id if current else "", moving=self.queue.go_to is not None)
+        if self.queue.go_to is None:
+            self.line.rest(current.id if current else "")
         if current is not None:
             self.workbench_app.review_at = current.id
         self.texts.show_item(current)
@@ -220,7 +218,7 @@ class ReviewScreen(AreaScreen):
             self.rows.focus()
         key, back = (next(a.shown_key for a in (*LIST, *GLOBAL) if a.id == id) for id in ("list.open", "app.back"))
         hint = f"{back} goes back" if is_open else f"{key} opens it"
-        self.reasons.hint = hint if narrow else ""
+        self.line.hint = hint if narrow else ""
 
     # Moving and filtering
 
@@ -269,13 +267,11 @@ class ReviewScreen(AreaScreen):
         self.show_status()
 
     def go_back(self) -> None:
-        """Stop a look, leave a rejection without a reason, close what is open, drop the marks, or clear the filter."""
+        """Stop a look, close what is open, drop the marks, or clear the filter."""
         box = self.queue.box
         if self.looking.stop():
             return
-        if self.reasons.rejected is not None:
-            self.reasons.go_on()
-        elif self.has_class("-open") or self.focused is not self.rows:
+        if self.has_class("-open") or self.focused is not self.rows:
             self._close()
         elif self.rows.mark_count:
             self.rows.clear_marks()
@@ -283,8 +279,7 @@ class ReviewScreen(AreaScreen):
             box.value = ""
 
     def action_search(self) -> None:
-        """Go to the filter, and on without a reason: this key does not come by as others do."""
-        self.reasons.go_on()
+        """Go to the filter."""
         self._close()
         self.set_focus(self.queue.box)
 
@@ -338,7 +333,7 @@ class ReviewScreen(AreaScreen):
         self.deciding.decide("approve")
 
     def action_reject(self) -> None:
-        """Reject and go on; a reason may follow."""
+        """Reject and go on."""
         self.deciding.decide("reject")
 
     def action_keep_old(self) -> None:
@@ -349,46 +344,21 @@ class ReviewScreen(AreaScreen):
         """Put off and go on."""
         self.deciding.decide("later")
 
-    def action_reason(self, index: int) -> None:
-        """Record why the last rejection was made."""
-        self.deciding.give_reason(REASONS[index].label)
-
     @asking
-    async def action_reason_in_words(self) -> None:
-        """Ask for the reason in words."""
+    async def action_reason(self) -> None:
+        """Ask why the last one was rejected."""
         await self.deciding.ask_reason()
-
-    def on_reason_line_picked(self, event: ReasonLine.Picked) -> None:
-        """A click on a reason is its key."""
-        self.call_later(self.run_action, REASONS[event.index].method)
-
-    def on_key(self, event: events.Key) -> None:
-        """Take any key but those of the reasons for going on; keys come here before they do what they do."""
-        if self.reasons.rejected is not None and event.key not in self._reason_keys():
-            self.reasons.go_on()
-
-    def _reason_keys(self) -> set[str]:
-        return {key for action in self.as_mapped(REASONS) for key in key_names(action.keys)}
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let the digits change the area unless reasons are offered."""
-        del parameters
-        return not action.startswith("reason") or self.reasons.rejected is not None
-
-    def on_screen_suspend(self) -> None:
-        """Whoever leaves gives no reason."""
-        self.reasons.go_on()
 
     # Changing
 
     @asking
     async def action_edit(self) -> None:
-        """Edit here; saving approves."""
+        """Edit here."""
         await self.changes.edit()
 
     @asking
     async def action_external(self) -> None:
-        """Edit in $EDITOR; saving approves."""
+        """Edit in $EDITOR."""
         await self.changes.edit_externally()
 
     @asking

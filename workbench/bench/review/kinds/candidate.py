@@ -1,11 +1,9 @@
 """Candidates: memories that a reflection made, and that wait to be confirmed."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from workbench.bench.review.kinds.handler import Handler, noted
 from workbench.bench.review.rejection import REJECTED_AT, REJECTED_BECAUSE
-from workbench.bench.safety.texts import kept_summary
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import iso
 from workbench.core.review import lifecycle
@@ -21,15 +19,19 @@ class Candidate(Handler):
         """Return the id of the candidate."""
         return proposal.id
 
-    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
-        """Return it confirmed, with the person's text if there is one."""
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return it confirmed."""
         limits = self._context.settings.lifecycle
-        approved = lifecycle.approve(candidate_in(self._library, proposal.id), self._context.now(), limits)
-        if content in (None, approved.content):
-            return (approved,)
-        # What was cut from the old text as its summary goes with it.
-        summary = kept_summary(approved.summary, approved.content)
-        return (replace(approved, content=content or "", summary=summary),)
+        return (lifecycle.approve(candidate_in(self._library, proposal.id), self._context.now(), limits),)
+
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the candidate."""
+        return candidate_in(self._library, proposal.id)
+
+    def edited(self, proposal: Proposal, before: Memory, after: Memory) -> object:
+        """Return the candidate as it was edited."""
+        del proposal, before
+        return after
 
     def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
         """Write the memory; nothing else notes that it was accepted."""

@@ -9,22 +9,23 @@ from workbench.bench.context import Context, apply_changes
 from workbench.core.change import Change, diff
 from workbench.core.errors import WorkbenchError
 from workbench.core.named import implementation
-from workbench.core.record import to_doc
+from workbench.core.record import from_doc, to_doc
 from workbench.core.review.kinds import ProposalKind
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Tx
 
+CONTENT = "content"
+"""What the operation of a proposal calls the text that accepting writes."""
+
 
 class Handler:
     """Shows, accepts, turns down and puts off the open proposals of one kind in an open store.
 
-    What `brings_text` of a file is accepted as an import: no person stands by its words. `worded` is the place, among
-    the memories that accepting writes, of the one that a person may word first.
+    What `brings_text` of a file is accepted as an import: no person stands by its words.
     """
 
     brings_text: ClassVar[bool] = False
-    worded: ClassVar[int] = 0
 
     def __init__(self, context: Context, kind: ProposalKind) -> None:
         self.kind = kind
@@ -40,16 +41,29 @@ class Handler:
         del proposal
         return memory.content
 
-    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...] | None:
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...] | None:
         """Return the memories that accepting writes, from the records as they are now.
 
-        `None` where other changes are written. `content` is the person's text. Raises `WorkbenchError` when accepting
-        is impossible, or when there is no text to change.
+        `None` where other changes are written. Raises `WorkbenchError` when accepting is impossible.
         """
         del proposal
-        if content is not None:
-            raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
         return None
+
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the memory that a person may edit before accepting. Raises `WorkbenchError` for none."""
+        del proposal
+        raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
+
+    def edited(self, proposal: Proposal, before: Memory, after: Memory) -> object:
+        """Return the record to store when its subject was edited: the proposal, whose operation says what differs."""
+        fields = diff("memories", after.id, to_doc(before), to_doc(after)).fields
+        changed = {name: change.after for name, change in fields.items()}
+        return replace(proposal, operation={**proposal.operation, CONTENT: after.content, **changed})
+
+    def with_edits(self, proposal: Proposal, memory: Memory) -> Memory:
+        """Return a memory with what a person edited."""
+        edits = {**proposal.operation, "id": memory.id}
+        return from_doc(Memory, {**to_doc(memory), **edits}) if proposal.operation else memory
 
     def changes(self, proposal: Proposal) -> tuple[Change, ...]:
         """Return what accepting would change, field by field. Raises `WorkbenchError` when it is impossible."""

@@ -16,9 +16,8 @@ class Instructions(Handler):
         del proposal
         return ""
 
-    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return them archived as superseded, but for those that somebody stands by since."""
-        super().becoming(proposal, content)
         known = (self._library.memories.find(id) for id in proposal.evidence)
         going = [one for one in known if one is not None and one.status != "archived" and may_go(one)]
         if not going:

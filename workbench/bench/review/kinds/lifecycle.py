@@ -13,9 +13,8 @@ from workbench.core.stream.memory import Memory
 class Lifecycle(Handler):
     """It is about the first memory of its evidence; the rules of its kind say what an answer does."""
 
-    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...] | None:
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...] | None:
         """Return the memory as the rule leaves it; `None` for one that brought changes."""
-        super().becoming(proposal, content)
         if proposal.changes or not proposal.evidence:
             return None
         rule = cast(Outcome, implementation(self.kind.outcome))

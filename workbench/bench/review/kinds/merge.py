@@ -14,11 +14,15 @@ from workbench.core.stream.memory import Memory
 class Merge(Handler):
     """Its evidence are the memories to merge, the one that stays last."""
 
-    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return the one that is left, and those that are archived as merged."""
         group = [self._library.memories.get(id) for id in proposal.evidence]
-        merged, archived = merge_memories(group, self._context.now(), keep=proposal.evidence[-1], content=content)
-        return (merged, *archived)
+        merged, archived = merge_memories(group, self._context.now(), keep=proposal.evidence[-1])
+        return (self.with_edits(proposal, merged), *archived)
+
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the one that is left."""
+        return self.becoming(proposal)[0]
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
         """Return it, and that its memories are kept apart, as their texts are now: asked again when one changes."""

@@ -12,7 +12,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.record import from_doc, iso, to_doc
 from workbench.core.review.lifecycle import approve, archive
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory, Status
+from workbench.core.stream.memory import Memory
 from workbench.store.library import Tx
 
 _LEFT_OUT = ("id", "created_at", "last_accessed_at", "status", "related")
@@ -29,13 +29,15 @@ class Supersede(Handler):
     Votes are not carried over: they were about another text.
     """
 
-    worded = 1
-
     def text(self, proposal: Proposal, memory: Memory) -> str:
         """Return what the new memory will say."""
         return str(proposal.operation.get("content") or memory.content)
 
-    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the new memory."""
+        return self.becoming(proposal)[1]
+
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return the old memory as superseded, and the new one, which has no id of its own before it is stored.
 
         Raises `WorkbenchError` when the old one was changed since the agent saw it.
@@ -46,9 +48,8 @@ class Supersede(Handler):
             raise WorkbenchError(message, "Reject this; the agent can look again. Nothing was changed.")
         now = self._context.now()
         times = {"created_at": iso(now), "last_accessed_at": iso(now)}
-        new = from_doc(Memory, {**proposal.operation, **times, "id": proposal.id})
-        status: Status = "confirmed" if old.status in ("confirmed", "promoted") else "signal"
-        made = replace(new, content=new.content if content is None else content, related=(old.id,), status=status)
+        known = {"related": [old.id], "status": "confirmed" if old.status in ("confirmed", "promoted") else "signal"}
+        made = from_doc(Memory, {**known, **proposal.operation, **times, "id": proposal.id})
         return archive(old, "superseded"), made
 
     def changes(self, proposal: Proposal) -> tuple[Change, ...]:
