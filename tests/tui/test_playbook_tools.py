@@ -52,8 +52,12 @@ async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(twi
         await hand.write("out of date")
         await hand.press("tab")
         await hand.write("owns file")
-        await hand.press("ctrl+s")
+        assert "Replaced by (optional): none" in hand.text, "what is typed to find one chooses none"
+        await hand.press("down")
+        await hand.shows("Replaced by (optional): “Ask the person who owns the file")
+        await hand.press("enter")
         await hand.back()
+        assert any("Deprecated r-00001, replaced by “Ask the person who owns" in said for said in hand.said)
         gone = twins.playbooks.bullet("twins", "r-00001")
         assert (gone.state, gone.metadata["deprecated_because"], gone.metadata["replaced_by"]) == (
             "deprecated", "out of date", "o-00005",
@@ -63,6 +67,20 @@ async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(twi
         assert "[r-00001]" not in texts(twins)
         await hand.press("D")
         await until_drawn(hand.pilot, lambda: texts(twins) == before)
+
+
+async def test_enter_saves_a_reason_and_what_is_typed_chooses_no_replacement(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        for words in (["out of date", "enter"], ["", "tab", "file", "enter"]):
+            await hand.press("D")
+            await hand.dialog(DeprecateDialog)
+            for word in words:
+                await (hand.press(word) if word in ("tab", "enter") else hand.write(word))
+            await hand.back()
+            gone = twins.playbooks.bullet("twins", "r-00001")
+            assert (gone.state, gone.metadata.get("replaced_by", "")) == ("deprecated", "")
+            await hand.press("D")
+            await until_drawn(hand.pilot, lambda: twins.playbooks.bullet("twins", "r-00001").state == "active")
 
 
 @pytest.mark.slow

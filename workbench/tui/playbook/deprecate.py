@@ -1,7 +1,7 @@
-"""Deprecating bullets: why, and what stands in their place, found by its words."""
+"""Deprecating bullets: why, and which one replaces them, found by its words."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import on
@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.core.playbook.book import Bullet
-from workbench.core.text import printable
+from workbench.core.text import one_line, printable
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import change
@@ -56,7 +56,8 @@ class DeprecateDialog(Dialog[Deprecation | None]):
     def __init__(
         self, title: str, others: Sequence[Bullet], masked: dict[str, str], preview: Preview, take: Take
     ) -> None:
-        super().__init__(title, [a for a in DEPRECATE if a.show])
+        enter = replace(DEPRECATE[0], id="deprecate.enter")  # the field has the key
+        super().__init__(title, (enter, DEPRECATE[-1]))
         self._take = take
         self._others = others
         self._masked = masked
@@ -67,10 +68,12 @@ class DeprecateDialog(Dialog[Deprecation | None]):
         rows: LineView[Bullet | None] = LineView(self._draw, lambda bullet: bullet.id if bullet else "")
         rows.can_focus = False
         return (
-            Static("Why (may stay empty)", id="why-label", classes="label"),
+            Static("Reason (optional)", id="why-label", classes="label"),
             SafeInput(placeholder="out of date since v2", id="why"),
-            Static("What stands in its place (tab goes there; type a few words to find it)", classes="label"),
-            SafeInput(placeholder="words of the other bullet, or its id", id="instead"),
+            Static(id="instead-label", classes="label"),
+            SafeInput(
+                placeholder="tab goes here: words of the other bullet, or its id, to find it; ↑ ↓ choose", id="instead"
+            ),
             rows,
         )
 
@@ -89,21 +92,21 @@ class DeprecateDialog(Dialog[Deprecation | None]):
 
     def _draw(self, bullet: Bullet | None, width: int) -> list[Cell]:
         if bullet is None:
-            return [Cell("nothing in its place", 0, MUTED)]
+            return [Cell("none", 0, MUTED)]
         text = printable(" ".join(self._masked[bullet.id][: 8 * width + 64].split()))
         return [Cell(printable(bullet.id[:18]), 12, MUTED), Cell(highlight(text, find_words(text, self._words)))]
 
     @on(Input.Changed, "#instead")
     def _narrow(self) -> None:
-        words = self._words
-        found = fitting(self._others, words)
-        self._rows.set_rows((None, *found), cursor=1 if words and found else 0)
+        self._rows.set_rows((None, *fitting(self._others, self._words)), cursor=0)
 
-    @on(Input.Submitted, "#why")
-    def _next(self) -> None:
-        self.query_one("#instead").focus()
+    @on(LineView.Highlighted)
+    def _name_chosen(self) -> None:
+        chosen = self._rows.current
+        said = f"“{one_line(self._masked[chosen.id], 48)}”" if chosen else "none"
+        self.query_one("#instead-label", Static).update(body(f"Replaced by (optional): {said}"))
 
-    @on(Input.Submitted, "#instead")
+    @on(Input.Submitted)
     @on(LineView.Opened)
     def action_do(self) -> None:
         """Take the reason and the bullet under the cursor."""

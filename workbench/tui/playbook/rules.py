@@ -14,7 +14,7 @@ from workbench.tui.playbook.browser import BookBrowser
 from workbench.tui.playbook.targets import Targets, named
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.texts.editor import TextEditor
 
 
@@ -50,8 +50,10 @@ class Rules:
                 self._bench.rules.deprecate(book, ids, asked.reason, asked.replacement)
 
         dialog = DeprecateDialog(f"Deprecate {named(ids)}", others, masked, preview, deprecate)
-        if await self._app.push_screen_wait(dialog):
-            self._targets.done(f"Deprecated {named(ids)}: left out of exports. D or {undo()} brings back.", ids)
+        if (done := await self._app.push_screen_wait(dialog)) is not None:
+            instead = f", replaced by “{one_line(masked[done.replacement], 60)}”" if done.replacement else ""
+            back = keyed("{playbook.deprecate} or {app.undo} brings back.")
+            self._targets.done(f"Deprecated {named(ids)}{instead}: left out of exports. {back}", ids)
 
     async def avoid(self) -> None:
         """Deprecate harmful rules and warn of them in their own words; those of a single one can be edited first."""
