@@ -41,7 +41,7 @@ def queue(tmp_path: Path) -> Workbench:
 @pytest.mark.parametrize("word", ["", " keep"])
 async def test_a_reason_in_words(queue: Workbench, word: str) -> None:
     async with review(queue) as drive:
-        await drive.keys("x", "5")
+        await drive.keys("x", "w", "5")
         assert isinstance(drive.app.screen, Prompt)
         drive.app.screen.query_one(SafeInput).value = f"it holds {SECRET}"
         await drive.keys("enter")

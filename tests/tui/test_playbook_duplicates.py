@@ -116,6 +116,9 @@ async def test_merging_what_says_something_else_asks_first(twins: Workbench) -> 
         await hand.dialog(Confirm)
         await hand.press("y")
         await until_drawn(hand.pilot, lambda: len(ids(twins)) < 6)
+        await hand.press("escape")
+        await hand.back()
+        assert any("Merged 2 into r-0000" in said and "” stays, “" in said for said in hand.said)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from workbench.tui.forms.form import RecordForm
 from workbench.tui.review.merge import MergeChoice
 from workbench.tui.review.reasons import ReasonDialog
 from workbench.tui.stream.history_dialog import HistoryDialog
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 
 @pytest.fixture
@@ -169,7 +170,7 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         assert isinstance(drive.app.screen, MergeChoice)
         shown = " ".join(screen_text(drive.app).split())
         assert "Merge c3 into …" in shown
-        assert TEXTS["c3"] in shown
+        assert TEXTS["c3"] in drive.app.screen.query_one("#merge-candidate", ReadingPane).plain
         assert "{+,+}" in shown
         assert "twin stays signal and keeps its own text" in shown
         await drive.keys("n")
@@ -182,6 +183,19 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         assert drive.current == "c4"
         await drive.keys("u")
         assert drive.current == "c3"
+
+
+async def test_the_merge_dialog_gives_both_texts_equal_room_at_80_by_24(bench: Workbench) -> None:
+    put(bench, memory("twin", "The cache must be cleared after the commit. " + "More of it. " * 80))
+    async with review(bench, (80, 24)) as drive:
+        await drive.keys("j", "j")
+        await drive.settle()
+        await drive.keys("m")
+        panes = list(drive.app.screen.query(ReadingPane))
+        assert [pane.plain.splitlines()[0].split("  ")[0] for pane in panes] == ["The candidate", "The existing memory"]
+        heights = [pane.size.height for pane in panes]
+        assert max(heights) - min(heights) <= 1
+        assert min(heights) >= 4
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 from workbench.bench.duplicates.bullet_groups import FLOOR, BulletGroup, Likeness
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import one_line
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
@@ -38,7 +39,7 @@ from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import key_of
+from workbench.tui.widgets.keys import key_of, undo
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
@@ -56,10 +57,11 @@ class Compared(Message):
         self.problem = problem
 
 
-class BulletDuplicatesDialog(Dialog[None]):
+class BulletDuplicatesDialog(Dialog[str | None]):
     """A threshold, the groups, and the one under the cursor in full: merge it, keep all, or write one text.
 
-    `proposed` is another text than the kept bullet's own. The usual keys act on the bullet that is kept.
+    `proposed` is another text than the kept bullet's own. The usual keys act on the bullet that is kept. The result
+    says what was done last.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*DUPLICATES, *on_row("e")))
@@ -86,6 +88,7 @@ class BulletDuplicatesDialog(Dialog[None]):
         self.proposed: str | None = None
         self._book = book
         self.found: Likeness | None = None
+        self._done = ""
         self._kept = 0
 
     def contents(self) -> Iterable[Widget]:
@@ -198,6 +201,7 @@ class BulletDuplicatesDialog(Dialog[None]):
         self.query_one("#duplicates-state", Static).update(content)
 
     def _told(self, sentence: str) -> None:
+        self._done = f"{sentence} {undo()} takes it back."
         self.say(assemble([(sentence, "bold"), (f"  {key_of('twins.undo')} takes it back.", MUTED)]))
 
     def _complain(self, error: WorkbenchError) -> None:
@@ -224,13 +228,19 @@ class BulletDuplicatesDialog(Dialog[None]):
         keep = group.bullets[self._kept].id
         content = self._content(group)
 
+        def quoted(text: str) -> str:
+            return f"“{one_line(self.bench.safety.masked(text), 40)}”"
+
         typed = typed or Preview(self.bench)
         label = f"merge {len(group.bullets)} bullets into {keep}"
 
         def merge() -> None:
             with typed.writing(label, lambda: [f"{self._book}/{keep}"]):
                 self.bench.bullet_duplicates.merge_unchanged(self._book, group.bullets, content, keep)
-            self._settled(group, f"Merged {len(group.bullets)} into {keep}.")
+            gone = [b.content for b in group.bullets if b.id != keep]
+            goes = quoted(gone[0]) if len(gone) == 1 else f"{len(gone)} other texts"
+            go = "goes" if len(gone) == 1 else "go"
+            self._settled(group, f"Merged {len(group.bullets)} into {keep}: {quoted(content)} stays, {goes} {go}.")
 
         change(self, merge, self._complain)
 
@@ -323,6 +333,7 @@ class BulletDuplicatesDialog(Dialog[None]):
         """Take back the latest change."""
 
         def told(undone: str) -> None:
+            self._done = ""
             self.say(body(undone))
             self._again()
 
@@ -407,4 +418,4 @@ class BulletDuplicatesDialog(Dialog[None]):
             self.claude.stop()
             self.say(Content.styled("Stopping …", MUTED))
         else:
-            self.dismiss(None)
+            self.dismiss(self._done)

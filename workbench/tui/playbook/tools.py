@@ -73,7 +73,8 @@ class Tools:
             return
         from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 
-        await self._app.push_screen_wait(BulletDuplicatesDialog(self._bench, self._browser.book))
+        if said := await self._app.push_screen_wait(BulletDuplicatesDialog(self._bench, self._browser.book)):
+            self._targets.done(said)
 
     async def budget(self) -> None:
         """Set how many tokens the playbook may take, and see what fits."""

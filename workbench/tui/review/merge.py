@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from textual import on
 from textual.binding import BindingType
+from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -84,10 +85,13 @@ class MergeChoice(Dialog[None]):
     DEFAULT_CSS = """
     MergeChoice {
         & > .dialog { width: 120; height: 90%; }
+        &.-narrow > .dialog { height: 100%; }
         & .dialog--title { margin-bottom: 0; max-height: 1; }
         & SafeInput { margin: 0; }
         & LineView { height: 3; }
-        & ReadingPane { height: 1fr; border: none; border-top: solid $panel; padding: 0; }
+        & #merge-texts { layout: horizontal; height: 1fr; }
+        &.-narrow #merge-texts { layout: vertical; }
+        & ReadingPane { width: 1fr; height: 1fr; border: none; border-top: solid $panel; padding: 0 1 0 0; }
         & ReadingPane:focus { border: none; border-top: solid $accent; }
         & .merge--outcome { height: auto; max-height: 4; }
         & .dialog--keys { margin-top: 0; }
@@ -123,7 +127,7 @@ class MergeChoice(Dialog[None]):
         return (
             SafeInput(placeholder="/ any other memory, by its words"),
             rows,
-            ReadingPane(id="both"),
+            Container(ReadingPane(id="merge-candidate"), ReadingPane(id="merge-existing"), id="merge-texts"),
             Static(Content(""), classes="merge--outcome"),
         )
 
@@ -164,15 +168,16 @@ class MergeChoice(Dialog[None]):
     @on(LineView.Highlighted)
     def _show(self) -> None:
         target = self._rows.current
-        pane, outcome = self.query_one(ReadingPane), self.query_one(".merge--outcome", Static)
+        outcome = self.query_one(".merge--outcome", Static)
+        texts = (Content(""), Content("")) if target is None else both_texts(self._candidate, target)
+        for pane, text in zip(self.query(ReadingPane), texts, strict=True):
+            pane.show(text)
         if target is None:
-            pane.show(Content(""))
             outcome.update(Content(""))
             return
         if self._whose == "written" and target.memory.id not in self._written:
             self._whose = "own"  # words that were written for one memory are none for another
         self._warned = False
-        pane.show(both_texts(self._candidate, target))
         outcome.update(absorb_outcome(self._candidate, target.memory, self._text(target)))
 
     def _text(self, target: Target) -> str | None:
@@ -239,11 +244,13 @@ class MergeChoice(Dialog[None]):
 
     def action_read_on(self) -> None:
         """Scroll the texts."""
-        self.query_one(ReadingPane).read(1)
+        for pane in self.query(ReadingPane):
+            pane.read(1)
 
     def action_read_back(self) -> None:
         """Scroll the texts back."""
-        self.query_one(ReadingPane).read(-1)
+        for pane in self.query(ReadingPane):
+            pane.read(-1)
 
     def action_no(self) -> None:
         """Leave the search, or both memories as they are; with something written only the second time."""
@@ -265,19 +272,17 @@ def absorb_outcome(candidate: Memory, target: Memory, text: str | None) -> Conte
         (name(target.id), ""), (f" stays {target.status} and keeps " if keeps else
         f" stays {target.status} and gets ", MUTED), (whose, "bold"),
         ("; ", MUTED), (name(candidate.id), ""),
-        (" adds its votes, tags and citations, and is archived as merged. Undo parts them.", MUTED),
+        (" adds its votes, tags and citations, and is archived as merged. Undo separates them.", MUTED),
     ]  # fmt: skip
     return assemble(pieces)
 
 
-def both_texts(candidate: Memory, target: Target) -> Content:
-    """Return the word diff of two texts where it reads well, and both in full."""
+def both_texts(candidate: Memory, target: Target) -> tuple[Content, Content]:
+    """Return both texts in full, below the second the word diff where it reads well."""
     other = target.memory
     known = "" if target.similarity is None else f" · similarity {target.similarity:.3f}"
-    parts = []
+    parts = [heading("The existing memory", Content.styled(f"{other.status}{known}", MUTED)), body(other.content)]
     if overlap(other.content, candidate.content) >= ALIKE:
         difference = folded(word_diff(other.content, candidate.content))
-        parts += [heading("From the existing to the candidate", diff_legend()), difference, Content("")]
-    parts += [heading("The candidate"), body(candidate.content), Content("")]
-    parts += [heading("The existing memory", Content.styled(f"{other.status}{known}", MUTED)), body(other.content)]
-    return Content("\n").join(parts)
+        parts += [Content(""), heading("From the existing to the candidate", diff_legend()), difference]
+    return Content("\n").join([heading("The candidate"), body(candidate.content)]), Content("\n").join(parts)
