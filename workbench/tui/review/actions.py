@@ -33,8 +33,8 @@ REVIEW = Table(
     (
         Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE),
         Action("review.reject", "x", "reject", "Reject, and go to the next", DECIDE),
-        Action("review.reason", "w", "why rejected", "Say why the last one was rejected", DECIDE),
         Action("review.keep-old", "o", "keep old", "Keep the old one of two, archive the new", DECIDE, False),
+        Action("review.reason", "w", "why rejected", "Say why the last one was rejected", DECIDE, False),
         Action("review.later", "space", "later", "Put it off for a week", DECIDE),
         Action("review.edit", "e", "edit", "Edit the text; it still waits", CHANGE),
         Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; it still waits", CHANGE, False),
