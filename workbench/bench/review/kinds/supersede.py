@@ -68,16 +68,18 @@ class Supersede(Handler):
 class Replaces(Handler):
     """Its evidence are two memories that contradict each other, the older one first."""
 
-    worded = 1
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the newer memory."""
+        return self.becoming(proposal)[1]
 
-    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return the older memory as superseded, and the newer one, which a person stands for if they did for that."""
         old, new = self._pair(proposal)
         if old.status in ("confirmed", "promoted") and new.status in ("signal", "candidate"):
             new = approve(new, self._context.now(), self._context.settings.lifecycle)
         related = tuple(dict.fromkeys((*new.related, old.id)))
         gone = noted(archive(old, "superseded"), {"superseded_by": new.id})
-        return gone, replace(new, content=new.content if content is None else content, related=related)
+        return gone, self.with_edits(proposal, replace(new, related=related))
 
     def keeping_old(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return the newer memory as rejected, or as forgotten where a person stood for it."""
