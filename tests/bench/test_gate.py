@@ -9,6 +9,7 @@ import pytest
 
 from tests.safety.fresh import KINDS, fresh
 from tests.safety.samples import keys
+from workbench.bench.agents.documents.stored import StoredDocuments
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.promotion.plan import Target
 from workbench.bench.safety.gate import Gate
@@ -151,6 +152,16 @@ def test_names_that_the_tool_made_and_names_of_imported_records_pass(tmp_path: P
     assert next(bench.history.events()).label == label
     with pytest.raises(InvalidRecord, match="The id holds a secret"), bench.library.transaction("human", "name") as tx:
         tx.put(named)
+
+
+def test_a_token_is_no_name_of_a_document(tmp_path: Path) -> None:
+    bench, random = opened(tmp_path), fresh("document")["random"].secret
+    documents = StoredDocuments(bench.context)
+    for path in (f"py{'pi-'}AgEIcHlwaS5vcmcC{random}", f"notes/{random}.md", f"{random}/notes.md"):
+        with pytest.raises(InvalidRecord, match="The id holds a secret"):
+            documents.create(f"/memories/{path}", "Nothing of it.")
+    documents.create("/memories/notes/2026-11-27-refreshTokenRotation2.md", "A note.")
+    assert on_disk(tmp_path, random) == []
 
 
 def test_a_merge_keeps_what_its_parts_held_and_an_edit_brings_nothing_over(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import shutil
+import string
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.safety.samples import drawn
 from workbench.bench.agents.capture import hooks
 from workbench.config.paths import captures_dir
 from workbench.core.stream.memory import Memory
@@ -244,6 +246,40 @@ def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(cli: Cli, hook: 
     everything = b"".join(path.read_bytes() for path in (captures_dir() or cli.store).rglob("*") if path.is_file())
     assert SECRET.encode() not in everything
     assert json.loads(cli.ok("history", "-n", "1", "--json"))[0]["actor"] == "agent:claude"
+
+
+def test_no_line_of_a_key_is_kept_that_a_command_was_cut_into(
+    cli: Cli, transcript: Transcript, hook: Callable[..., str]
+) -> None:
+    lines = ["/" + drawn(n, string.ascii_letters + string.digits + "+/", seed=at) for at, n in enumerate((63, 63, 40))]
+    head, tail = (f"-----{word} RSA PRIVATE" + " KEY-----" for word in ("BEGIN", "END"))
+    block = "\n".join((head, *lines, tail))
+    failing = {"command": f"deploy --key {block} --to staging"}
+    transcript.ran(failing["command"], f"Exit code 1\n{lines[1]}: No such file or directory", failed=True)
+    transcript.ran(f"deploy --to staging --key {block} --force", "done")
+    hook("SessionStart", source="startup")
+    hook("PostToolUseFailure", tool_name="Bash", tool_input=failing, error="deploy: the region is not set, set REGION")
+    cli.ok("capture", "transcript", str(transcript.path))
+    assert any("deploy" in memory.content for memory in told(cli.store))
+    folders = (captures_dir() or cli.store, cli.store)
+    kept = b"".join(path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file())
+    assert not [line for line in lines if line[4:24].encode() in kept]
+
+
+def test_a_session_that_is_called_like_a_secret_is_kept_by_another_name(
+    cli: Cli, transcript: Transcript, hook: Callable[..., str]
+) -> None:
+    name = "gh" + "p_" + drawn(36)
+    hook("SessionStart", source="startup", session_id=name)
+    hook("UserPromptSubmit", prompt="No, use pnpm instead of npm, please", session_id=name)
+    secret = transcript.path.with_name(f"{name}.jsonl")
+    shutil.copy(transcript.path, secret)
+    cli.ok("capture", "transcript", str(secret))
+    assert len({memory.session_id for memory in told(cli.store)}) == 1
+    folders = (captures_dir() or cli.store, cli.store)
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    kept = b"".join(path.read_bytes() for path in files if path.suffix != ".jsonl" or "journal" in path.name)
+    assert name.encode() not in kept
 
 
 def test_a_hook_and_the_transcript_tell_the_same_once(

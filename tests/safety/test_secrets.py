@@ -177,6 +177,13 @@ def test_the_demo_holds_nothing_that_is_flagged() -> None:
             assert scan(line) == (), line
 
 
+@pytest.mark.parametrize("length", [64, 70, 76])
+def test_a_line_of_a_key_that_begins_with_a_slash_is_no_path(length: int) -> None:
+    line = "/" + drawn(length - 1, ALNUM + "+/", seed=5)
+    assert mask(f"cannot read {line} there") == "cannot read [secret: high-entropy string] there"
+    assert mask(f"/usr/share{line}") == f"/usr/share{line}"
+
+
 def test_random_words_are_told_from_names() -> None:
     found = sum(looks_random(drawn(32, seed=seed)) for seed in range(400))
     assert found >= 360

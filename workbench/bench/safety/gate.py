@@ -103,8 +103,9 @@ class Gate:
         return Gate(self.look, self._mask, self.records).cleaned(text, before.__contains__)
 
     def _require_names(self, names: Collection[str], what: str, known: Callable[[str], bool] = lambda _: False) -> None:
-        for name in names:
-            if len(name) >= SHORTEST and any(not known(name[f.start : f.end]) for f in self.look(name)):
+        # Within a path nothing looks drawn at random: its parts are names, too.
+        for part in {part for name in names for part in (name, *name.split("/")) if len(part) >= SHORTEST}:
+            if any(not known(part[f.start : f.end]) for f in self.look(part)):
                 raise InvalidRecord(f"The {what} holds a secret.", "Nothing was written; name it otherwise.")
 
 

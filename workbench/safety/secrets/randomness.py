@@ -40,6 +40,9 @@ _KNOWN = (
 
 _JOINTS = b"-_+/"
 
+_OF_A_KEY = (64, 70, 76)
+"""Characters of a line of a key block: one that begins with a slash is no path."""
+
 _KINDS = bytes.maketrans((ascii_lowercase + ascii_uppercase + all_digits).encode(), b"a" * 26 + b"A" * 26 + b"0" * 10)
 """Turns a word into the kinds of its characters."""
 
@@ -67,8 +70,10 @@ def looks_random(word: str) -> bool:
     """Tell whether a word (ASCII) mixes lower case, upper case and digits as only chance does."""
     if word.islower() or word.isupper():
         return False
-    if "/" in word and (word[0] in "/-" or any(_is_name(part) for part in word.split("/"))):
-        return False
+    if "/" in word:
+        is_path = word[0] == "-" or (word[0] == "/" and len(word) not in _OF_A_KEY)
+        if is_path or any(_is_name(part) for part in word.split("/")):
+            return False
     plain = word.encode("ascii")
     if not word.isalnum():
         plain = plain.translate(None, _JOINTS)

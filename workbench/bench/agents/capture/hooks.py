@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from workbench.bench.agents.capture import spool
 from workbench.bench.agents.capture.place import Place, Taken
-from workbench.bench.agents.capture.progress import PATIENCE_S, Progress, folder_of, held, read, write
+from workbench.bench.agents.capture.progress import PATIENCE_S, Progress, folder_of, held, plain, read, write
 from workbench.bench.agents.injected import injected
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.fields import short_paths
@@ -32,6 +32,7 @@ def take(event: HookEvent, place: Place) -> Taken:
 
     Raises `WorkbenchError`; where somebody else holds the store, the event is kept for the next one.
     """
+    event = event._replace(session=plain(event.session))
     ends = time.monotonic() + PATIENCE_S
     with waiting(Patience(PATIENCE_S, lambda: time.monotonic() > ends)):
         stored = _captured(event, place)
@@ -85,7 +86,7 @@ def _asked(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[To
     """A person asks for something, or corrects."""
     from workbench.core.agents.transcript.people import taught, words_of
 
-    said = words_of(event.text)
+    said = words_of(_masked(event).text)
     if not said:
         return progress, ()
     told = taught(said, event.session, progress.standing.turn + 1, progress.standing.last)
@@ -103,6 +104,7 @@ def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Tol
     from workbench.core.agents.transcript.events import Answer, Call
     from workbench.core.agents.transcript.following import Following
 
+    event = _masked(event)
     call = Call(event.tool_use or "?", None, "", event.tool, event.given, event.cwd)
     following = Following(event.session, replace(progress.tools, session=event.session, turn=progress.standing.turn))
     told = following.take([call, Answer(call.id, None, "", event.response, event.failed)])
@@ -130,11 +132,12 @@ def _summed_up(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequenc
     from workbench.core.agents.transcript.following import Following
 
     following = Following(event.session, progress.standing)
-    return progress, list(following.take([Summary("", text=event.text)]))
+    return progress, list(following.take([Summary("", text=_masked(event).text)]))
 
 
 def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
     """An agent says that something failed; nobody says what resolved it, so that it is noted and no more."""
+    event = _masked(event)
     text = " ".join((event.text or event.response).split())[:1_000]
     if not text:
         return progress, ()
@@ -142,6 +145,14 @@ def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[T
     id = f"{event.session}/{event.tool_use}" if event.tool_use else identity(event.session, text)
     told = short_paths(text)
     return progress, [Lesson("failure", told, event.session, (id,), speaker="tool", mark=mark, extra=-25.0)]
+
+
+def _masked(event: HookEvent) -> HookEvent:
+    """Return an event without secrets: once it is cut into commands and sentences, not every part tells by itself."""
+    from workbench.bench.safety.masking import masked  # an event that tells nothing need not wait for the rules
+    from workbench.safety.secrets.secrets import mask
+
+    return masked(event, mask)
 
 
 _STEPS: Mapping[str, Step] = {

@@ -7,6 +7,7 @@ read from its beginning, and nothing is stored twice all the same. No text stand
 import contextlib
 import json
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +31,8 @@ MOST = 500
 
 PATIENCE_S = 5.0
 """Seconds that an event waits for others of its session and for the store; then it waits for the next event instead."""
+
+_PLAIN = re.compile(r"[0-9a-f\-]{0,40}(?:\.jsonl)?")
 
 _POLL_S, _LONGEST_POLL_S = 0.003, 0.05
 
@@ -59,6 +62,16 @@ def folder_of(captures: Path, store: Path) -> Path:
     """Return where the files of a store's sessions lie; one that was made anew in the same place has none of them."""
     told = os.fsencode(os.path.realpath(store)) + b"\0" + id_of(store).encode(errors="replace")
     return captures / blake2b(told, digest_size=12).hexdigest()
+
+
+def plain(session: str) -> str:
+    """Return the name of a session, or of its file, as it may be kept: one that is a secret goes by another."""
+    if _PLAIN.fullmatch(session):
+        return session
+    from workbench.bench.safety.masking import masked_name  # hardly a session is called so
+    from workbench.safety.secrets.secrets import mask
+
+    return masked_name(session, mask)
 
 
 @contextmanager

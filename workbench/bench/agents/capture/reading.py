@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.bench.agents.capture.progress import Progress
+from workbench.bench.agents.capture.progress import Progress, plain
+from workbench.bench.safety.masking import masked
 from workbench.core.agents.transcript.events import Event
 from workbench.core.agents.transcript.following import Following, Told
 from workbench.core.agents.transcript.lessons import Passed
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.handles import NotRegular, open_handle
 from workbench.formats.transcripts.readers import READERS, Reader, reader_of
+from workbench.safety.secrets.secrets import mask
 
 _BEGIN = 65_536
 
@@ -38,7 +40,7 @@ def read_on(
     if reader is None:
         return progress, ()
     for file in _files(reader, path):
-        name = file.name
+        name = plain(file.name)
         start, size = offsets.get(name, 0), _size(file)
         start = 0 if size < start else start
         if most is not None and size - start > most:
@@ -94,7 +96,7 @@ def _follow(
     try:
         with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as handle:
             for line in reader.read(handle, start, agent):
-                told += following.take(line.events)
+                told += following.take(masked(one, mask) for one in line.events)
                 broken["unreadable"] += line.is_broken
                 if tick is not None and tick(line.end - end):
                     raise Stopped

@@ -14,7 +14,7 @@ from workbench.bench.agents.capture.memories import (
     prints_in,
     seen_again,
 )
-from workbench.bench.agents.capture.progress import Progress, folder_of, held, read, write
+from workbench.bench.agents.capture.progress import Progress, folder_of, held, plain, read, write
 from workbench.bench.agents.capture.reading import Tick, read_on, session_in
 from workbench.bench.context import Context
 from workbench.bench.reflection.gauge import state_of
@@ -71,7 +71,7 @@ class Transcripts:
 
         Raises `UnreadableFile`, and `Stopped` when `tick` says so.
         """
-        sessions = [(path, session_in(path)) for path in paths]
+        sessions = [(path, plain(session_in(path))) for path in paths]
         known = prints_in(self._library.memories.all())
         lessons: list[Lesson] = []
         passed: list[Passed] = []
@@ -79,7 +79,7 @@ class Transcripts:
         for path, session in sessions:
             before = Progress(session) if again else self._before(session)
             after, told = read_on(path, before, tick=tick)
-            file = short_paths(str(path.absolute()))
+            file = mask(short_paths(str(path.absolute())))
             lessons += [replace(one, file=file, text=mask(one.text)) for one in told if isinstance(one, Lesson)]
             here = [one for one in told if isinstance(one, Passed)]
             counts = Counter(dict(before.passed))
