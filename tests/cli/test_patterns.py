@@ -1,6 +1,7 @@
 """`workbench pattern`: what is printed, the exit codes, JSON in and out, and what goes wrong."""
 
 import json
+import re
 import os
 
 import pytest
@@ -38,6 +39,14 @@ def test_patterns_are_listed_and_shown(store: Cli) -> None:
     assert "Only when: attempts < 5" in shown
     assert "evidence: 12 applications, 90% succeeded, p = 0.003, confidence 0.85" in shown
     assert "evidence: none yet" in store.ok("pattern", "show", ONE)
+
+
+def test_an_agent_that_is_shown_a_pattern_gets_times_with_their_offset(
+    store: Cli, tokyo: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert re.search(r"made \d{4}-\d\d-\d\d \d\d:\d\d$", store.ok("pattern", "show", ONE), re.MULTILINE)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert re.search(r"made [\d-]+ \d\d:\d\d\+09:00$", store.ok("pattern", "show", ONE), re.MULTILINE)
 
 
 def test_what_is_shown_as_json_can_be_added_again(store: Cli) -> None:

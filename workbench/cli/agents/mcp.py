@@ -28,7 +28,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--agent", metavar="NAME", default="", help=about)
     parser.add_argument("--tools", choices=("few", "all"), default="few", help="the few tools, or every name there is")
     parser.add_argument("--read-only", action="store_true", help="no tool that writes")
-    about = "let an agent forget its own signals of this session at once"
+    about = "let an agent forget its own signals of this session at once, one at a time"
     parser.add_argument("--allow-forget", action="store_true", help=about)
     about = "let an agent's memory_reflect ask Claude, when there is a key"
     parser.add_argument("--allow-llm", action="store_true", help=about)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
-from workbench.cli.output import counted, cut, say, table, warn, write_json
+from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.safety.flags import FLAG, Shown
 from workbench.cli.session import Session, actor_of
@@ -76,7 +76,7 @@ def show_pattern(session: Session) -> int:
             reasons = {f.reason for held in bench.safety.unpermitted([stored]) for f in held.findings}
             for reason in sorted(reasons):
                 say(f"{FLAG} flagged: {reason}")
-            for line in in_full(pattern, done):
+            for line in in_full(pattern, done, moment):
                 say(line)
         shown.remark()
     return 0

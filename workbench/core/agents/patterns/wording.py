@@ -1,7 +1,8 @@
 """A pattern in words: what it says to do, as an agent and a person read it."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 
 from workbench.core.agents.patterns.pattern import Application, Body, Pattern, Template
 from workbench.core.record import minute
@@ -77,32 +78,35 @@ APPLICATIONS = 10
 """Applications that are told of one by one."""
 
 
-def in_full(pattern: Pattern, done: Sequence[Application]) -> Iterator[str]:
-    """Yield all that is known of a pattern, a line each: where it stands, what it says, and its latest applications."""
+def in_full(pattern: Pattern, done: Sequence[Application], when: Callable[[datetime], str] = minute) -> Iterator[str]:
+    """Yield all that is known of a pattern, a line each: where it stands, what it says, and its latest applications.
+
+    `when` writes a time.
+    """
     said = pattern.support
     reason = _REASONS.get(pattern.status_reason, pattern.status_reason)
     yield f"{pattern.id} · {pattern.category} · {pattern.status.replace('_', ' ')}{f', {reason}' if reason else ''}"
-    yield f"version {pattern.edition} of {minute(pattern.last_updated)} · made {minute(pattern.created_at)}"
+    yield f"version {pattern.edition} of {when(pattern.last_updated)} · made {when(pattern.created_at)}"
     if pattern.superseded_by:
         yield f"superseded by {pattern.superseded_by}"
     yield ""
     yield text_of(pattern)
     yield ""
     yield from _asked(pattern)
-    yield _evidence(pattern)
+    yield _evidence(pattern, when)
     saved = (("time", said.avg_time_saving, " s"), ("cost", said.avg_cost_saving, ""))
     for name, value, unit in saved:
         if value is not None:
             yield f"saves {name}: {value:+.4g}{unit} on average, against the baseline"
     if said.success_rate_improvement is not None:
         yield f"succeeds more often by {said.success_rate_improvement:+.0%} than without"
-    used = "never used" if pattern.last_used is None else f"last {minute(pattern.last_used)}"
+    used = "never used" if pattern.last_used is None else f"last {when(pattern.last_used)}"
     yield f"used {pattern.usage_count:,} times, {used}" if pattern.usage_count else "never used"
     for relation, others in _relations(pattern):
         yield f"{relation}: {', '.join(others)}"
     for one in done[:APPLICATIONS]:
         note = f" · {one_line(one.note or one.task, 100)}" if one.note or one.task else ""
-        yield f"  {minute(one.at)}  {one.outcome:<8} {one.episode}{note}"
+        yield f"  {when(one.at)}  {one.outcome:<8} {one.episode}{note}"
     if len(done) > APPLICATIONS:
         yield f"  and {len(done) - APPLICATIONS:,} more"
 
@@ -120,11 +124,11 @@ def _asked(pattern: Pattern) -> Iterator[str]:
         yield f"needs: {', '.join(where.task_features.required_capabilities)}"
 
 
-def _evidence(pattern: Pattern) -> str:
+def _evidence(pattern: Pattern, when: Callable[[datetime], str]) -> str:
     said = pattern.support
     if not said.num_applications and said.last_validated is None:
         return "evidence: none yet"
-    at = "as it was brought along" if said.last_validated is None else f"validated {minute(said.last_validated)}"
+    at = "as it was brought along" if said.last_validated is None else f"validated {when(said.last_validated)}"
     many = f"{said.num_applications:,} application{'' if said.num_applications == 1 else 's'}"
     return (
         f"evidence: {many}, {said.success_rate:.0%} succeeded, "
