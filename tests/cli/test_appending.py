@@ -1,5 +1,6 @@
 """`workbench append`: one observation for a hook, without the store."""
 
+import io
 import json
 import subprocess
 import sys
@@ -201,3 +202,12 @@ def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(cli: C
         result = cli(command, "It rained on Sunday", "--type", kind)
         assert (result.code, result.out) == (2, "")
         assert result.err.startswith(f"workbench: There is no observation type “{kind}”. {hint}")
+
+
+def test_what_was_forgotten_is_recognised_from_stdin_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Deploys need AUTH_SECRET in CI"
+    id = cli.ok("append", text).split()[2].rstrip(",")
+    cli.ok("append", "Something else entirely")
+    cli.ok("forget", id)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert cli.ok("append", "-").startswith("Not stored: you forgot this")

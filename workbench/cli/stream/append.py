@@ -80,13 +80,13 @@ def append_text(session: Session) -> int:
 
     remember_since()
 
-    args, folder = session.args, session.choice().folder
+    args, folder, observation = session.args, session.choice().folder, observed(session.args)
     if keeps(args) or args.again:
-        return _append_in_full(session)
+        return _append_in_full(session, observation)
     was_there = is_there(folder)
-    done = append(folder, observed(args), actor_of(args), session.clock, heads=paths.heads_dir())
+    done = append(folder, observation, actor_of(args), session.clock, heads=paths.heads_dir())
     if done is None:
-        return _append_in_full(session)
+        return _append_in_full(session, observation)
     args.stored = not done.skipped
     for notice in done.notices:
         warn(notice)
@@ -110,11 +110,11 @@ def _put_in_order(session: Session) -> None:
             bench.library.maintenance.save_checkpoint()
 
 
-def _append_in_full(session: Session) -> int:
+def _append_in_full(session: Session, observation: "Observation") -> int:
     """Add one observation that the store is loaded for: as it was typed, or one that was archived or purged."""
     args, kept = session.args, keeps(session.args)
     with session.changing(actor_of(args), makes=True) as bench:
-        done = bench.ingest.append(observed(args), bench.safety.keep if kept else None, again=args.again)
+        done = bench.ingest.append(observation, bench.safety.keep if kept else None, again=args.again)
     if wants_json(args):
         _write_json(done.outcome, done.memory)
     else:
