@@ -121,6 +121,7 @@ COMMANDS: dict[str, Does] = {
     "review show m3": "reads",
     "review approve m3": "refuses",
     "review reject m3": "refuses",
+    "review keep-old m3": "refuses",
     "review later m3": "refuses",
     "review merge m3 m2": "refuses",
     "review promote m1 --to CLAUDE.md --outside": "refuses",

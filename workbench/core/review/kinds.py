@@ -157,7 +157,7 @@ KINDS = Kinds(
         ProposalKind(
             "replaces", "replaces", "A newer memory contradicts this one. Does it replace it?",
             "the newer one holds; this one is archived as superseded",
-            "both stay, asked again only when a text changes; “keep old” archives the newer one instead", "↻",
+            "both stay, asked again only when a text changes; “keep old” archives the newer one instead",
             handler=f"{_BENCH}.supersede:Replaces", view=f"{_VIEWS}:REPLACES", settled_by_promotion=False,
             finder=f"{_FINDERS}.upkeep:UPKEEP",
         ),
