@@ -1,8 +1,8 @@
 """`workbench pattern`: what is printed, the exit codes, JSON in and out, and what goes wrong."""
 
 import json
-import re
 import os
+import re
 
 import pytest
 
