@@ -339,3 +339,37 @@ def test_data_exports_are_imported_again(args: tuple[str, ...], demo: Cli) -> No
         return sorted((m["id"], m["content"], m["status"], m["created_at"]) for m in json.loads(text)["memories"])
 
     assert rows(other) == rows(str(demo.store))
+
+
+def test_a_letta_block_over_its_limit_is_told_by_export_and_lint(cli: Cli) -> None:
+    cli.ok("init")
+    text = '{"blocks": [{"label": "human", "value": "Name: Ann", "limit": 20, "id": "block-1"}]}\n'
+    path = cli.write("agent.af", text)
+    cli.ok("import", path)
+    (memory,) = json.loads(cli.ok("list", "--json"))
+    cli.ok("edit", memory["id"], "--content", "Name: Ann, who likes tea")
+    said = cli("export", "--format", "letta", "--memories", "--out", path)
+    over = "the block “human” has 24 characters, more than its limit of 20: Letta refuses it"
+    assert said.code == 0
+    assert f"Letta agent file: {over}." in said.err
+    linted = cli("lint", path)
+    assert (linted.code, over in linted.out) == (1, True)
+
+
+def test_an_edited_relation_of_mcp_does_not_stop_the_others(cli: Cli) -> None:
+    cli.ok("init")
+    lines = [
+        {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["Likes tea"]},
+        {"type": "entity", "name": "Bath", "entityType": "place", "observations": ["Hot"]},
+        {"type": "relation", "from": "Ann", "to": "Bath", "relationType": "lives in"},
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    path = cli.write("memory.jsonl", text)
+    cli.ok("import", path)
+    ids = {memory["content"]: memory["id"] for memory in json.loads(cli.ok("list", "--json"))}
+    cli.ok("edit", ids["Ann lives in Bath"], "--content", "She moved away")
+    cli.ok("edit", ids["Hot"], "--content", "Warm")
+    said = cli("export", "--format", "mcp-memory", "--memories", "--out", path)
+    assert said.code == 1
+    assert f"left as it is: {ids['Ann lives in Bath']} does not name both of its entities any more" in said.err
+    assert (cli.cwd / path).read_text() == text.replace("Hot", "Warm")

@@ -8,6 +8,7 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import LETTA
 from tests.formats.samples import NOW, context
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.formats import detect as detect_format
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.letta import read, write
 
@@ -21,7 +22,7 @@ def test_blocks(text: str) -> None:
     parsed = read(text, context("helper.af"))
     human, persona = parsed.memories
     assert (human.id, human.section, human.content) == ("letta-helper-human", "human", "Name: Ann\nLikes “tea”")
-    assert (human.status, human.memory_type, human.created_at) == ("confirmed", "semantic", NOW)
+    assert (human.status, human.memory_type, human.created_at) == ("signal", "semantic", NOW)
     extra = {"id": "block-1", "limit": 2000, "description": "who you are"}
     assert {key: value for key, value in persona.metadata.items() if key != FILE_KEY} == extra
     assert parsed.records_in == 2
@@ -70,3 +71,22 @@ def test_older_files_and_broken_blocks() -> None:
 def test_a_file_without_blocks_cannot_be_read(text: str) -> None:
     with pytest.raises(UnreadableFile):
         read(text, context())
+
+
+@pytest.mark.parametrize("name", ["blocks.json", "agent.af"])
+def test_a_list_of_blocks_alone_is_recognised(name: str) -> None:
+    text = json.dumps({"blocks": [{"label": "human", "value": "Name: Ann", "limit": 5000}]})
+    assert detect_format(name, text)[0].format == "letta"
+
+
+def test_blocks_of_another_kind_are_none_of_letta() -> None:
+    slack = {"blocks": [{"type": "input", "label": {"text": "Name"}, "element": {"value": "Ann"}}]}
+    assert detect_format("blocks.json", json.dumps(slack)) == ()
+
+
+def test_a_block_over_its_limit_is_remarked_on() -> None:
+    text = json.dumps({"blocks": [{"label": "human", "value": "x" * 30, "limit": 20}]})
+    (issue,) = read(text, context("a.json")).issues
+    assert (issue.records, issue.reason) == (
+        0, "the block “human” has 30 characters, more than its limit of 20: Letta refuses it",
+    )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Unread
+from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
@@ -33,6 +33,7 @@ from workbench.formats.shared.records import (
 from workbench.formats.shared.report import Report, shown
 
 NAME = "letta"
+OVER_LIMIT = "the block {} has {} characters, more than its limit of {}: Letta refuses it"
 _LISTS = ("blocks", "core_memory")
 INSIDE = frozenset({*_LISTS, "agents"})
 KEYS: tuple[Key[Memory], ...] = (
@@ -43,6 +44,10 @@ KEYS: tuple[Key[Memory], ...] = (
 _MARKS = re.compile(
     r'\\?"(agent_type|llm_config|embedding_config|block_ids|core_memory|tool_rules|blocks|memory_blocks)\\?"\s*:'
 )
+_BLOCKS = tuple(map(re.compile, (
+    r'\\?"(?:blocks|core_memory)\\?"\s*:\s*\[\s*\{', r'\\?"label\\?"\s*:\s*\\?"', r'\\?"value\\?"\s*:',
+)))  # fmt: skip
+"""What a list of blocks has: enough for a file that holds nothing else."""
 _LISTED = re.compile(r'\\?"agents\\?"\s*:\s*\[')
 """A file of several agents, or of none: with blocks beside it is one of Letta's."""
 
@@ -54,6 +59,7 @@ def detect(head: str, path: str) -> Detection:
     if marks == 0:
         return Detection(NAME, 0.0, "no JSON object of an agent")
     marks += _LISTED.search(head) is not None
+    marks += 2 * all(pattern.search(head) for pattern in _BLOCKS)
     sure = min(0.2 * marks + (0.4 if path.lower().endswith(".af") else 0.0), 0.95)
     return Detection(NAME, sure, "the JSON of an agent" + (" in a string" if start == '"' else ""))
 
@@ -83,9 +89,19 @@ def read(text: str, context: ReadContext) -> Parsed:
             continue
         found[memory.id] = memory
         report.mapped_all(notes, entry.changes)
+        if (over := over_limit(memory)) is not None:
+            report.remark(line(entry.start), over)
     if root.damage:
         report.skip(line(root.damage_at), root.damage)
     return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def over_limit(memory: Memory) -> Reason | None:
+    """Return that a block is longer than its own limit; `None` when it is not, or has none."""
+    limit = memory.metadata.get("limit") if file_part(memory, NAME) is not None else None
+    if not isinstance(limit, int) or isinstance(limit, bool) or len(memory.content) <= limit:
+        return None
+    return Reason(OVER_LIMIT, (shown(memory.section), f"{len(memory.content):,}", f"{limit:,}"))
 
 
 def _is_empty(doc: object) -> bool:
@@ -130,7 +146,6 @@ def block(entry: Entry, agent: str, context: ReadContext) -> tuple[Memory, Notes
         last_accessed_at=created,
         memory_type="semantic",
         section=label,
-        status="confirmed",
         importance_score=rating(context, "general", content, notes),
     )
     return remembered(checked(memory), doc, KEYS, NAME, place={"agent": agent}), notes

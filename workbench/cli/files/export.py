@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import DONE, FOUND
 from workbench.cli.files.export_choice import add_choosing, choice_of
 from workbench.cli.output import counted, say, warn
 from workbench.cli.parsing import Commands, add_command
@@ -103,7 +104,7 @@ def export(session: Session) -> int:
             _copy(rendered.text) if args.copy else to_stdout(rendered.text)
         else:
             _write(bench, rendered, path, args)
-    return 0
+    return FOUND if rendered.incomplete else DONE
 
 
 def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespace") -> None:

@@ -34,21 +34,21 @@ _NOT_WITH = (
 
 
 def export_folder(session: Session, path: Path | None) -> int:
-    """Show and write what changed; exit code 1 when a file was left alone."""
+    """Show and write what changed; exit code 1 when a file or a flagged record was left alone."""
     args = session.args
     _require_fitting(session, path)
     assert path is not None
     named: Path = args.out
     with session.reading() if args.dry_run and not args.allow_flagged else session.changing() as bench:
         allow(bench, args.allow_flagged, args.reason)
-        plan = _plan(bench, path, named, args)
+        plan, held = _plan(bench, path, named, args)
         if args.dry_run:
             for edit in plan.edits:
                 _show(bench, named, edit, None)
             _say_left(bench, named, plan.left)
             stays = _stays(plan, front=args.front_matter)
             say(f"{counted(len(plan.edits), 'file')} would be changed{stays}. Nothing was written.")
-            return FOUND if plan.left else DONE
+            return FOUND if plan.left or held else DONE
         done = bench.folder_exporter.write(plan)
         for edit in done.edits:
             _show(bench, named, edit, SHOWN)
@@ -56,7 +56,7 @@ def export_folder(session: Session, path: Path | None) -> int:
             say(f"What {named / name} held is kept as {copy}.")
         _say_left(bench, named, done.left)
         say(_summary(plan, done.edits, front=args.front_matter))
-    return FOUND if done.left else DONE
+    return FOUND if done.left or held else DONE
 
 
 def _require_fitting(session: Session, path: Path | None) -> None:
@@ -69,7 +69,8 @@ def _require_fitting(session: Session, path: Path | None) -> None:
         raise WorkbenchError("Notes are written back into the folder they were imported from.", hint)
 
 
-def _plan(bench: "Workbench", path: Path, named: Path, args: Namespace) -> "FolderPlan":
+def _plan(bench: "Workbench", path: Path, named: Path, args: Namespace) -> tuple["FolderPlan", bool]:
+    """Return what is written, without flagged records, and whether any was left out unasked."""
     planned = partial(bench.folder_exporter.plan, path, force=args.force, makes_front=args.front_matter)
     plan = planned()
     if not plan.known:
@@ -77,13 +78,15 @@ def _plan(bench: "Workbench", path: Path, named: Path, args: Namespace) -> "Fold
             f"No file in {named} was imported into this store.",
             f"`workbench import {path}` reads it; nothing was written.",
         )
-    if args.skip_flagged and (held := held_back(bench, plan.parsed)):
+    if held := held_back(bench, plan.parsed, imported=args.skip_flagged):
         plan = planned(without=held)
+        if not args.skip_flagged:
+            warn("  --allow-flagged ID --reason TEXT lets it out.")
     for remark in require_clean(bench, plan.parsed):
         warn(remark)
     if plan.masked:
         warn(f"Secrets are masked in {counted(plan.masked, 'record')}.")
-    return plan
+    return plan, bool(held) and not args.skip_flagged
 
 
 def _show(bench: "Workbench", path: Path, edit: "FolderEdit", most: int | None) -> None:

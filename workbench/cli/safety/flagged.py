@@ -37,9 +37,10 @@ def allow(bench: "Workbench", ids: Sequence[str], reason: str) -> None:
         bench.safety.allow(id, reason)
 
 
-def held_back(bench: "Workbench", parsed: "Parsed") -> frozenset[tuple[str, str]]:
+def held_back(bench: "Workbench", parsed: "Parsed", *, imported: bool = True) -> frozenset[tuple[str, str]]:
     """Return the places of flagged records that no person let pass, and say on stderr which they are.
 
+    Those that came in with an import, which go out with a warning otherwise, count only as long as `imported`.
     A flagged name of a playbook or section cannot be left out: it is refused with the rest by `require_clean`.
     """
     from workbench.bench.files.exports.unsaved import parts_of
@@ -47,7 +48,9 @@ def held_back(bench: "Workbench", parsed: "Parsed") -> frozenset[tuple[str, str]
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
 
-    held = [h for h in bench.safety.unallowed(parts_of(parsed)) if isinstance(h.record, Memory | Bullet)]
+    safety, parts = bench.safety, parts_of(parsed)
+    flagged = safety.unallowed(parts) if imported else safety.check_outgoing(parts).refused
+    held = [h for h in flagged if isinstance(h.record, Memory | Bullet)]
     for line in _cut([f"left out: {h.line}" for h in held]):
         warn(line)
     return frozenset(place_of(h.record) for h in held)

@@ -12,7 +12,6 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
-from workbench.core.errors import InvalidRecord
 from workbench.core.files.format import ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle import values
@@ -110,10 +109,18 @@ def _ends(memory: Memory) -> tuple[str, str]:
 def _relation(memory: Memory) -> str:
     start, end = _ends(memory)
     inner = memory.content.strip()
-    if not (inner.startswith(f"{start} ") and inner.endswith(f" {end}") and len(inner) > len(start) + len(end) + 2):
-        hint = f"Write it as “{start} … {end}”, or delete it. Nothing was written."
-        raise InvalidRecord(f"The relation {memory.id} does not name both of its entities any more.", hint)
     return inner[len(start) + 1 : len(inner) - len(end) - 1]
+
+
+def broken(memory: Memory) -> str:
+    """Say that a relation does not name both of its entities any more; empty for one that does."""
+    start, end = _ends(memory)
+    inner = memory.content.strip()
+    if not ends_of(memory) or (
+        inner.startswith(f"{start} ") and inner.endswith(f" {end}") and len(inner) > len(start) + len(end) + 2
+    ):
+        return ""
+    return f"{memory.id} does not name both of its entities any more: write it as “{start} … {end}”, or delete it"
 
 
 _ENTITY: tuple[Key[Memory], ...] = (
@@ -238,7 +245,6 @@ def _memory(name: str, content: str, summary: str, category: str, context: ReadC
         summary=summary,
         memory_type="semantic",
         category=category,
-        status="confirmed",
         importance_score=rating(context, "general", content, notes),
     )
 

@@ -100,8 +100,12 @@ def _linked(memories: list[Memory]) -> tuple[Memory, ...]:
 
 
 def write(parsed: Parsed, original: str | None = None) -> str:
-    """Write entities and relations, one a line; with `original`, only those that changed are new."""
-    memories = mcp_entry.adopted(parsed.memories)
+    """Write entities and relations, one a line; with `original`, only those that changed are new.
+
+    A relation that is broken stays as it is there.
+    """
+    lost = {memory.id for memory in parsed.memories if mcp_entry.broken(memory)}
+    memories = mcp_entry.adopted([memory for memory in parsed.memories if memory.id not in lost])
     if original is None:
         layout = parsed.layout if parsed.format == NAME else _SERVER
         return jsonlines.assemble((jsonlines.dumps(mcp_entry.document(m), layout) for m in memories), layout)
@@ -109,7 +113,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     text = original if whole is None else whole.inside.text
     style = style_of(text) if whole is not None else replace(style_of(text), unit="")
     found = _records(_spots(original, whole), Report(""), partial(_again, new))
-    edits = _edits(text, found, new, style)
+    edits = _edits(text, {name: parts for name, parts in found.items() if name not in lost}, new, style)
     docs = [mcp_entry.document(memory) for name, memory in new.items() if name not in found]
     if whole is not None:
         return whole.inside.wrapped(whole.rewritten(edits, docs, style))

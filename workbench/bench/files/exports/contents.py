@@ -19,6 +19,8 @@ from workbench.core.files.format import Outlet, Parsed, ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.files.textbytes import restored
 from workbench.core.playbook.book import Playbook
+from workbench.formats import letta
+from workbench.formats.mcp import entry as mcp_entry
 from workbench.formats.outlets import outlet
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.records import file_part
@@ -28,12 +30,16 @@ NOTHING = "Nothing was written."
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The exact text, the outlet that made it, what it was made of, and what a person should know about it."""
+    """The exact text, the outlet that made it, what it was made of, and what a person should know about it.
+
+    `incomplete` says that not every record could be written: the remarks name the others.
+    """
 
     outlet: Outlet
     text: str
     parsed: Parsed
     remarks: tuple[str, ...] = ()
+    incomplete: bool = False
 
 
 def render(
@@ -74,7 +80,8 @@ def render(
         text = _text(context, kind, marked, choice, None)
     if mark and not kind.inside:
         text = grouped(text, mark)
-    return Rendered(kind, text, parsed, (*remarks, *said, *hidden))
+    left = _left(kind, parsed)
+    return Rendered(kind, text, parsed, (*remarks, *said, *hidden, *left), bool(left))
 
 
 def _is_mine(states: FileStates, kind: Outlet, place: Path, original: str | None) -> bool:
@@ -176,7 +183,15 @@ def _memories(
     if choice.section:
         raise WorkbenchError(f"--section does not go with --format {kind.name}.", f"{NOTHING} Use --filter instead.")
     chosen, remarks = chosen_memories(context, kind, choice, own, path)
-    return Parsed(kind.name, memories=tuple(chosen)), list(remarks)
+    over = filter(None, map(letta.over_limit, chosen)) if kind.name == letta.NAME else ()
+    return Parsed(kind.name, memories=tuple(chosen)), [*remarks, *(f"{kind.title}: {one}." for one in over)]
+
+
+def _left(kind: Outlet, parsed: Parsed) -> tuple[str, ...]:
+    """Return why some records stay in the file as they are there: they have no place in it any more."""
+    if kind.name != mcp_entry.NAME:
+        return ()
+    return tuple(f"left as it is: {why}." for memory in parsed.memories if (why := mcp_entry.broken(memory)))
 
 
 def _bullets(count: int) -> str:
