@@ -50,10 +50,3 @@ def test_any_text_is_told_something_or_nothing(name: str) -> None:
     for _ in range(50):
         found = nearest(broken(TEXTS[name][1], dice))
         assert found is None or str(found).endswith(".")
-
-
-def test_a_session_of_an_agent_is_told_what_reads_it() -> None:
-    text = '{"type":"summary","leafUuid":"u"}\n{"type":"user","sessionId":"s","message":{"content":"no, use pnpm"}}\n'
-    assert str(nearest(text)) == (
-        "It looks like a session of Claude Code; `workbench capture transcript FILE` keeps what it teaches."
-    )

@@ -17,8 +17,6 @@ _FEW = 5
 _NAME = re.compile(r"[A-Za-z_#][\w .#/-]{0,17}")
 """What is called a name: too short for a secret, and no sentence."""
 
-_SESSION = re.compile(r'"(?:sessionId|messageId|leafUuid)"\s*:')
-_TURN = re.compile(r'"type"\s*:\s*"(?:user|assistant|summary|queue-operation|file-history-snapshot)"')
 _YAML_KEY = re.compile(r"^([A-Za-z_][\w-]{0,40})[ \t]*:(?=\s|$)", re.MULTILINE)
 
 
@@ -71,8 +69,6 @@ def _json(head: str) -> Nearest | None:
         return Nearest("a JSON list", tuple(first)[:_FEW] if isinstance(first, dict) else (), _LIST)
     names = tuple(str(entry.key) for entry in root.entries)[:_FEW]
     if not root.damage and head[root.end :].strip():
-        if _SESSION.search(head) and _TURN.search(head):
-            return Nearest("a session of Claude Code", (), "`workbench capture transcript FILE` keeps what it teaches")
         return Nearest("JSON lines", tuple(sorted(jsonlines.first_keys(head)))[:_FEW], _LINES)
     return Nearest("a JSON object", names, _OBJECT)
 

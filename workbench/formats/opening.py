@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LARGEST = 1 << 30
 """Bytes of a file that is read as a whole at most."""
 
+SESSION_HEAD = 1 << 18
+"""Characters of a file that are looked at to tell a session of an agent, whose lines are long."""
+
 _LARGEST_BESIDE = 4_000_000
 """Bytes of a file beside another that are read at most."""
 
@@ -33,10 +36,13 @@ def read_file(
     from workbench.formats.memory_streams.nodes import agent_name
 
     full = Path(path)
-    found = _detected(path, read_text(path), formats) if format is None else None
+    found = detected(path, read_text(path), formats) if format is None else None
     chosen = format_named(format or "" if found is None else found.format, formats)
     place = _absolute(full)
-    context = replace(context, path=place, agent=context.agent or agent_name(place), beside=beside(Path(place).parent))
+    folder = Path(place).parent
+    context = replace(
+        context, path=place, agent=context.agent or agent_name(place), beside=beside(folder, _project(folder))
+    )
     if chosen.read_path is not None:
         _check(full)
         return replace(chosen.read_path(full, context), detected=found)
@@ -65,13 +71,24 @@ def _absolute(path: Path) -> str:
         return str(path)
 
 
-def beside(folder: Path) -> Callable[[str], str | None]:
-    """Return a reader of the text files in and below `folder`; `None` for one that is not there, or too long."""
+def _project(folder: Path) -> Path:
+    """Return the project that a folder belongs to, by its repository or its store; itself when there is none."""
+    try:
+        return next(p for p in (folder, *folder.parents) if (p / ".git").exists() or (p / ".workbench").exists())
+    except (OSError, StopIteration):
+        return folder
+
+
+def beside(folder: Path, root: Path | None = None) -> Callable[[str], str | None]:
+    """Return a reader of text files by their path from `folder`, in and below `root` (default: the folder).
+
+    `None` stands for one that is not there, or too long.
+    """
 
     def read(name: str) -> str | None:
         try:
             full = (folder / name).resolve()
-            if not full.is_relative_to(folder.resolve()) or not full.is_file():
+            if not full.is_relative_to((root or folder).resolve()) or not full.is_file():
                 return None
             if full.stat().st_size > _LARGEST_BESIDE:
                 return None
@@ -153,16 +170,16 @@ def _first_wrong(data: bytes) -> int:
     return 0
 
 
-def unknown(path: str | Path, text: str, hint: str) -> UnreadableFile:
-    """Return the error for a file of no known format, with what it comes nearest to and what is missing for that."""
-    from workbench.formats.nearest import nearest
+def detected(path: str | Path, text: str, formats: Formats) -> "Detection":
+    """Return the format a file most likely has. Raises `UnreadableFile` for none, and for a session of an agent."""
+    from workbench.formats.transcripts.readers import reader_of
 
-    near = nearest(text)
-    return UnreadableFile(f"{path} is of no known format.", f"{near} {hint}" if near else hint)
-
-
-def _detected(path: str | Path, text: str, formats: Formats) -> "Detection":
+    if reader_of(text[:SESSION_HEAD].encode(errors="replace")) is not None:
+        raise UnreadableFile(f"{path} is a session; `workbench capture transcript` reads it.", "Nothing was read.")
     found = detect(path, text, formats)
     if not found:
-        raise unknown(path, text, f"Name its format if it has one: {names_of(formats)}.")
+        from workbench.formats.nearest import nearest
+
+        near, hint = nearest(text), f"Name its format if it has one: {names_of(formats)}."
+        raise UnreadableFile(f"{path} is of no known format.", f"{near} {hint}" if near else hint)
     return found[0]

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Unread
+from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
+from workbench.formats.instructions.imported import imported
 from workbench.formats.instructions.statements import Said, statements
 from workbench.formats.lifecycle.entry import content_id
 from workbench.formats.lifecycle.values import Notes
@@ -38,17 +39,21 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read no record; with `context.as_candidates` every statement that can be understood alone."""
+    """Read no record; with `context.as_candidates` every statement that can be understood alone, imported ones, too."""
     report, found = Report(context.file), dict[str, Memory]()
     # Other files are a project's: what they are about is known where they lie.
-    is_skill = PurePath(context.path or context.file).name.lower() == "skill.md"
-    said = list(statements(text, titled=is_skill))
+    name = PurePath(context.path or context.file).name
+    said = [(name, one) for one in statements(text, titled=name.lower() == "skill.md")]
+    for file in imported(text, name, context.beside):
+        read = "not read, as it is not there or outside the project" if file.text is None else "read as a part of it"
+        report.remark(file.line, Reason("it imports {}: {}", (shown(file.path), read)))
+        said += [(file.path, one) for one in statements(file.text or "")]
     if not context.as_candidates:
         report.remark(1, "an instruction file is a document that agents load whole: no record is made of it")
         return replace(report.parsed(NAME), offered=len(said))
-    for one in said:
+    for name, one in said:
         try:
-            memory, notes = _memory(one, context)
+            memory, notes = _memory(one, name, context)
             if memory.id in found:
                 raise Unread("{} was already read", shown(memory.line))
         except ValueError as reason:
@@ -59,10 +64,9 @@ def read(text: str, context: ReadContext) -> Parsed:
     return report.parsed(NAME, memories=tuple(found.values()))
 
 
-def _memory(one: Said, context: ReadContext) -> tuple[Memory, Notes]:
+def _memory(one: Said, name: str, context: ReadContext) -> tuple[Memory, Notes]:
     notes: Notes = []
     kind = "gotcha" if one.forbids else "instruction"
-    name = PurePath(context.path or context.file).name
     parts = ("doc", place(context), content_id(one.text).removeprefix("imp-"))
     memory = Memory(
         id="-".join(part for part in parts if part),

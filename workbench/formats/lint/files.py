@@ -6,13 +6,17 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from workbench.core.files.format import ReadContext
-from workbench.core.files.formats import FORMATS, Formats, detect, format_named
+from workbench.core.files.formats import FORMATS, Formats, format_named
 from workbench.core.files.lint import LintFinding
-from workbench.formats import opening
+from workbench.core.files.reason import Reason
+from workbench.formats import letta, opening
 from workbench.formats.ace import ace
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
+from workbench.formats.instructions import instructions
+from workbench.formats.instructions.imported import missing
 from workbench.formats.lint import ace as ace_lint
 from workbench.formats.lint import memory_index, records
+from workbench.formats.shared.report import shown
 
 
 def lint_file(
@@ -20,7 +24,7 @@ def lint_file(
 ) -> tuple[str, list[LintFinding]]:
     """Return the format a file has and what is wrong with it. Raises `UnreadableFile`."""
     text = opening.read_text(path)
-    kind = format or _kind(path, text, formats)
+    kind = format or opening.detected(path, text, formats).format
     return kind, lint_text(path, text, kind, now, formats=formats)
 
 
@@ -48,11 +52,12 @@ def lint_text(
     if known.read_path is not None:
         return records.lint(opening.read_file(path, format=kind, context=context, formats=formats), str(path))
     parsed = known.read(text, replace(context, path=str(path), beside=opening.beside(path.parent)))
-    return records.lint(parsed, str(path), records.Writer(text, known.write) if known.write is not None else None)
-
-
-def _kind(path: Path, text: str, formats: Formats) -> str:
-    found = detect(path, text, formats)
-    if not found:
-        raise opening.unknown(path, text, "Name its format with --format if it has one.")
-    return found[0].format
+    found = records.lint(parsed, str(path), records.Writer(text, known.write) if known.write is not None else None)
+    if kind == letta.NAME:
+        over = (i for i in parsed.issues if isinstance(i.what, Reason) and i.what.pattern == letta.OVER_LIMIT)
+        return found + [LintFinding(str(path), one.line, "over-cap", one.reason) for one in over]
+    if kind != instructions.NAME:
+        return found
+    lost = missing(text, lambda name: (path.parent / Path(name).expanduser()).exists())
+    said = "the imported file {} is not there"
+    return found + [LintFinding(str(path), at, "broken-link", said.format(shown(name))) for at, name in lost]

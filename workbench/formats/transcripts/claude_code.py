@@ -52,11 +52,13 @@ def session_of(path: Path) -> str:
 
 def looks_like(start: bytes) -> bool:
     """Tell whether the beginning of a file is that of a transcript."""
-    for raw in start.splitlines()[:5]:
+    first = start.splitlines()[:50]
+    for raw in first:
         doc = object_in(raw)
         if doc is not None and isinstance(doc.get("type"), str) and ("sessionId" in doc or "snapshot" in doc):
             return True
-    return b'"sessionId"' in start and b'"type"' in start
+    # The first line may be longer than what is looked at.
+    return len(first) == 1 and start.startswith(b"{") and b'"sessionId"' in start and b'"type"' in start
 
 
 def _events(doc: dict[str, Any], whose: str = "") -> Iterator[Event]:
