@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import NOON, Clock, snapshot
-from workbench.bench.files.imports.importing import CHUNK, ReadingStopped, query_id
+from workbench.bench.files.exports.choice import Choice
+from workbench.bench.files.imports.importing import CHUNK, Importer, ImportPlan, ReadingStopped, query_id
 from workbench.bench.open import Workbench, open_workbench
 from workbench.core.errors import UnreadableFile
 from workbench.core.stream.memory import Memory, Source
@@ -308,3 +309,27 @@ def test_who_somebody_else_says_it_was_meanwhile_stays(bench: Workbench, tmp_pat
     assert bench.importer.carry_out(plan).overtaken == ("a",)
     assert said_by(bench, "a", "b") == ["Al", "Ben"]
     other.close()
+
+
+def test_a_stated_status_is_kept_for_a_person_and_not_for_an_agent(bench: Workbench, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [
+        {"id": f"m-{status}", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": "x", "status": status}
+        for status in ("signal", "candidate", "confirmed", "promoted")
+    ]
+    rows.append({"id": "m-none", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": "x"})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def statuses(plan: ImportPlan) -> list[str]:
+        return [record.status for record in plan.records if isinstance(record, Memory)]
+
+    assert statuses(bench.importer.plan(path)) == ["signal", "candidate", "confirmed", "promoted", "signal"]
+    agent = Importer(replace(bench.context, actor="agent:claude"))
+    assert statuses(agent.plan(path)) == ["signal", "candidate", "signal", "signal", "signal"]
+
+
+def test_an_import_that_was_written_back_has_the_same_bytes(bench: Workbench, tmp_path: Path) -> None:
+    path = entries(tmp_path / "a.jsonl", "a", "b")
+    take(bench, path)
+    rendered = bench.exporter.render("jsonl", Choice(), path)
+    assert rendered.text == path.read_text()

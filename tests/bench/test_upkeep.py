@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -227,3 +228,34 @@ def test_undo_takes_the_proposals_back(store: Workbench) -> None:
     assert snapshot(store) != before
     store.history.undo()
     assert snapshot(store) == before
+
+
+def vault(folder: Path) -> Path:
+    """A folder of notes that were written long before they are imported."""
+    (folder / "vault").mkdir()
+    made = (NOON - timedelta(days=120)).date().isoformat()
+    for name in ("ports", "make", "deploy"):
+        (folder / f"vault/{name}.md").write_text(f"---\ncreated: {made}\n---\nWhat is known of {name}.\n")
+    return folder / "vault"
+
+
+def test_notes_that_are_older_than_their_import_are_not_pruned(bench: Workbench, tmp_path: Path) -> None:
+    bench.importer.carry_out(bench.importer.plan(vault(tmp_path)))
+    assert {m.status for m in bench.library.memories.all()} == {"signal"}
+    assert bench.upkeep.plan(search=False).of("prune") == ()
+
+
+def test_imported_signals_are_pruned_after_their_days_once_their_file_is_gone(
+    bench: Workbench, clock: Clock, tmp_path: Path
+) -> None:
+    folder = vault(tmp_path)
+    bench.importer.carry_out(bench.importer.plan(folder))
+    (folder / "ports.md").unlink()
+    clock.at += timedelta(days=13)
+    assert bench.upkeep.plan(search=False).of("prune") == ()
+    clock.at += timedelta(days=1)
+    plan = bench.upkeep.carry_out(search=False)
+    assert [bench.stream.get(p.evidence[0]).content for p in plan.of("prune")] == ["What is known of ports."]
+    (folder / "ports.md").write_text("It is back.\n")
+    assert bench.upkeep.prune(plan.of("prune")) == 0
+    assert [p.id for p in bench.upkeep.plan(search=False).withdrawn] == [p.id for p in plan.of("prune")]

@@ -179,7 +179,7 @@ def test_a_folder_of_episodes_is_imported_with_its_notes_and_undone(cli: Cli) ->
     cli.write("kept/package.json", json.dumps({"name": "not one of them"}))
     assert cli.ok("import", "kept", "--dry-run").splitlines() == [
         "kept: episodes (JSON)", "  + ep-own-1 success The build fails", "  + ep-own-2 success Deploy the API",
-        "  would be new: 2 episodes",
+        "  would be new: 2 episodes", "  passed over, hidden: 1 (.git)", "  passed over, .json files: 1 (package.json)",
     ]  # fmt: skip
     (row,) = json.loads(cli.ok("import", "kept", "--json"))
     assert (row["new"], row["episodes"]) == ({"episodes": 2}, ["ep-own-1", "ep-own-2"])

@@ -56,7 +56,7 @@ def test_a_folder_is_read_note_by_note(cli: Cli, vault: Path) -> None:
 @pytest.mark.slow
 def test_what_is_unchanged_is_passed_over_and_theirs_takes_the_rest(cli: Cli, vault: Path) -> None:
     taken(cli, "vault")
-    assert taken(cli, "vault") == "vault: a folder of 8 files, 8 as they were\n  nothing new\n"
+    assert taken(cli, "vault").startswith("vault: a folder of 8 files, 8 as they were\n  nothing new\n")
     (vault / "tea.md").write_text(FILES["tea.md"].replace("Green", "Black"))
     (vault / "new.md").write_text("Something new.\n")
     said = taken(cli, "vault")
@@ -68,7 +68,7 @@ def test_what_is_unchanged_is_passed_over_and_theirs_takes_the_rest(cli: Cli, va
     assert "1 record would be replaced" in dry
     taken(cli, "vault", "--theirs")
     assert str(memories(cli)["Tea Notes"]["content"]).startswith("Black")
-    assert taken(cli, "vault").endswith("9 as they were\n  nothing new\n")
+    assert "9 as they were\n  nothing new\n" in taken(cli, "vault")
     cli.ok("undo")
     assert str(memories(cli)["Tea Notes"]["content"]).startswith("Green")
 
@@ -85,8 +85,8 @@ def test_links_out_of_a_folder_are_never_followed(cli: Cli, vault: Path, tmp_pat
     (vault / "link.md").symlink_to(tmp_path / "secret.md")
     os.mkfifo(vault / "pipe.md")
     said = cli("import", "vault")
-    assert "vault/link.md:1: a link: not read" in said.err
-    assert "vault/pipe.md:1: no ordinary file: not read" in said.err
+    assert "passed over, links: 1 (link.md)" in said.out
+    assert "passed over, no ordinary files: 1 (pipe.md)" in said.out
     assert "new: 6 memories" in said.out
 
 
@@ -117,3 +117,53 @@ def test_xml_is_a_note_in_a_folder_called_memories_only(cli: Cli) -> None:
     cli.ok("export", "--format", "notes", "--out", "app")
     assert (cli.cwd / "app/memories/shop.xml").read_text() == "<note>About the shop.</note>\n"
     assert "pom.xml" in cli.ok("documents", "app")
+
+
+def test_a_memory_bank_with_an_overview_is_read_file_by_file(cli: Cli) -> None:
+    cli.ok("init")
+    (cli.cwd / "memory-bank").mkdir()
+    for name in ("overview", "productContext", "progress", "techContext"):
+        (cli.cwd / f"memory-bank/{name}.md").write_text(f"# {name}\n\nWhat is known of {name}.\n")
+    assert "new: 4 memories" in taken(cli, "memory-bank")
+
+
+def test_what_is_passed_over_in_a_folder_is_named_in_groups(cli: Cli) -> None:
+    cli.ok("init")
+    for name in (*(f"{n}.json" for n in range(5)), "memory.jsonl", ".obsidian/app.json", "note.md", "LICENSE"):
+        (cli.cwd / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
+        (cli.cwd / "vault" / name).write_text("{}\n")
+    said = taken(cli, "vault", "--dry-run")
+    assert "  passed over, hidden: 1 (.obsidian)\n" in said
+    assert "  passed over, .json files: 5 (0.json, 1.json, 2.json, …)\n" in said
+    assert "  passed over, .jsonl files: 1 (memory.jsonl)\n" in said
+    assert "  passed over, other files: 1 (LICENSE)\n" in said
+    assert "(0.json, 1.json, 2.json, 3.json, 4.json)" in taken(cli, "vault", "--dry-run", "--verbose")
+    (answer,) = json.loads(taken(cli, "vault", "--json"))
+    assert answer["passed_over"][".jsonl files"] == ["memory.jsonl"]
+
+
+def test_what_is_no_part_of_a_session_is_named(cli: Cli) -> None:
+    cli.ok("init")
+    (cli.cwd / "session/detail").mkdir(parents=True)
+    for name in ("overview.md", "detail/auth.md", "README.md"):
+        (cli.cwd / "session" / name).write_text("# Said\n\nSomething.\n")
+    assert "passed over, no part of the session: 1 (README.md)" in taken(cli, "session")
+
+
+def test_only_what_is_no_episode_is_passed_over_of_a_folder_of_episodes(cli: Cli) -> None:
+    cli.ok("init")
+    (cli.cwd / "agent").mkdir()
+    episode = {"id": "ep-1", "task": {"original_input": "fix it"}, "outcome": {"status": "SUCCESS"}}
+    (cli.cwd / "agent/one.json").write_text(json.dumps(episode))
+    (cli.cwd / "agent/memory.jsonl").write_text("{}\n")
+    said = taken(cli, "agent", "--dry-run")
+    assert "passed over, .jsonl files: 1 (memory.jsonl)" in said
+    assert ".json files" not in said
+
+
+def test_imported_notes_are_in_no_context_that_they_have_nothing_to_do_with(cli: Cli, vault: Path) -> None:
+    taken(cli, "vault")
+    del vault
+    assert {row["status"] for row in memories(cli).values()} == {"signal"}
+    said = json.loads(cli("context", "the plan: ask first", "--json").out)
+    assert not [layer for layer in said["layers"] if layer["layer"] in ("pinned", "known") and layer["ids"]]

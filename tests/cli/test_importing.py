@@ -208,3 +208,45 @@ def test_who_said_it_is_filled_in_counted_and_taken_back(cli: Cli) -> None:
     assert told["filled"] == 0
     cli.ok("undo")
     assert json.loads(cli.ok("show", "a", "--json"))["source"] == said
+
+
+SESSIONS = {
+    "claude.jsonl": '{"type":"summary","leafUuid":"u"}\n{"type":"user","sessionId":"s","message":{"role":"user",'
+    '"content":"no, use pnpm"}}\n',
+    "rollout-1.jsonl": '{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"s"}}\n'
+    '{"timestamp":"2026-01-01T00:00:01Z","type":"event_msg","payload":{"type":"user_message","message":"use pnpm"}}\n',
+}
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_session_of_an_agent_is_not_taken_for_messages(cli: Cli, name: str) -> None:
+    cli.ok("init")
+    (cli.cwd / name).write_text(SESSIONS[name])
+    said = cli("import", name)
+    assert (said.code, said.out) == (2, "")
+    assert f"{name} is a session; `workbench capture transcript` reads it." in said.err
+    assert json.loads(cli.ok("list", "--json")) == []
+
+
+def test_the_same_notes_from_a_second_path_are_named_and_skipped(cli: Cli) -> None:
+    cli.ok("init")
+    for place in ("one/memory", "two/memory"):
+        (cli.cwd / place).mkdir(parents=True)
+        (cli.cwd / place / "MEMORY.md").write_text("- [Ports](ports.md) — which ones\n- Run make before you push\n")
+        (cli.cwd / place / "ports.md").write_text("The port is 8080.\n")
+    assert "new: 2 memories" in cli.ok("import", "one/memory/MEMORY.md")
+    out = cli.ok("import", "two/memory/MEMORY.md")
+    first = cli.cwd / "one/memory/MEMORY.md"
+    assert f"nothing new\n  2 memories skipped, known from {first}; --again keeps both\n" in out
+    assert stats(cli)["memories"] == 2
+    assert "nothing new" in cli.ok("import", "two/memory")
+    assert "new: 2 memories" in cli.ok("import", "two/memory/MEMORY.md", "--again")
+    assert stats(cli)["memories"] == 4
+    assert "2 present already" in cli.ok("import", "two/memory/MEMORY.md")
+
+
+def test_a_single_note_with_front_matter_is_read_as_a_note(cli: Cli) -> None:
+    path = cli.write("ports.md", "---\ntitle: Ports\ntags: [net]\n---\nThe port is 8080.\n")
+    assert "new: 1 memory" in cli.ok("import", path)
+    (note,) = json.loads(cli.ok("list", "--json"))
+    assert (note["summary"], note["content"], note["tags"]) == ("Ports", "The port is 8080.", ["net"])

@@ -7,15 +7,15 @@ It is also a program, run by the Python of an environment that the product is in
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import entry_points
 from itertools import count
 from pathlib import Path
 from typing import Any, get_type_hints
 
-NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
-"""When the app's changes are made: half an hour after the demo's last memory."""
+NOW = datetime.now(UTC) + timedelta(days=95)
+"""When the app's changes are made: after every limit of the lifecycle, which counts from the import of the demo."""
 
 
 def command() -> Callable[[list[str]], int]:
@@ -102,6 +102,18 @@ def python() -> str:
 def app(store: str) -> list[tuple[str, int, int]]:
     """Make every change that only the app makes; return for each its name and the revisions before and after."""
     return _made(store, _stream, _book, _equal_bullets, _review, _suggestions, _grades, _upkeep)
+
+
+def outdate(store: str) -> None:
+    """Let the memories of a store be as old as what they tell of, as if no file had brought them just now."""
+    from workbench.bench.demo import unmarked
+    from workbench.bench.open import open_workbench
+
+    bench = open_workbench(Path(store), profiles=Path(store) / "profiles", believed=True)
+    with bench.library.transaction("human", "outdate") as tx:
+        for memory in bench.library.memories.all():
+            tx.put(replace(memory, metadata=unmarked(memory.metadata)))
+    bench.close()
 
 
 def unread(store: str) -> list[tuple[str, int, int]]:
@@ -281,6 +293,7 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "numerics": numerics,
     "python": python,
     "app": app,
+    "outdate": outdate,
     "unread": unread,
 }
 """What can be asked, also from outside of this process."""

@@ -190,6 +190,7 @@ def _decide(life: Life) -> None:
             kinds.setdefault(proposal["kind"], []).append(proposal["id"])
         return {f"{kind}{place}": id for kind, ids in kinds.items() for place, id in enumerate(ids)}
 
+    life.door.ask(life.place, "outdate", str(life.place.store))
     life.do("upkeep", "upkeep", "--json")
     life.do("dedup dry", "dedup", "--dry-run", "--json")
     life.do("dedup", "dedup", "--json")

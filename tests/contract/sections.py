@@ -253,6 +253,7 @@ def _template(door: Door) -> Path:
     place = begin(door, folder).place
     done = door.run(place, "--store", str(place.store), "import", *DEMO)
     assert done.code == 0, done.err
+    (place.cwd / "memories.jsonl").unlink()  # what its file still has is not pruned
     return folder
 
 

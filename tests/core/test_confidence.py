@@ -9,9 +9,12 @@ from hypothesis import given, settings
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.record import to_doc
 from workbench.core.review import lifecycle
+from workbench.core.review.lifecycle import approve, promote, reconfirm
 from workbench.core.review.limits import LifecycleLimits
 from workbench.core.review.upkeep import DOUBTFUL, finding
+from workbench.core.stream.arrival import brought
 from workbench.core.stream.confidence import (
+    IMPORTED,
     RULES,
     SUREST,
     confidence_of,
@@ -88,7 +91,7 @@ def test_letting_go_and_taking_back_leaves_it() -> None:
 
 def test_every_rule_says_why_it_is_one() -> None:
     assert len({rule.id for rule in RULES}) == len(RULES)
-    assert all(rule.why and rule.words and rule.points for rule in RULES)
+    assert all(rule.why and rule.words and (rule.points or rule.id == IMPORTED) for rule in RULES)
 
 
 def test_what_speaks_against_a_signal_takes_sightings_away() -> None:
@@ -108,3 +111,26 @@ def test_a_trusted_memory_that_was_marked_harmful_is_asked_about_until_a_person_
     assert finding(again, NOW + days(2), decided={"reconfirm": NOW + days(1)}) is not None
     assert finding(replace(marked, helpful_votes=1), NOW) is None
     assert finding(marked, NOW, LifecycleLimits(doubtful=0)) is None
+
+
+def test_a_status_that_only_a_file_states_is_imported_and_gives_no_credit() -> None:
+    file = brought(memory(status="confirmed"), "/notes/a.md", NOW, by_agent=False)
+    assert (confidence_of(file), told(scored(file))) == (0, ("imported (+0)",))
+    assert value_of(standing_in(to_doc(file))) == 0
+    assert confidence_of(replace(file, helpful_votes=2)) == 2
+    read = reconfirm(file, NOW)
+    assert (confidence_of(read), told(scored(read))) == (2, ("approved (+2)",))
+    promoted = promote(file, "CLAUDE.md")
+    assert confidence_of(promoted) == 2
+    signal = approve(brought(memory(), "/notes/a.md", NOW, by_agent=False), NOW)
+    assert confidence_of(signal) == 2
+
+
+def test_an_agents_import_brings_no_trusted_status_and_no_pin() -> None:
+    stated = memory(status="promoted", promoted_to="CLAUDE.md", pinned=True)
+    signal = brought(stated, "/notes/a.md", NOW, by_agent=True)
+    assert (signal.status, signal.promoted_to, signal.pinned) == ("signal", None, False)
+    candidate = brought(memory(status="candidate"), "/notes/a.md", NOW, by_agent=True)
+    assert candidate.status == "candidate"
+    before = brought(memory(), "/notes/a.md", NOW, by_agent=False)
+    assert brought(replace(before, status="confirmed"), "/b.md", NOW, by_agent=True, before=before).status == "signal"

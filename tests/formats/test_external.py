@@ -26,7 +26,7 @@ def test_an_overview() -> None:
         "Add the import.",
     )
     assert (decisions.content, decisions.observation_type) == ("- JSON first", "decision")
-    assert (operations.memory_type, operations.status, operations.created_at) == ("working", "confirmed", NOW)
+    assert (operations.memory_type, operations.status, operations.created_at) == ("working", "signal", NOW)
     assert NOW_DOING.records_in == 3
     assert not NOW_DOING.issues
 

@@ -29,7 +29,7 @@ def test_front_matter_is_kept_and_the_rest_is_the_content() -> None:
     (one,) = read_note(NOTE, HERE, "coffee.md").memories
     assert one.content.startswith("# Coffee\n\nGrind fresh;")
     assert (one.summary, one.category, one.tags) == ("Coffee brewing", "note", ("brewing", "pour over"))
-    assert (one.created_at, one.status) == (datetime(2026, 1, 2, tzinfo=UTC), "confirmed")
+    assert (one.created_at, one.status) == (datetime(2026, 1, 2, tzinfo=UTC), "signal")
     assert one.metadata["permalink"] == "notes/coffee"
     assert one.metadata[FILE_KEY] == {"format": "notes", "name": "coffee.md"}
     assert one.id.startswith("note-memory-bank-coffee-")

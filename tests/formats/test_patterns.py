@@ -19,7 +19,7 @@ PARSED = read(PATTERNS, context("semantic-patterns.json"))
 def test_patterns() -> None:
     first, second = PARSED.memories
     assert (first.id, first.content, first.summary) == ("pat-001", "Use a state machine for phases", "State machine")
-    assert (first.category, first.confidence, first.status) == ("async", 4, "confirmed")
+    assert (first.category, first.confidence, first.status) == ("async", 4, "signal")
     assert (first.memory_type, first.observation_type, first.importance_score) == ("semantic", "pattern", 7.0)
     assert first.created_at == datetime(2025, 1, 11, tzinfo=UTC)
     extra = {"applications": 2, "problem": "Flags contradict each other", "target_skills": ["debugger", "api"]}

@@ -14,7 +14,7 @@ from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.reading import checked, created_at, rating, unique_id
+from workbench.formats.shared.reading import checked, created_at, rating, status_in, unique_id
 from workbench.formats.shared.records import required_text, take
 from workbench.formats.shared.report import Report, shown
 
@@ -149,7 +149,7 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         created_at=created,
         last_accessed_at=created,
         memory_type="semantic",
-        status="confirmed",
+        status=status_in(doc),
         importance_score=rating(context, "general", content, notes),
         metadata={
             **{name: value for name, value in doc.items() if name not in _KNOWN or name == "updated_at"},

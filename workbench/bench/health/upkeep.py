@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from workbench.bench.context import Context
 from workbench.bench.duplicates.plan import WORKBENCH
@@ -14,6 +15,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.review import upkeep as rules
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS, Contradicted, UpkeepFinding
+from workbench.core.stream.arrival import imported
 from workbench.core.stream.memory import Memory
 
 
@@ -96,6 +98,8 @@ class Upkeep:
                 if memory is None or (known is not None and known.state != "open"):
                     continue
                 found = rules.finding(memory, now, limits, decided=decided.get(memory.id))
+                if found is not None and self._has_source(memory):
+                    continue
                 if found is not None and found.name == proposal.id:
                     prunes.accept(tx, proposal, prunes.becoming(proposal))
                     done += 1
@@ -126,7 +130,7 @@ class Upkeep:
                 contradicted=None if contradicted is None else contradicted.get(memory.id),
                 resolved=bool(memory.related) and self._resolved(memory, memory.id in disputed),
             )  # fmt: skip
-            if one is not None:
+            if one is not None and not (one.kind == "prune" and self._has_source(memory)):
                 found[one.name] = one
         mine = [p for p in open_ones if p.actor == WORKBENCH and p.kind in UPKEEP_KINDS]
         withdrawn = tuple(p for p in mine if p.id not in found and not self._cannot_tell(p, contradicted))
@@ -143,6 +147,11 @@ class Upkeep:
             contradicted is not None,
             remark,
         )
+
+    def _has_source(self, memory: Memory) -> bool:
+        """Tell whether the file that brought a memory still is there: as long as it is, the memory is no noise."""
+        path = imported(memory.metadata).get("path")
+        return isinstance(path, str) and Path(path).exists()
 
     def _resolved(self, memory: Memory, disputed: bool) -> bool:
         related = [self._library.memories.find(id) for id in memory.related]

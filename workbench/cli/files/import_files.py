@@ -1,5 +1,6 @@
 """`workbench import`: other tools' files into the store."""
 
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -42,11 +43,11 @@ statements to be reviewed. Issues of beads stay out, too, unless --issues takes 
 closed. Other JSON lines are read by the field that holds their text ("text", "lesson", "message" and
 the like; --text names another). A folder is read note by note (memory banks, vaults, an agent's memory folder): links
 among them become relations, and files that are as they were read last are passed over; its JSON files of
-episodes and patterns (agent-playbook's episodic/ among them) are taken in, too. Ids are kept, so
-importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
+episodes and patterns (agent-playbook's episodic/ among them) are taken in, too, and what else lies there is named.
+Ids are kept, so importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
 the file's version instead. Where the file says who said something and the store does not know, that
-is filled in. What was purged is left out and named; --again takes it.
-`workbench undo` takes the last imported file back."""
+is filled in. What was purged, and notes that another file brought, are skipped and named; --again takes
+them. `workbench undo` takes the last imported file back."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -62,7 +63,8 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--text", metavar="NAME", default="", help=text)
     parser.add_argument("--theirs", action="store_true", help=theirs)
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
-    parser.add_argument("--again", action="store_true", help="take what was purged, too")
+    again = "store what is skipped as purged, or as known from another file"
+    parser.add_argument("--again", action="store_true", help=again)
     as_candidates = "take the statements of an instruction file as candidates"
     parser.add_argument("--as-candidates", action="store_true", help=as_candidates)
     parser.add_argument("--issues", action="store_true", help="take the closed issues of a beads file as observations")
@@ -74,6 +76,7 @@ def add_commands(commands: Commands) -> None:
         help="time of step 0 in files that count steps (otherwise they end now)",
     )
     parser.add_argument("--step", metavar="HOURS", type=hours, default=1.0, help="hours a step takes (default: 1)")
+    parser.add_argument("--verbose", action="store_true", help="name everything in a folder that is not read")
     add_json(parser)
 
 
@@ -89,12 +92,16 @@ def import_files(session: Session) -> int:
         shown = Shown(bench)
         for path in session.args.files:
             try:
-                rows = _take_experience(session, bench, path)
+                rows, taken = _take_experience(session, bench, path)
                 read += len(rows)
                 done += rows
-                if rows and not _has_more(session, path):
+                if rows and not (session.cwd / path.expanduser()).is_dir():
                     continue
-                plan = _plan(session, bench, path)
+                plan = _plan(session, bench, path, taken)
+                if rows and not (plan.files or plan.unchanged):
+                    _say_passed(session, plan, shown)
+                    continue
+                _introduce(session, path, plan, shown)
             except ReadingStopped as error:
                 fail(error)
                 return INTERRUPTED
@@ -107,9 +114,8 @@ def import_files(session: Session) -> int:
             if wants_json(session.args):
                 done.append(_json(plan, shown, dry=session.args.dry_run))
                 continue
-            if session.args.dry_run:
-                _list(plan, shown)
             _report(plan, shown, dry=session.args.dry_run)
+            _say_passed(session, plan, shown)
     if wants_json(session.args):
         write_json(done)
     return 0 if read else PROBLEM
@@ -126,13 +132,16 @@ def _require_format(session: Session) -> None:
         format_named(args.format, session.known_formats())
 
 
-def _take_experience(session: Session, bench: "Workbench", path: Path) -> list[dict[str, object]]:
-    """Take in what a file or a folder holds of episodes and patterns, and return what JSON says of each kind."""
+def _take_experience(
+    session: Session, bench: "Workbench", path: Path
+) -> tuple[list[dict[str, object]], frozenset[Path]]:
+    """Take in what a file or a folder holds of episodes and patterns; return what JSON says of each, and the files."""
     from workbench.bench.agents.experience.inlet import experience_in
 
     place = session.cwd / path.expanduser()
     found = () if session.args.format else experience_in(bench.context, bench.gate, place)
-    return [_taken(session, bench, path, one) for one in found]
+    rows = [_taken(session, bench, path, one) for one in found]
+    return rows, frozenset(file.resolve() for one in found for file in one.files)
 
 
 def _taken(session: Session, bench: "Workbench", path: Path, found: "Experience") -> dict[str, object]:
@@ -168,16 +177,9 @@ def _say_taken(path: Path, found: "Experience", new: int, shown: Shown, *, dry: 
         say(f"  {counted(found.skipped, 'record')} skipped")
 
 
-def _has_more(session: Session, path: Path) -> bool:
-    """Tell whether a folder of episodes or patterns holds notes, too."""
-    from workbench.bench.agents.documents.reading import open_folder
-
-    place = session.cwd / path.expanduser()
-    return place.is_dir() and bool(open_folder(place).documents)
-
-
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
     """Return what one file brought: how many of each kind, the ids of new memories, and how many gain who said them."""
+    from workbench.bench.files.imports.folders import passed_over
     from workbench.core.stream.memory import Memory
 
     filled = {id(new) for _, new in plan.filled}
@@ -192,11 +194,13 @@ def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
         "memories": ids,
         "filled": len(plan.filled),
         "purged": shown(list(plan.purged)),
+        "known": shown([memory.id for memory in plan.known]),
+        "passed_over": {why: shown(list(names)) for why, names in passed_over(plan.passed).items()},
     }
 
 
-def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
-    """Read one file, say what it is and what in it cannot be read."""
+def _plan(session: Session, bench: "Workbench", path: Path, taken: frozenset[Path]) -> "ImportPlan":
+    """Read one file, say what it is and what in it cannot be read; of a folder the files `taken` in are not told."""
     args = session.args
     line = ProgressLine(f"reading {path.name}", LONG, monotonic)
     with interruptible() as cancelled:
@@ -208,11 +212,25 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
             )  # fmt: skip
         finally:
             line.clear()
+    root = plan.path.resolve()
+    return replace(plan, passed=tuple(one for one in plan.passed if root / one.path not in taken))
+
+
+def _introduce(session: Session, path: Path, plan: "ImportPlan", show: Shown) -> None:
+    """Say what a file is, and what in it cannot be read."""
+    args = session.args
     if not wants_json(args):
         say(f"{path}: {_format(plan, args.format, session.known_formats())}")
     for line_said in _issues(path, plan):
-        warn(Shown(bench)(line_said))
-    return plan
+        warn(show(line_said))
+
+
+def _say_passed(session: Session, plan: "ImportPlan", show: Shown) -> None:
+    """Name what a folder holds that is not read, all of it when asked to."""
+    from workbench.bench.files.imports.said import SHOWN, passed_said
+
+    for line in () if wants_json(session.args) else passed_said(plan.passed, None if session.args.verbose else SHOWN):
+        say(f"  {show(line)}")
 
 
 def _issues(path: Path, plan: "ImportPlan") -> list[str]:
@@ -243,7 +261,10 @@ def _list(plan: "ImportPlan", shown: Shown) -> None:
 def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     """Say what is new, what stayed, and which values were changed on the way."""
     from workbench.bench.files.imports.said import skipped
+    from workbench.core.stream.arrival import imported
 
+    if dry:
+        _list(plan, show)
     say(f"  {_counts(plan, dry=dry)}")
     if plan.kept:
         shown = ", ".join(map(show, plan.kept[:5])) + (", …" if len(plan.kept) > 5 else "")
@@ -251,6 +272,10 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     if plan.purged:
         shown = ", ".join(map(show, plan.purged[:5])) + (", …" if len(plan.purged) > 5 else "")
         say(f"  left out, since they were purged: {shown}; --again takes them")
+    if plan.known:
+        files = dict.fromkeys(str(imported(memory.metadata).get("path") or memory.id) for memory in plan.known)
+        shown = ", ".join(map(show, list(files)[:3])) + (", …" if len(files) > 3 else "")
+        say(f"  {counted(len(plan.known), 'memory', 'memories')} skipped, known from {shown}; --again keeps both")
     for note in plan.parsed.mappings if plan.records else ():
         say(f"  {show(str(note))}")
     if plan.parsed.offered:

@@ -11,7 +11,7 @@ from workbench.cli.session import Session
 from workbench.cli.stream.views import add_arranging, arrange, chosen, found_by
 from workbench.core.errors import UnknownRecord
 from workbench.core.playbook.book import Bullet
-from workbench.core.stream.confidence import NOTES, SUREST, scored, told
+from workbench.core.stream.confidence import NOTES, SUREST, is_imported, scored, told
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import one_line
@@ -182,7 +182,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("id", memory.id),
         ("summary", memory.summary),
         ("type", f"{memory.observation_type} · {memory.memory_type}{' · reflection' if memory.is_synthetic else ''}"),
-        ("status", status + (" · pinned" if memory.pinned else "")),
+        ("status", status + (" · imported" if is_imported(memory) else "") + (" · pinned" if memory.pinned else "")),
         ("⚑ flagged", why),
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{memory.helpful_given} −{memory.harmful_count}{_start(memory)}"),

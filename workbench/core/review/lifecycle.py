@@ -12,7 +12,7 @@ from typing import Literal
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.record import moved
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
-from workbench.core.stream.arrival import arrived
+from workbench.core.stream.arrival import arrived, stood_by
 from workbench.core.stream.confidence import doubted_once_more, keeping_word, scored, times_applied
 from workbench.core.stream.memory import ARCHIVED_FROM, ARCHIVED_REASONS, ArchivedReason, Memory, Status
 
@@ -62,7 +62,7 @@ def later(memory: Memory, review_after: datetime) -> Memory:
 def reconfirm(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:
     """Answer "still true?" with yes: a confirmed memory is asked about again after `confirmed_days`."""
     _require(memory, ("confirmed",), "re-confirmed")
-    return later(memory, now + timedelta(days=limits.confirmed_days))
+    return later(stood_by(memory), now + timedelta(days=limits.confirmed_days))
 
 
 def contradict(memory: Memory) -> Memory:
@@ -138,7 +138,7 @@ def restore(memory: Memory) -> Memory:
 def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> AgeFinding | None:
     """Return what the age rules suggest at `now`, or `None`.
 
-    Signals count from the last time they were touched (made, read, voted on, put off), candidates
+    Signals count from the last time they were touched (came here, read, voted on, put off), candidates
     and confirmed memories from when they came here, unless they have a `review_after`: then nothing is asked
     before it, and it is asked then. Pinned and confirmed memories are never archived by age.
     """
@@ -213,7 +213,7 @@ def _require(memory: Memory, allowed: tuple[Status, ...], done: str) -> None:
 
 
 def _untouched(memory: Memory, now: datetime, limits: LifecycleLimits) -> AgeFinding | None:
-    times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
+    times = (arrived(memory), memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
     days = _days(max(t for t in times if t is not None), now)
     if memory.pinned or days < limits.signal_days:
         return None

@@ -216,6 +216,6 @@ def _doubtful(memory: Memory) -> UpkeepFinding:
 def _begun(memory: Memory, kind: UpkeepKind) -> datetime:
     """Return when the period began after which the question is asked."""
     if kind == "prune":
-        times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
+        times = (arrived(memory), memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
         return max(t for t in times if t is not None)
     return memory.review_after or arrived(memory)

@@ -10,7 +10,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from workbench.core.stream.arrival import imported
 from workbench.core.stream.memory import APPROVED, ARCHIVED_FROM, Memory
+
+IMPORTED = "imported"
+"""The name of the rule for a trusted status that an import brought."""
 
 SUREST = 5
 """The most there is; 0 is the least, and what nothing speaks for."""
@@ -86,8 +90,22 @@ class Confidence(NamedTuple):
 
 
 def _approved(standing: Standing) -> int:
-    before = standing.metadata.get(ARCHIVED_FROM) if standing.status == "archived" else None
-    return int(standing.status in APPROVED or before in APPROVED)
+    return int(_status(standing) in APPROVED and not _imported(standing))
+
+
+def is_imported(memory: Memory) -> bool:
+    """Tell whether only the file that brought a memory says that it is confirmed or promoted."""
+    return bool(_imported(standing_of(memory)))
+
+
+def _imported(standing: Standing) -> int:
+    """Tell whether only a file says that the memory is confirmed or promoted."""
+    return int(standing.status == IMPORTED or imported(standing.metadata).get("as") == _status(standing))
+
+
+def _status(standing: Standing) -> object:
+    """Return the status of a memory, of an archived one that which it had."""
+    return standing.metadata.get(ARCHIVED_FROM) if standing.status == "archived" else standing.status
 
 
 def _contradicted(standing: Standing) -> int:
@@ -102,6 +120,10 @@ RULES = (
     Rule(
         "approved", 2, 1, "approved", "a person read it and stands by it",
         _approved,
+    ),
+    Rule(
+        IMPORTED, 0, 1, "imported", "a file says that it is confirmed; nobody here did",
+        _imported,
     ),
     Rule(
         "helpful", 1, 2, "marked helpful {times}", "it helped a person, or agents that used it, who count once",
@@ -140,7 +162,8 @@ def confidence_of(memory: Memory) -> int:
 def value_of(standing: Standing) -> int:
     """Return the value of a confidence without its reasons: a hundred thousand are looked through at once."""
     if _LOOKED_AT.isdisjoint(standing.metadata):
-        return _plain(*standing[:-1])
+        status = IMPORTED if _imported(standing) else standing.status
+        return _plain(standing.confidence, status, *standing[2:-1])
     return score(standing).value
 
 

@@ -13,7 +13,7 @@ from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
-from workbench.formats.shared.reading import COUNTS, checked, created_at, digest, place, rating, votes_in
+from workbench.formats.shared.reading import COUNTS, checked, created_at, digest, place, rating, status_in, votes_in
 
 NAME = "claude-memory"
 PREFIX = "cc"
@@ -75,7 +75,7 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
         memory_type="semantic",
         observation_type=observation_type,
         category=kind,
-        status="confirmed",
+        status=status_in(found.facts),
         importance_score=rating(context, observation_type, found.body, notes),
         source=Source(file=found.name),
         helpful_imported=helpful,
@@ -99,7 +99,6 @@ def statement(one: Statement, context: ReadContext) -> tuple[Memory, Notes]:
         memory_type="procedural",
         observation_type="instruction",
         section=one.section,
-        status="confirmed",
         importance_score=rating(context, "instruction", one.text, notes),
     )
     return checked(memory), notes

@@ -17,7 +17,7 @@ from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, MemoryType,
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.reading import checked, created_at, place, rating
+from workbench.formats.shared.reading import checked, created_at, place, rating, status_in
 from workbench.formats.shared.records import file_part
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.sections import Part, body_of, parts, rewritten, topic_of
@@ -91,7 +91,7 @@ def _memory(
         observation_type=said,
         section=part.title,
         tags=_keywords(known.get("keywords", ""), notes),
-        status="confirmed",
+        status=status_in(known),
         importance_score=rating(context, said, content, notes),
         source=Source(file=PurePath(context.file).name),
         metadata={

@@ -117,7 +117,7 @@ def _status(text: str | None, notes: Notes) -> Status:
         notes.append(("Status", f"unknown status {shown(text)} read as candidate"))
     elif known is not None:
         notes.append(("Status", f"“{text}” read as “{known}”"))
-    return known or "candidate"
+    return known or ("candidate" if text else "signal")
 
 
 def _importance(text: str | None, kind: str, content: str, context: ReadContext, notes: Notes) -> float:

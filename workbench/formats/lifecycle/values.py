@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.core.files.reason import Unread
 from workbench.core.record import parse_time
+from workbench.core.stream.arrival import IMPORT
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, SCHEMA_VERSION, Source
 from workbench.formats.shared.report import shown
 
@@ -134,8 +135,8 @@ def write_source(value: Source) -> dict[str, object]:
     return {"hook": value.hook, "turn": value.turn, "file": value.file, **said}
 
 
-OWN_FORM = frozenset({"keys", "values", "derived"})
-"""What a reader of entries keeps under `FILE_KEY` of how an entry was written."""
+OWN_FORM = frozenset({"keys", "values", "derived", IMPORT})
+"""What is kept under `FILE_KEY` of how an entry was written, and of its import: no file says that."""
 
 
 def meta(raw: object) -> Reading:

@@ -20,7 +20,7 @@ from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle.entry import content_id
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared import markdown
-from workbench.formats.shared.reading import COUNTS, checked, created_at, place, rating, unique_id, votes_in
+from workbench.formats.shared.reading import COUNTS, checked, created_at, place, rating, status_in, unique_id, votes_in
 from workbench.formats.shared.report import Report, shown
 
 NAME = "notes"
@@ -29,6 +29,7 @@ CHANGED = "changed"
 
 _FOLDERS = re.compile(r"/(?:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.md$", re.IGNORECASE)
 _IN_MEMORY = re.compile(r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt|xml)$", re.IGNORECASE)
+_MARKDOWN = (".md", ".markdown", ".mdx")
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAGS = re.compile(
     r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))", re.M
@@ -68,7 +69,9 @@ def detect(head: str, path: str) -> Detection:
         return Detection(NAME, 0.5, "in a folder that an agent keeps its memory in")
     if _IN_MEMORY.search(PurePath(path).as_posix()):
         return Detection(NAME, 0.4, "a note in a folder called memory")
-    return Detection(NAME, 0.0, "neither in a folder of notes nor with a permalink")
+    if front is not None and PurePath(path).suffix.lower() in _MARKDOWN:
+        return Detection(NAME, 0.35, "Markdown with front matter")
+    return Detection(NAME, 0.0, "neither in a folder of notes nor with front matter")
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -152,7 +155,7 @@ def _memory(
         summary=" ".join(title.split())[:200],
         memory_type="episodic" if day else "semantic",
         category=said.get("type", "").strip("\"'"),
-        status="confirmed",
+        status="signal" if day else status_in(said),
         importance_score=rating(context, "general", content, notes),
         helpful_imported=helpful,
         harmful_imported=harmful,

@@ -9,7 +9,7 @@ from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.shared.reading import checked, created_at, rating
+from workbench.formats.shared.reading import checked, created_at, rating, status_in
 from workbench.formats.shared.records import Doc, Key, at_time_of, file_part, fresh, remembered, restored, take
 
 NAME = "semantic-patterns"
@@ -59,7 +59,7 @@ def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         observation_type="pattern",
         category=take(doc, "category", values.text, "", notes),
         confidence=take(doc, "confidence", _confidence, 0, notes),
-        status="confirmed",
+        status=status_in(doc),
         importance_score=rating(context, "pattern", doc[said], notes),
     )
     return remembered(checked(memory), doc, keys_for(said), NAME, place={"key": key, "said": said}), notes

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from workbench.core.files.format import ReadContext
-from workbench.core.stream.memory import Memory, broken_rule
+from workbench.core.stream.memory import STATUSES, Memory, Status, broken_rule
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Decode, Notes
 from workbench.formats.memory_streams.nodes import slug
@@ -65,6 +65,12 @@ def votes_in(facts: Mapping[str, str]) -> tuple[int, int]:
 
 def _votes(said: str) -> int:
     return int(said) if said.isascii() and said.isdigit() and len(said) <= _LONGEST_COUNT else 0
+
+
+def status_in(facts: Mapping[str, Any]) -> Status:
+    """Return the status that a file states for its record; a signal where it states none that is known."""
+    said = str(facts.get("status", "")).strip("\"'")
+    return next((status for status in STATUSES if status == said), "signal")
 
 
 def checked(memory: Memory) -> Memory:

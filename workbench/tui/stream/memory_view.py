@@ -8,7 +8,7 @@ from typing import NamedTuple
 from textual.content import Content
 
 from workbench.core.record import clock_time
-from workbench.core.stream.confidence import SUREST, confidence_of, scored, told
+from workbench.core.stream.confidence import SUREST, confidence_of, is_imported, scored, told
 from workbench.core.stream.memory import Memory, Status
 from workbench.core.text import head as begin_of
 from workbench.core.text import printable
@@ -181,6 +181,7 @@ def _standing(memory: Memory, around: Surroundings) -> Content:
         ("status ", MUTED),
         ("" if memory.status == USUAL else f"{SYMBOLS[memory.status]} ", STYLES[memory.status]),
         (memory.status, STYLES[memory.status]),
+        (" · imported" if is_imported(memory) else "", MUTED),
         (f" · {memory.memory_type}", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
         (f"\n{_counted(memory)} {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),

@@ -28,8 +28,9 @@ NOTHING = "Nothing was read."
 _Ways = frozenset[Path] | None
 """The folders that are looked into; `None` for all."""
 
-Why = Literal["link", "special", "large", "unreadable", "deep", "many"]
-"""Why something is not opened: it is a link, a pipe or a device, too large, closed to us, too deep, one too many."""
+Why = Literal["link", "special", "large", "unreadable", "deep", "many", "hidden", "kind", "session"]
+"""Why something is not opened: it is a link, a pipe or a device, too large, closed to us, too deep, one too many; it is
+hidden, no document, or no part of the session that the folder is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ class Skipped:
 class DocumentFolder:
     """A folder of documents as it is on disk: its files in order, and what was not opened.
 
-    `kind` tells an external memory from notes; `has_detail` whether the folder for details is there.
+    `kind` tells an external memory from notes; `has_detail` whether the folder for details is there. `passed` is what
+    is no document of it.
     """
 
     root: Path
@@ -63,6 +65,7 @@ class DocumentFolder:
     entries: tuple[Entry, ...]
     skipped: tuple[Skipped, ...] = ()
     has_detail: bool = True
+    passed: tuple[Skipped, ...] = ()
 
     @property
     def name(self) -> str:
@@ -114,9 +117,17 @@ def open_folder(path: Path, only: Collection[Path] = ()) -> DocumentFolder:
     if root.name == WORKING and _is_file(root.parent / MESSAGES):
         root = root.parent
     memory = root / WORKING if (root / WORKING).is_dir() and not (root / WORKING).is_symlink() else root
-    is_session = memory != root or _is_file(root / MESSAGES) or _is_file(memory / OVERVIEW)
+    is_session = memory != root or _is_file(root / MESSAGES) or (_is_file(memory / OVERVIEW) and not _is_bank(root))
     ways = frozenset(parent for file in only for parent in file.parents) if only else None
     return _session(root, memory, ways) if is_session else _notes(root, ways)
+
+
+def _is_bank(root: Path) -> bool:
+    """Tell whether an overview lies among other notes, without a folder for details: a memory bank, no session."""
+    with os.scandir(root) as found:
+        names = {one.name for one in found}
+    others = (name for name in names if name != OVERVIEW and name[0] != "." and name.lower().endswith(SUFFIXES))
+    return DETAIL not in names and any(others)
 
 
 def read(entry: Entry) -> OpenDocument:
@@ -145,7 +156,7 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 
 def _session(root: Path, memory: Path, ways: _Ways) -> DocumentFolder:
-    entries, skipped = list[Entry](), list[Skipped]()
+    entries, skipped, passed = list[Entry](), list[Skipped](), list[Skipped]()
     for file, path, scope in ((memory / OVERVIEW, OVERVIEW, "overview"), (root / MESSAGES, MESSAGES, "messages")):
         if os.path.lexists(file):
             _add(file, path, "overview" if scope == "overview" else "messages", entries, skipped)
@@ -155,21 +166,29 @@ def _session(root: Path, memory: Path, ways: _Ways) -> DocumentFolder:
         if detail.is_symlink():
             skipped.append(Skipped(DETAIL, "link"))
         else:
-            _walk(detail, f"{DETAIL}/", entries, skipped, ways)
-    return DocumentFolder(root, "session", tuple(sorted(entries, key=_order)), tuple(skipped), has_detail)
+            _walk(detail, f"{DETAIL}/", entries, skipped, passed, ways)
+    for folder in {memory, root}:
+        names = (one.name for one in folder.iterdir() if one.name not in (OVERVIEW, MESSAGES, DETAIL, WORKING))
+        passed += [Skipped(name, "hidden" if name[0] == "." else "session") for name in sorted(names)]
+    order = tuple(sorted(entries, key=_order))
+    return DocumentFolder(root, "session", order, tuple(skipped), has_detail, tuple(passed))
 
 
 def _notes(root: Path, ways: _Ways) -> DocumentFolder:
-    entries, skipped = list[Entry](), list[Skipped]()
-    _walk(root, "", entries, skipped, ways)
-    return DocumentFolder(root, "notes", tuple(sorted(entries, key=_order)), tuple(skipped))
+    entries, skipped, passed = list[Entry](), list[Skipped](), list[Skipped]()
+    _walk(root, "", entries, skipped, passed, ways)
+    order = tuple(sorted(entries, key=_order))
+    return DocumentFolder(root, "notes", order, tuple(skipped), passed=tuple(passed))
 
 
 def _order(entry: Entry) -> tuple[int, str]:
     return ("overview", "detail", "messages").index(entry.scope), entry.path
 
 
-def _walk(folder: Path, prefix: str, entries: list[Entry], skipped: list[Skipped], ways: _Ways, depth: int = 0) -> None:
+def _walk(
+    folder: Path, prefix: str, entries: list[Entry], skipped: list[Skipped], passed: list[Skipped], ways: _Ways,
+    depth: int = 0,
+) -> None:  # fmt: skip
     """Take in the documents below a folder, where `ways` lead.
 
     Raises `UnreadableFile` when the first one cannot be opened.
@@ -185,12 +204,13 @@ def _walk(folder: Path, prefix: str, entries: list[Entry], skipped: list[Skipped
     for one in names:
         path = f"{prefix}{one.name}"
         if one.name.startswith("."):
+            passed.append(Skipped(path, "hidden"))
             continue
         if one.is_dir(follow_symlinks=False):
             if ways is not None and folder / one.name not in ways:
                 continue
             if depth < DEEPEST:
-                _walk(folder / one.name, f"{path}/", entries, skipped, ways, depth + 1)
+                _walk(folder / one.name, f"{path}/", entries, skipped, passed, ways, depth + 1)
             else:
                 skipped.append(Skipped(path, "deep"))
         elif one.name.lower().endswith(SUFFIXES):
@@ -198,6 +218,8 @@ def _walk(folder: Path, prefix: str, entries: list[Entry], skipped: list[Skipped
                 _add(folder / one.name, path, "detail", entries, skipped)
             else:
                 skipped.append(Skipped(path, "many"))
+        else:
+            passed.append(Skipped(path, "kind"))
 
 
 def _add(file: Path, path: str, scope: DocumentScope, entries: list[Entry], skipped: list[Skipped]) -> None:

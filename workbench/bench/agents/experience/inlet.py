@@ -1,7 +1,7 @@
 """Files of episodes and of patterns (source 004, agent-playbook): told from others, and taken in as any import is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +35,7 @@ class Experience:
     """What files hold of one kind: those that are new, and the ids of those that are there already.
 
     Of the latter `movable` many came in as memories, before there were patterns. `problems` say what cannot be read of
-    `skipped` records.
+    `skipped` records; `files` hold them all.
     """
 
     kind: Kind
@@ -46,6 +46,7 @@ class Experience:
     movable: int = 0
     problems: tuple[str, ...] = ()
     skipped: int = 0
+    files: tuple[Path, ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -63,7 +64,7 @@ def experience_in(context: Context, gate: Gate, path: Path) -> tuple[Experience,
     file, place and field, and `UnreadableFile` for one in a folder that is no JSON.
     """
     found: dict[Kind, list[Found]] = {}
-    entries = list[Path]()
+    entries, holding = list[Path](), dict[Kind, list[Path]]()
     try:
         files = files_in(path, hidden=False)
     except OSError:
@@ -74,14 +75,16 @@ def experience_in(context: Context, gate: Gate, path: Path) -> tuple[Experience,
         kind = _kind(some[0]) if some else None
         if kind is not None:
             found.setdefault(kind, []).extend(some)
+            holding.setdefault(kind, []).append(file)
         elif _ENTRIES in head and _is_of_entries(context, file, head):
             entries.append(file)
+            holding.setdefault("patterns", []).append(file)
     name, made = name_of(Path(path.resolve().name)), list[Experience]()
     if "episodes" in found:
         made.append(_episodes(context, found["episodes"], name))
     if "patterns" in found or entries:
         made.append(_patterns(context, gate, found.get("patterns", ()), entries, name))
-    return tuple(made)
+    return tuple(replace(one, files=tuple(holding[one.kind])) for one in made)
 
 
 def take(context: Context, experience: Experience) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from workbench.bench.agents.documents.reading import LARGEST, Entry, open_folder
+from workbench.bench.agents.documents.reading import LARGEST, Entry, Skipped, Why, open_folder
 from workbench.bench.files.folder_files import FolderFile, FolderFiles
 from workbench.bench.safety.texts import name_of
 from workbench.core.errors import UnreadableFile
@@ -17,8 +17,11 @@ from workbench.core.stream.memory import Memory
 from workbench.formats.notes import note
 from workbench.store.library import Library
 
-_WHY = {"link": "a link", "special": "no ordinary file", "large": "larger than 4 MB", "unreadable": "not to be read",
-        "deep": "too deep in the folder", "many": "one file too many"}  # fmt: skip
+_WHY: dict[Why, str] = {
+    "link": "links", "special": "no ordinary files", "large": "larger than 4 MB", "unreadable": "not to be read",
+    "deep": "too deep in the folder", "many": "beyond the first 10,000 files", "hidden": "hidden",
+    "session": "no part of the session",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,21 @@ class ReadFile:
 
 @dataclass(frozen=True, slots=True)
 class FolderRead:
-    """What a folder holds: its records together, the files that were read, and how many are as they were."""
+    """What a folder holds: its records together, the files that were read, how many are as they were, and what else."""
 
     parsed: Parsed
     files: tuple[ReadFile, ...]
     unchanged: int = 0
+    passed: tuple[Skipped, ...] = ()
+
+
+def passed_over(passed: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
+    """Return the names of what is not read of a folder by the reason, files that are no notes by their suffix."""
+    found: dict[str, list[str]] = {}
+    for one in passed:
+        why = _WHY.get(one.why) or f"{PurePosixPath(one.path).suffix.lower() or 'other'} files"
+        found.setdefault(why, []).append(one.path)
+    return {why: tuple(names) for why, names in found.items()}
 
 
 def read_folder(
@@ -56,7 +69,7 @@ def read_folder(
     folder = open_folder(path, only)
     documents = tuple(e for e in folder.documents if note.is_note(e.file) and (not only or e.file in only))
     opener = FolderFiles(folder, context, formats)
-    made = _Read([Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped if not only])
+    made = _Read()
     known = {state.id: state.sha256 for state in library.files.all()}
     for done, entry in enumerate(documents, 1):
         context.watch(done, len(documents))
@@ -72,14 +85,16 @@ def read_folder(
             made.issues.append(Issue(entry.path, 1, error.message, 1))
     memories = tuple(_linked(made.found, library.memories.all())) if made.found else ()
     parsed = Parsed(note.NAME, memories, issues=tuple(made.issues), records_in=made.whole)
-    return FolderRead(parsed, tuple(made.files), made.same)
+    xml = tuple(Skipped(e.path, "kind") for e in folder.documents if not note.is_note(e.file))
+    passed = () if only else (*folder.skipped, *folder.passed, *xml)
+    return FolderRead(parsed, tuple(made.files), made.same, passed)
 
 
 class _Read:
     """What was read of a folder so far."""
 
-    def __init__(self, issues: list[Issue]) -> None:
-        self.issues = issues
+    def __init__(self) -> None:
+        self.issues = list[Issue]()
         self.found = dict[str, Memory]()
         self.files = list[ReadFile]()
         self.same = self.whole = 0

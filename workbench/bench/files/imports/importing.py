@@ -8,10 +8,11 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
+from workbench.bench.agents.documents.reading import Skipped
 from workbench.bench.context import Context
 from workbench.bench.files.imports.folders import ReadFile, read_folder
 from workbench.bench.files.imports.guard import Guard, Removal
-from workbench.bench.files.states import FileStates, is_written
+from workbench.bench.files.states import FileStates, is_written, real_name
 from workbench.bench.playbook.file_merge import new_parts
 from workbench.bench.reflection.gauge import state_of
 from workbench.bench.safety.texts import name_of
@@ -24,6 +25,7 @@ from workbench.core.playbook.usage_tally import UsageTally
 from workbench.core.record import iso
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.arrival import brought
 from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
@@ -47,7 +49,8 @@ class ImportPlan:
     `agrees` tells that nothing in the file says something else than the store will after that.
     `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`; `filled`
     are such pairs of memories that only gain who said it, which the store did not know. Of a folder `files` are those
-    that were read, and `unchanged` counts those that are as they were read last.
+    that were read, and `unchanged` counts those that are as they were read last; `passed` is what else is there.
+    `known` are stored notes that another file brought: the same ones of this file are left out.
     """
 
     path: Path
@@ -62,6 +65,8 @@ class ImportPlan:
     files: tuple[ReadFile, ...] = ()
     unchanged: int = 0
     purged: tuple[str, ...] = ()
+    passed: tuple[Skipped, ...] = ()
+    known: tuple[Memory, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -123,7 +128,7 @@ class Importer:
         Raises `UnreadableFile`, `ReadingStopped`.
 
         With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
-        With `again` what was purged is taken, too.
+        With `again` what was purged is taken, and notes that another file brought, too.
         `progress` hears of (lines read, lines in all) of JSON lines, and `cancelled` is asked; of other files when
         they are read. What else is said goes into the `ReadContext`.
         """
@@ -132,15 +137,15 @@ class Importer:
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
             watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues)  # fmt: skip
         if format is None and path.is_dir():
-            plan = self._folder_plan(path, context, rev, theirs=theirs, only=only)
-            return plan if again else self._without_purged(plan)
+            plan = self._folder_plan(path, context, rev, theirs=theirs, only=only, again=again)
+            return self._brought(plan if again else self._without_known(self._without_purged(plan)))
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
         if parsed.runs or parsed.replies:
             return replace(self._plan_for_books(path, parsed), rev=rev)
         plan = self._file_plan(path, parsed, context, rev, theirs=theirs)
-        return plan if again else self._without_purged(plan)
+        return self._brought(plan if again else self._without_known(self._without_purged(plan)))
 
     def _file_plan(self, path: Path, parsed: Parsed, context: ReadContext, rev: int, *, theirs: bool) -> ImportPlan:
         """Plan to take the records of a file in."""
@@ -150,6 +155,31 @@ class Importer:
         records = (*new, *(memory for _, memory in filled))
         plan = ImportPlan(path, parsed, records, present, tuple(kept), rev, filled=filled)
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
+
+    def _without_known(self, plan: ImportPlan) -> ImportPlan:
+        """Leave out the new notes that another file brought with the same text; their ids begin and end alike."""
+        new = {key: record for record in plan.records if isinstance(record, Memory) and (key := _note_key(record))}
+        stored = (m for m in self._library.memories.all() if m.status != "archived") if new else ()
+        known = {key: m for m in stored if (key := _note_key(m)) in new and m.id != new[key].id}
+        if not known:
+            return plan
+        left = {id(new[key]) for key in known}
+        records = tuple(record for record in plan.records if id(record) not in left)
+        return replace(plan, records=records, present=plan.present, known=tuple(known.values()), agrees=False)
+
+    def _brought(self, plan: ImportPlan) -> ImportPlan:
+        """Note in each memory when it came and from which file, and that only this says that it is confirmed."""
+        whole, files = real_name(plan.path), {id: real_name(file.path) for file in plan.files for id in file.ids}
+        now, by_agent = self._context.now(), self._context.actor.startswith("agent:")
+        before, filled = {id(new): old for old, new in plan.replaced}, {id(new) for _, new in plan.filled}
+        made = dict[int, object]()
+        for record in plan.records:
+            if isinstance(record, Memory) and id(record) not in filled:
+                old, place = before.get(id(record)), files.get(record.id, whole)
+                kept = old if isinstance(old, Memory) else None
+                made[id(record)] = brought(record, place, now, by_agent=by_agent, before=kept)
+        records = tuple(made.get(id(record), record) for record in plan.records)
+        return replace(plan, records=records, replaced=tuple((o, made.get(id(n), n)) for o, n in plan.replaced))
 
     def _without_purged(self, plan: ImportPlan) -> ImportPlan:
         """Leave out the new records that were purged, or that have the text of one."""
@@ -162,17 +192,17 @@ class Importer:
         return replace(plan, records=tuple(r for r in plan.records if id(r) not in left), purged=names, agrees=False)
 
     def _folder_plan(
-        self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Collection[Path]
+        self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Collection[Path], again: bool
     ) -> ImportPlan:
         """Plan to take the notes of a folder in, one record of each file or entry."""
         with collection_paused():
-            found = read_folder(path, context, self._library, self._context.formats, again=theirs, only=only)
+            found = read_folder(path, context, self._library, self._context.formats, again=theirs or again, only=only)
         new, kept = self._compared(found.parsed, path)
         kept += (m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m))
         present = len(found.parsed.memories) - len(new) - len(kept)
         plan = ImportPlan(
             path, found.parsed, tuple(new), present, tuple(kept), rev, agrees=not kept, files=found.files,
-            unchanged=found.unchanged,
+            unchanged=found.unchanged, passed=found.passed,
         )  # fmt: skip
         if not theirs:
             return plan
@@ -354,6 +384,16 @@ def _as_in_file(stored: Memory, file: Memory) -> tuple[Memory, Memory]:
         stored, content=file.content, summary=file.summary, category=file.category, tags=file.tags,
         related=file.related, metadata=metadata,
     )  # fmt: skip
+
+
+_NOTES = frozenset({"cc", "doc", "note"})
+"""How the ids of notes begin, which are made from the folder that they lie in and end with what they are."""
+
+
+def _note_key(memory: Memory) -> tuple[str, str, str] | None:
+    """Return what notes have in common that are the same one in two places; `None` for another memory."""
+    start, _, rest = memory.id.partition("-")
+    return (start, rest.rpartition("-")[2], memory.content) if start in _NOTES else None
 
 
 def _comparable(parsed: Parsed) -> int:

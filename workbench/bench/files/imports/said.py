@@ -1,5 +1,9 @@
 """What an import would write, in words: the same at the command line and in the app."""
 
+from collections.abc import Sequence
+
+from workbench.bench.agents.documents.reading import Skipped
+from workbench.bench.files.imports.folders import passed_over
 from workbench.bench.files.imports.guard import Removal
 from workbench.bench.files.imports.importing import ImportPlan
 from workbench.core.playbook.book import Book, Bullet, Section
@@ -13,6 +17,10 @@ ONE = {
     "suggestions": "suggestion",
 }  # fmt: skip
 """The word for one record of each kind that a plan counts."""
+
+
+SHOWN = 3
+"""How many names are told of what is not read for one reason."""
 
 
 def said(record: object) -> str:
@@ -62,6 +70,15 @@ def filling_said(memory: Memory) -> str:
 def skipped(plan: ImportPlan) -> int:
     """Return how many records of the file are not read; why is said for each place of the file."""
     return sum(issue.records for issue in plan.parsed.issues)
+
+
+def passed_said(passed: Sequence[Skipped], most: int | None = SHOWN) -> list[str]:
+    """Return a line for each reason why something in a folder is not read: how many, and the first names."""
+    lines = []
+    for why, names in passed_over(passed).items():
+        more = ", …" if len(names) > len(names[:most]) else ""
+        lines.append(f"passed over, {why}: {len(names):,} ({', '.join(names[:most])}{more})")
+    return lines
 
 
 def counts_steps(plan: ImportPlan) -> bool:

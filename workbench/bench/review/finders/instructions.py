@@ -1,6 +1,7 @@
 """Records that were once made of instruction files, which are documents now: a question for each file."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import PurePath
 
@@ -20,6 +21,12 @@ def may_go(memory: Memory) -> bool:
     return not (memory.pinned or memory.status == "promoted" or memory.helpful_votes > 0)
 
 
+def _is_of_file(memory: Memory) -> bool:
+    """Tell whether a reader noted how the record stands in its file, as none did of the statements of a document."""
+    part = memory.metadata.get(FILE_KEY)
+    return isinstance(part, Mapping) and "format" in part
+
+
 def _find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     made: defaultdict[str, list[Memory]] = defaultdict(list)
     revisions: dict[str, int] = {}
@@ -36,7 +43,7 @@ def _taken_in(context: Context, cancelled: Cancelled) -> list[tuple[Memory, str,
         memory.id: memory
         for memory in context.library.memories.all()
         if memory.id.startswith(f"{PREFIX}-") and memory.status not in ("archived", "candidate")
-        and FILE_KEY not in memory.metadata
+        and not _is_of_file(memory)
     }  # fmt: skip
     found = []
     for entry, id, change in context.library.past.changes_of("memories", living) if living else ():
