@@ -403,3 +403,47 @@ async def test_statements_of_a_document_are_chosen_one_by_one(
         assert (taken.status, taken.category) == ("candidate", "warning")
         assert taken.content == "Warning, under “Deploy › Do not”: Deploy on a Friday evening"
         assert "Imported AGENTS.md: 1 memory." in toasts(app)[-1]
+
+
+async def test_a_folder_of_notes_is_read_note_by_note(tmp_path: Path, folder: Path) -> None:
+    for note in ("a", "b"):
+        (folder / f"inner/{note}.md").write_text(f"What is known of {note}.\n")
+    bench = open_bench(tmp_path)
+    async with opened(bench, (80, 24)) as (app, pilot, dialog):
+        await name(pilot, dialog, "inner")
+        assert "ctrl+s reads the folder note by note" in state(dialog)
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
+        assert "New: 2 memories" in state(dialog)
+        assert len(bench.library.memories) == 0
+        await pilot.press("escape")
+        await until_drawn(pilot, lambda: dialog.chosen.listing)
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: app.screen is not dialog)
+    assert len(bench.library.memories) == 2
+
+
+async def test_the_key_that_imports_says_what_is_missing(tmp_path: Path, folder: Path) -> None:
+    del folder
+    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
+        await name(pilot, dialog, "nowhere.md")
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: any("There is no file" in said for said in toasts(app)))
+
+
+@pytest.mark.parametrize("slowly", [True, False])
+async def test_enter_takes_the_only_name_that_begins_so(tmp_path: Path, folder: Path, slowly: bool) -> None:
+    (folder / "CLAUDE.md").write_text("- Never push to main without asking\n")
+    async with opened(open_bench(tmp_path), (80, 24)) as (_, pilot, dialog):
+        await pilot.press(*"CLA")
+        if slowly:
+            await until_drawn(pilot, lambda: dialog.chosen.offered)
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
+        assert dialog._path.value.endswith("CLAUDE.md")
+        assert "1 statement can be understood alone" in " ".join(state(dialog).split())
+        assert "ctrl+o lists them as candidates" in state(dialog)
+        assert "Nothing is new" not in state(dialog)
+        assert "in the store already" not in screen_text(dialog.app)

@@ -53,13 +53,13 @@ def chosen_by(
     """
     try:
         path = exact or (as_named(name, base) if name.strip() else base)
-        if path.is_dir():
+        if path.is_dir() and not way.folder:
             found = listing(path, cancelled, bench.context.formats, bench.library.folder)
             return Chosen(path, listing=found)
         if not path.exists():
             offered = completions(path)
             return Chosen(path, offered=offered, problem="" if offered else f"There is no file {path}.")
-        if way.format is None and is_session(path):
+        if way.format is None and not way.folder and is_session(path):
             return Chosen(path, format=SESSION, session=True)
         plan = bench.importer.plan(
             path,

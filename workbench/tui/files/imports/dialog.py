@@ -76,7 +76,7 @@ class ImportDialog(Dialog[str | None]):
         self._way = Way()
         self._taken: list[Path] = []
         self._marked: set[int] = set()
-        self._picked = False
+        self._picked = self._entered = False
         self._opened_last: Path | None = None
         self.chosen = Chosen()
 
@@ -122,7 +122,7 @@ class ImportDialog(Dialog[str | None]):
         self._look()
 
     def _look(self) -> None:
-        self.chosen, self._marked = Chosen(), set()
+        self.chosen, self._marked, self._entered = Chosen(), set(), False
         self._state.begin()
         self._line.look(self._way)
 
@@ -135,7 +135,14 @@ class ImportDialog(Dialog[str | None]):
     def _found(self, event: PathLine.Found) -> None:
         if self.writing:
             return
-        chosen = self.chosen = event.chosen
+        entered = self._entered
+        self.chosen = event.chosen
+        self._show_chosen(event.chosen)
+        if entered:
+            self._submitted()
+
+    def _show_chosen(self, chosen: Chosen) -> None:
+        """Show what the name stands for."""
         self._say_format(chosen.format)
         if chosen.plan is not None:
             self._show_plan(chosen.plan)
@@ -145,10 +152,11 @@ class ImportDialog(Dialog[str | None]):
             return
         if chosen.listing is not None:
             self._folder, self._picked = chosen.path, False
-            follows = (f" · {key_of(self, 'import.documents')} opens it as documents", MUTED)
+            take, documents = key_of(self, "import.take"), key_of(self, "import.documents")
+            follows = (f"\n{take} reads the folder note by note · {documents} opens it as documents", MUTED)
             said = sessions_said(chosen.listing, key_of(self, "import.sessions"))
             self._state.say([*listing_said(chosen.listing), follows, *said])
-            self._rows.set_empty(Content("Nothing in this folder is of a known format. Type the path of another one."))
+            self._rows.set_empty(Content(f"No file here is of a format of its own; {take} reads the folder's notes."))
             self._rows.set_rows(chosen.listing.offered, cursor=self._next_of(chosen.listing.offered))
             return
         self._rows.set_empty(Content("Type or paste the path of a file; tab completes it."))
@@ -158,20 +166,23 @@ class ImportDialog(Dialog[str | None]):
         else:
             count = len(chosen.offered)
             names = "1 name begins like this" if count == 1 else f"{number(count)} names begin like this"
-            self._state.say([(names, MUTED)])
+            self._state.say([(f"{names}: enter takes {'it' if count == 1 else 'the marked one'}", MUTED)])
 
     def _show_plan(self, plan: ImportPlan) -> None:
-        parts = plan_said(plan)
+        more = plan.parsed.offered or plan.parsed.closed
+        parts = plan_said(plan) if plan.records or not more else []
         if plan.records:
             key = key_of(self, "import.take")
             parts.append((f"\nenter on the list, or {key}, writes what is listed and nothing else.", MUTED))
-        parts += offer_said(plan, key_of(self, "import.statements"), key_of(self, "import.mark"))
+        offer = offer_said(plan, key_of(self, "import.statements"), key_of(self, "import.mark"))
+        parts += offer if parts else [(text.lstrip("\n"), style) for text, style in offer]
         if counts_steps(plan):
             first, key = self._way.epoch, key_of(self, "import.steps")
             when = "the last one is now" if first is None else f"the first one was {absolute(first)}"
             parts.append((f"\nIt counts steps: {when}, {self._way.step_hours:g} h each; {key} changes it.", ""))
         self._state.say(parts)
-        self._rows.set_empty(Content("Everything in this file is in the store already."))
+        lists = f"Nothing is listed yet: {key_of(self, 'import.statements')} lists what it has."
+        self._rows.set_empty(Content(lists if more else "Everything in this file is in the store already."))
         self._rows.set_rows(plan_rows(plan), cursor=0)
 
     def _show_session(self) -> None:
@@ -189,6 +200,18 @@ class ImportDialog(Dialog[str | None]):
     # Choosing
 
     @on(Input.Submitted, "#import-path")
+    def _submitted(self) -> None:
+        """Go on to what the name stands for, as soon as that is known: the only name that begins so is taken."""
+        offered = self.chosen.offered
+        if self.chosen == Chosen():
+            self._entered = True
+        elif len(offered) == 1:
+            self._line.put(offered[0].path, offered[0].folder)
+        elif self.chosen.session or self._rows.rows:
+            self.action_down()
+        else:
+            self.app.bell()
+
     def action_down(self) -> None:
         """From the file's name to the lines, or to what a session teaches."""
         if self.chosen.session:
@@ -298,6 +321,9 @@ class ImportDialog(Dialog[str | None]):
     def action_take(self) -> None:
         """Write what is listed, with a progress bar; esc stops it."""
         plan = self.chosen.plan
+        if plan is None and not self.writing:
+            self._take_without_plan()
+            return
         if plan is None or not plan.records or self.writing:
             self.app.bell()
             if plan is not None and not self.writing:
@@ -309,6 +335,18 @@ class ImportDialog(Dialog[str | None]):
         self._path.disabled = True
         self._rows.focus()
         self._state.write(plan, as_new=self._way.as_new)
+
+    def _take_without_plan(self) -> None:
+        """Read a folder note by note, list what a session teaches, or say what is to be named first."""
+        if self.chosen.listing is not None:
+            self._picked = False
+            self._go(replace(self._way, folder=True))
+        elif self.chosen.session:
+            self.call_later(self.run_action, "sessions")
+        else:
+            self.app.bell()
+            reading = self.chosen == Chosen()
+            self._notify("The file is still being read." if reading else self.chosen.problem or "Choose a file first.")
 
     def _and_more(self, plan: ImportPlan) -> str:
         has_more = plan.parsed.offered or plan.parsed.closed
@@ -395,6 +433,9 @@ class ImportDialog(Dialog[str | None]):
         """Stop what is under way, go back to the folder a file was picked from, or close."""
         if self.writing:
             self._state.stop()
+            return
+        if self._way.folder:
+            self._go(replace(self._way, folder=False))
             return
         if self._picked:
             self._to_folder()

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from workbench.bench.files.imports.importing import ImportPlan, ImportReport
 from workbench.bench.files.imports.paths import Listing, Offered, likely
-from workbench.bench.files.imports.said import counts_said, filling_said, replacement_said, said, skipped
+from workbench.bench.files.imports.said import (
+    counts_said,
+    filling_said,
+    passed_said,
+    replacement_said,
+    said,
+    skipped,
+)
 from workbench.core.files.formats import Formats, format_named
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import printable
@@ -47,7 +54,16 @@ def plan_rows(plan: ImportPlan) -> list[Row]:
     taken = [_taken(line) for old, new in plan.replaced for line in replacement_said(old, new)]
     filled = [Line("~", filling_said(memory), "", MUTED) for _, memory in plan.filled]
     known = {id(new) for _, new in (*plan.replaced, *plan.filled)}
-    return [*issues, *notes, *kept, *taken, *filled, *(record for record in plan.records if id(record) not in known)]
+    passed = [Line("!", line, "", MUTED) for line in passed_said(plan.passed)]
+    return [
+        *issues,
+        *notes,
+        *passed,
+        *kept,
+        *taken,
+        *filled,
+        *(record for record in plan.records if id(record) not in known),
+    ]
 
 
 def _taken(line: str) -> Line:
@@ -113,6 +129,8 @@ def plan_said(plan: ImportPlan) -> Parts:
     parts: Parts = [(f"New: {', '.join(fresh)}" if fresh else "Nothing is new", "bold")]
     if plan.present:
         parts.append((f" · {number(plan.present)} there already", ""))
+    if plan.known:
+        parts.append((f" · {number(len(plan.known))} skipped, known from another file", WARN))
     if plan.replaced:
         parts.append((f" · {number(len(plan.replaced))} become as in the file", "bold"))
     if plan.filled:
@@ -135,6 +153,8 @@ def format_said(plan: ImportPlan, asked: str | None, formats: Formats) -> str:
     title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
     if asked is not None:
         return f"{title}, as you say"
+    if plan.path.is_dir():
+        return "a folder, note by note"
     return f"{title}, {found.confidence:.0%} sure: {found.reason}" if found else title
 
 
@@ -142,8 +162,9 @@ def offer_said(plan: ImportPlan, key: str, mark: str) -> Parts:
     """Return what a file has beside its records, and the key that takes it; or how some records are chosen."""
     if plan.parsed.offered:
         count = number(plan.parsed.offered)
-        said = f"A document that agents load whole: {count} statements can be understood alone;"
-        return [(f"\n{said} {key} lists them as candidates.", "")]
+        many = "1 statement" if plan.parsed.offered == 1 else f"{count} statements"
+        said = f"A document that agents load whole: {many} can be understood alone;"
+        return [(f"\n{said} ", ""), (f"{key} lists them as candidates.", "bold")]
     if plan.parsed.closed:
         return [(f"\n{number(plan.parsed.closed)} closed issues; {key} lists them as observations.", "")]
     if len(plan.records) > 1 and can_choose(plan):
@@ -171,7 +192,7 @@ def listing_said(found: Listing) -> Parts:
     count = sum(not one.folder for one in found.offered)
     files = f"{number(count)} file{'' if count == 1 else 's'} here can be imported"
     rest = f" · {number(found.others)} of no known format" if found.others else ""
-    return [(files if count else "No file here can be imported", "bold"), (rest, MUTED)]
+    return [(files if count else "No single file here can be imported", "bold"), (rest, MUTED)]
 
 
 def sessions_said(found: Listing, key: str) -> Parts:

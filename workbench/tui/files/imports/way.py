@@ -9,7 +9,8 @@ class Way:
     """How a file is to be read: as which format, and when its steps were; and what of it is to be taken.
 
     `theirs` takes the file's version of what differs, `as_new` lets memories count towards the next reflection. With
-    `more` come the statements of a document as candidates, and the closed issues of a tracker.
+    `more` come the statements of a document as candidates, and the closed issues of a tracker. A `folder` is read note
+    by note instead of being listed.
     """
 
     format: str | None = None
@@ -18,3 +19,4 @@ class Way:
     theirs: bool = False
     as_new: bool = False
     more: bool = False
+    folder: bool = False
