@@ -137,6 +137,8 @@ def test_what_is_passed_over_in_a_folder_is_named_in_groups(cli: Cli) -> None:
     assert "  passed over, .json files: 5 (0.json, 1.json, 2.json, …)\n" in said
     assert "  passed over, .jsonl files: 1 (memory.jsonl)\n" in said
     assert "  passed over, other files: 1 (LICENSE)\n" in said
+    (cli.cwd / "vault/two\nlines.bin").write_text("x")
+    assert "  passed over, .bin files: 1 (two⏎lines.bin)\n" in taken(cli, "vault", "--dry-run")
     assert "(0.json, 1.json, 2.json, 3.json, 4.json)" in taken(cli, "vault", "--dry-run", "--verbose")
     (answer,) = json.loads(taken(cli, "vault", "--json"))
     assert answer["passed_over"][".jsonl files"] == ["memory.jsonl"]

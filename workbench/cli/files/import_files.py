@@ -228,9 +228,10 @@ def _introduce(session: Session, path: Path, plan: "ImportPlan", show: Shown) ->
 def _say_passed(session: Session, plan: "ImportPlan", show: Shown) -> None:
     """Name what a folder holds that is not read, all of it when asked to."""
     from workbench.bench.files.imports.said import SHOWN, passed_said
+    from workbench.core.text import printable
 
     for line in () if wants_json(session.args) else passed_said(plan.passed, None if session.args.verbose else SHOWN):
-        say(f"  {show(line)}")
+        say(f"  {printable(show(line))}")
 
 
 def _issues(path: Path, plan: "ImportPlan") -> list[str]:
