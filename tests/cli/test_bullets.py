@@ -65,6 +65,17 @@ def test_an_agent_changes_no_playbook(demo: Cli, monkeypatch: pytest.MonkeyPatch
     assert bullets(demo) == before
 
 
+@pytest.mark.parametrize("named", [(), ("--book", "rules")])
+def test_the_first_bullet_of_a_store_begins_a_playbook(named: tuple[str, ...], cli: Cli) -> None:
+    cli.ok("init")
+    added = json.loads(cli.ok("bullet", "add", "strategies", RULE, *named, "--json"))
+    assert (added["book"], bullets(cli)[added["id"]].content) == (named[-1] if named else "main", RULE)
+    assert "There is no section “pitfalls”" in cli("bullet", "add", "pitfalls", RULE).err
+    cli.ok("undo")
+    assert not Library(cli.store).books.all()
+    assert not bullets(cli)
+
+
 def test_a_store_without_a_playbook_says_so(cli: Cli) -> None:
     cli.ok("init")
     assert "no playbook yet" in cli("bullet", "list").err

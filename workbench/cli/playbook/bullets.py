@@ -41,7 +41,8 @@ excludes.
 
   workbench bullet list section:pitfalls -is:deprecated"""
 
-_ADD = """The bullet comes last in its section, with an id of its own. SECTION is a title, a key or an id.
+_ADD = """The bullet comes last in its section, with an id of its own. SECTION is a title, a key or an id. The first
+bullet of a store begins a playbook, with that section.
 
   workbench bullet add "Hard rules" "Run migrations before the deploy" --make-section"""
 
@@ -130,7 +131,8 @@ def add_bullet(session: Session) -> int:
     made: list[str] = []
     with session.changing() as bench:
         require_person(bench.context.actor, _CHANGE)
-        book = _book(bench, args.book, make=args.make_section)
+        first = not bench.exporter.books()
+        book = args.book or MAIN if first else bench.exporter.the_book(args.book)
         section = _section(bench, book, args.section, make=args.make_section)
         with bench.safety.keeping(f"add to {args.section}", [text] if kept else (), lambda: made):
             if section:
@@ -178,11 +180,6 @@ def _in_book(book: str | None, ids: list[str]) -> list[str]:
     return ids if book is None else [f"{book}/{id}" for id in ids]
 
 
-def _book(bench: "Workbench", name: str | None, *, make: bool) -> str:
-    """Return the playbook meant; with `make` a first one need not be there yet."""
-    return (name or MAIN) if make and not bench.exporter.books() else bench.exporter.the_book(name)
-
-
 def _section(bench: "Workbench", book: str, name: str, *, make: bool) -> str:
     """Return the id of a section, empty where one is to be made; raises `UnknownRecord`, with what there is."""
     from workbench.core.playbook.delta import find_section
@@ -193,9 +190,9 @@ def _section(bench: "Workbench", book: str, name: str, *, make: bool) -> str:
     try:
         return find_section(playbook, name).id
     except UnknownRecord as error:
-        if make:
-            return ""
         titles = [bench.safety.masked(section.title) for section in playbook.sections if section.title]
+        if make or not titles:
+            return ""
         raise UnknownRecord(error.message, _near(name, titles)) from error
 
 
