@@ -12,6 +12,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import Memory
+from workbench.core.tuning.judgment import Judgment
 
 
 def aged(id: str, days: float, text: str = "", **fields: object) -> Memory:
@@ -90,6 +91,36 @@ def test_what_is_accepted_is_done_and_can_be_undone(store: Workbench) -> None:
     assert store.upkeep.plan().is_empty
     store.history.undo()
     assert snapshot(store) == before
+
+
+def test_what_is_judged_relevant_cited_or_served_lately_is_not_proposed_for_archiving(store: Workbench) -> None:
+    graded = [Judgment(f"q:{id}", "q", id, grade, "human", NOON) for id, grade in (("judged", 1), ("useless", 0))]
+    put(
+        store, *graded,
+        aged("judged", 50), aged("useless", 50), aged("known-as", 50, aliases=("merged",)),
+        aged("cited", 50), aged("insight", 1, status="confirmed", citations=("cited", "merged")),
+        aged("cited-once", 50),
+        aged("let-go", 9, status="archived", archived_reason="rejected", citations=("cited-once",)),
+        replace(aged("served", 99), access_count=1, last_accessed_at=NOON - timedelta(days=29)),
+        replace(aged("served-once", 99), access_count=1, last_accessed_at=NOON - timedelta(days=31)),
+    )  # fmt: skip
+    plan = store.upkeep.plan()
+    assert by_kind(plan.proposals)["prune"] == ["cited-once", "old", "served-once", "useless"]
+    put(store, Judgment("q:old", "q", "old", 3, "human", NOON))
+    assert store.upkeep.prune(plan.of("prune")) == 3, "what was judged relevant since is left alone"
+
+
+def test_prunes_come_last_and_the_least_important_first_and_the_important_only_alone(store: Workbench) -> None:
+    put(store, *(aged(f"worth-{worth}", 40, importance_score=worth) for worth in (9, 2, 8, 7)))
+    pending = store.review.waiting()
+    store.upkeep.carry_out()
+    assert store.review.waiting() == pending + 3, "prunes are not counted"
+    assert store.overview.waiting() == store.review.waiting()
+    unflagged = [p for p in store.review.queue() if not p.flags]
+    assert [p.evidence[0] for p in unflagged[-5:]] == ["worth-2", "old", "worth-7", "worth-8", "worth-9"]
+    at_once = store.upkeep.prunable(store.upkeep.plan())
+    assert [p.evidence[0] for p in at_once] == ["worth-2", "old", "worth-7"]
+    assert (store.review.waiting_in("noise"), store.review.waiting_in("important")) == (3, 2)
 
 
 def test_what_was_pinned_meanwhile_is_not_pruned(store: Workbench) -> None:

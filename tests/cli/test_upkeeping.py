@@ -39,6 +39,19 @@ def test_upkeep_says_first_and_proposes_then(cli: Cli) -> None:
     assert "2 proposals of an earlier run wait." in again
 
 
+def test_prunes_of_important_memories_are_approved_by_id_only(cli: Cli) -> None:
+    fill(cli, made("old", "a note nobody read", 20), made("gold", "worth more", 20, importance_score=9))
+    done = cli("review", "approve", "--kind", "prune", "--found", "--yes")
+    assert "Left out: 1 memory of importance 8 or more; archive those by ID." in done.err
+    library = Library(cli.store, lambda: NOW)
+    assert [library.memories.get(id).status for id in ("old", "gold")] == ["archived", "signal"]
+    assert cli("review", "approve", "--kind", "prune", "--found", "--yes").code == 2
+    (left,) = json.loads(cli.ok("review", "list", "--kind", "prune", "--found", "--json"))
+    cli.ok("review", "approve", left["id"])
+    library.refresh()
+    assert library.memories.get("gold").status == "archived"
+
+
 def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None:
     fill(
         cli,

@@ -66,7 +66,7 @@ VIEW = View(_drawn, _cited, no_merge="Urgent things are not merged.")
 URGENT = ProposalKind(
     "urgent", "urgent?", "Is this urgent?", "it is tagged “urgent”", "it is noted as calm", sign="‼",
     handler="tests.plug.test_proposal_kind:Urgent", view="tests.plug.test_proposal_kind:VIEW",
-    settled_by_promotion=True, group="noise", finder="tests.plug.test_proposal_kind:FINDER",
+    settled_by_promotion=True, group="true", finder="tests.plug.test_proposal_kind:FINDER",
 )  # fmt: skip
 
 # Not at the end, so that nothing can rely on the order.
@@ -161,7 +161,7 @@ async def test_what_it_finds_waits_beside_what_is_stored(bench: Workbench, tmp_p
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("2")
         await until(pilot, lambda: "‼ There is smoke" in screen_text(app))
-        assert "Only noise?  2" in screen_text(app)
+        assert "Still true?  2" in screen_text(app)
         assert bench.review.waiting() == 1
         await pilot.press("j", "a")
         await until(pilot, lambda: bench.library.memories.get("m-2").tags == ("urgent",))

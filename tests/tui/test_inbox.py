@@ -53,8 +53,8 @@ async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the
     async with review(bench) as drive:
         await found(drive, "noise")
         assert (groups(drive), drive.current) == (["new", "noise"], "c1"), "what is found moves nobody's cursor"
-        assert drive.count == "6 to decide"
-        await drive.until(lambda: "Review (4 +2)" in screen_text(drive.app))
+        assert drive.count == "4 to decide"
+        assert "Review (4)" in screen_text(drive.app)
         prunes = drive.ids[4:]
         drive.go(prunes[0])
         await drive.until(lambda: "Is this only noise?" in drive.text("candidate"))
@@ -91,6 +91,27 @@ async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_l
         await drive.keys("u")
         await drive.until(lambda: "noise" in groups(drive))
         assert {status(bench, f"n{n}") for n in range(7)} == {"signal"}
+
+
+@pytest.mark.slow
+async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_one_by_one(bench: Workbench) -> None:
+    noise(bench, 2)
+    put(bench, memory("gold", "Nobody touched this either.", created_at=OLD, importance_score=8))
+    async with review(bench) as drive:
+        await found(drive, "important")
+        assert groups(drive) == ["new", "noise", "important"]
+        assert drive.ids[:4] == ["c1", "c2", "c3", "c4"]
+        assert len(drive.ids) == 6
+        drive.go("group important")
+        await drive.keys("a")
+        assert "one by one" in " ".join(drive.toasts)
+        drive.go("group noise")
+        await drive.keys("a")
+        await drive.keys("y")
+        assert [status(bench, id) for id in ("n0", "n1", "gold")] == ["archived", "archived", "signal"]
+        drive.go("group important")
+        await drive.keys("enter", "j", "a")
+        assert status(bench, "gold") == "archived"
 
 
 @pytest.mark.slow

@@ -98,7 +98,7 @@ async def test_an_item_that_is_decided_meanwhile_is_not_waited_for(tmp_path: Pat
 @pytest.mark.slow
 async def test_a_group_that_was_opened_is_decided_at_once(bench: Workbench) -> None:
     async with review(bench) as drive:
-        await drive.keys("j", "j", "j", "g", "T", "semicolon", "a")
+        await drive.keys("j", "j", "j", "g", "T", "a")
         assert drive.ids == []
         assert not isinstance(drive.app.screen, GroupDialog)
         for id in TEXTS:
@@ -110,7 +110,7 @@ async def test_a_group_that_was_opened_is_decided_at_once(bench: Workbench) -> N
 async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench) -> None:
     many(bench, 30)
     async with review(bench, (120, 30)) as drive:
-        await drive.keys("T", "semicolon", "x")
+        await drive.keys("T", "x")
         assert isinstance(drive.app.screen, GroupDialog)
         assert "Reject 34, 33 of which you never opened?" in screen_text(drive.app)
         await drive.keys("y")
@@ -118,7 +118,7 @@ async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench)
         await drive.keys("n")
         assert len(drive.ids) == 34
         assert bench.library.memories.get("h000").status == "candidate"
-        await drive.keys("semicolon", "x")
+        await drive.keys("x")
         for _ in range(40):
             await drive.keys("space")
         assert "You saw them all." in screen_text(drive.app)
@@ -126,14 +126,14 @@ async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench)
         assert drive.ids == []
         await drive.keys("u")
         assert len(drive.ids) == 34, "one undo takes all back"
-        await drive.keys("T", "semicolon", "x")
+        await drive.keys("T", "x")
         assert drive.ids == [], "seen once is seen"
 
 
 @pytest.mark.slow
 async def test_a_small_group_takes_one_more_key(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
-        await drive.keys("t", "t", "semicolon", "a")
+        await drive.keys("t", "t", "a")
         assert isinstance(drive.app.screen, GroupDialog)
         assert TEXTS["c2"][:40] in " ".join(screen_text(drive.app).split())
         assert "You saw them all." in screen_text(drive.app)
@@ -149,7 +149,7 @@ async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench
         await drive.until(lambda: "Something else" in screen_text(drive.app))
         drive.screen.query_one("#filter", SafeInput).value = "read"  # keeps c1 and c2
         await drive.pilot.pause()
-        await drive.keys("T", "semicolon", "a")
+        await drive.keys("T", "a")
         assert isinstance(drive.app.screen, GroupDialog)
         assert "Approve 2, 1 of which you never opened?" in screen_text(drive.app)
 
@@ -159,7 +159,7 @@ async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench
 
 def ask(kind: str, *evidence: str, reasons: tuple[str, ...] = ()) -> Proposal:
     return Proposal(
-        f"{kind}-1", kind, "workbench", "t", NOW, evidence=evidence, importance=10, reasons=reasons, flags=("look",)
+        f"{kind}-1", kind, "workbench", "t", NOW, evidence=evidence, importance=7, reasons=reasons, flags=("look",)
     )
 
 

@@ -125,9 +125,9 @@ class Workbench:
 
     @property
     def worked_out(self) -> int:
-        """How many proposals wait that nobody stored, as far as they were looked for yet."""
-        review = self.__dict__.get("review")
-        return len(review.found()) if review is not None else 0
+        """How many proposals wait that nobody stored, as far as they were looked for yet, without what may be noise."""
+        review, kinds = self.__dict__.get("review"), self.context.kinds
+        return 0 if review is None else sum(not kinds.is_noise(one.kind) for one in review.found())
 
     @cached_property
     def working_out(self) -> "WorkingOut":

@@ -13,6 +13,7 @@ from workbench.bench.review.kinds.handler import handler_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import UnreadableFile
 from workbench.core.review import upkeep as rules
+from workbench.core.review.groups import IMPORTANT_FROM
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS, Contradicted, UpkeepFinding
 from workbench.core.stream.arrival import imported
@@ -79,8 +80,9 @@ class Upkeep:
         return plan
 
     def prunable(self, plan: UpkeepPlan) -> tuple[Proposal, ...]:
-        """Return every prune a person can accept at once: those that wait in Review, then the new ones."""
-        return (*(p for p in plan.open if p.kind == "prune"), *plan.of("prune"))
+        """Return the prunes that a person can accept at once, the least important first; no important ones."""
+        prunes = (*(p for p in plan.open if p.kind == "prune"), *plan.of("prune"))
+        return tuple(sorted((p for p in prunes if p.importance < IMPORTANT_FROM), key=lambda p: p.importance))
 
     def prune(self, proposals: Sequence[Proposal]) -> int:
         """Accept prunes, as one change of the person that can be undone; return how many memories it archived.
@@ -92,14 +94,14 @@ class Upkeep:
         with self._library.transaction(self._context.actor, f"prune {what}") as tx:
             prunes = handler_of(self._context, "prune")
             limits, decided = self._context.settings.lifecycle, _answered(self._library.proposals.all())
+            needed = self._needed()
             for proposal in proposals:
                 memory = self._library.memories.find(proposal.evidence[0])
                 known = self._library.proposals.find(proposal.id)
                 if memory is None or (known is not None and known.state != "open"):
                     continue
-                found = rules.finding(memory, now, limits, decided=decided.get(memory.id))
-                if found is not None and self._has_source(memory):
-                    continue
+                is_needed = not needed.isdisjoint((memory.id, *memory.aliases)) or self._has_source(memory)
+                found = rules.finding(memory, now, limits, decided=decided.get(memory.id), needed=is_needed)
                 if found is not None and found.name == proposal.id:
                     prunes.accept(tx, proposal, prunes.becoming(proposal))
                     done += 1
@@ -121,7 +123,7 @@ class Upkeep:
         names = {p.id for p in stored}
         open_ones = [p for p in stored if p.state == "open"]
         disputed = {id for p in open_ones if p.kind != "skill" for id in p.evidence}
-        decided = _answered(stored)
+        decided, needed = _answered(stored), self._needed()
         found: dict[str, UpkeepFinding] = {}
         for memory in memories:
             one = rules.finding(
@@ -129,6 +131,7 @@ class Upkeep:
                 decided=decided.get(memory.id),
                 contradicted=None if contradicted is None else contradicted.get(memory.id),
                 resolved=bool(memory.related) and self._resolved(memory, memory.id in disputed),
+                needed=not needed.isdisjoint((memory.id, *memory.aliases)),
             )  # fmt: skip
             if one is not None and not (one.kind == "prune" and self._has_source(memory)):
                 found[one.name] = one
@@ -140,7 +143,7 @@ class Upkeep:
         new = [f for f in found.values() if f.name not in names and (f.kind, f.id) not in asked]
         return UpkeepPlan(
             now,
-            tuple(sorted((self._proposal(f, now) for f in new), key=_order)),
+            tuple(sorted((self._proposal(f, now) for f in new), key=self._order)),
             withdrawn,
             tuple(m.id for m in memories if rules.waits_long(m, now, limits)),
             still,
@@ -153,6 +156,12 @@ class Upkeep:
         path = imported(memory.metadata).get("path")
         return isinstance(path, str) and Path(path).exists()
 
+    def _needed(self) -> frozenset[str]:
+        """Return the ids of what another memory cites, or a person judged relevant to a query."""
+        living = (m for m in self._library.memories.all() if m.status != "archived")
+        judged = (j.memory for j in self._library.judgments.all() if j.grade > 0)
+        return frozenset((*judged, *(id for memory in living for id in memory.citations)))
+
     def _resolved(self, memory: Memory, disputed: bool) -> bool:
         related = [self._library.memories.find(id) for id in memory.related]
         here = [m for m in related if m is not None and m.status != "archived"]
@@ -162,6 +171,9 @@ class Upkeep:
     def _cannot_tell(self, proposal: Proposal, contradicted: Mapping[str, Contradicted] | None) -> bool:
         """Tell whether a question rests on a contradiction that nobody looked for this time."""
         return contradicted is None and CONTRADICTED in proposal.flags
+
+    def _order(self, proposal: Proposal) -> tuple[int, tuple[bool, float], str]:
+        return (UPKEEP_KINDS.index(proposal.kind), self._context.kinds.order(proposal), proposal.id)
 
     def _proposal(self, found: UpkeepFinding, now: datetime) -> Proposal:
         memory = self._library.memories.get(found.id)
@@ -193,8 +205,3 @@ def _answered(proposals: Iterable[Proposal]) -> dict[str, dict[str, datetime]]:
             kinds = found.setdefault(proposal.evidence[0], {})
             kinds[proposal.kind] = max(at, kinds.get(proposal.kind, at))
     return found
-
-
-def _order(proposal: Proposal) -> tuple[int, float, str]:
-    place = [*UPKEEP_KINDS].index(proposal.kind) if proposal.kind in UPKEEP_KINDS else len(UPKEEP_KINDS)
-    return (place, -proposal.importance, proposal.id)

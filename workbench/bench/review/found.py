@@ -55,12 +55,13 @@ class FoundProposals:
                 self._sorted = None
 
     def standing(self) -> tuple[Proposal, ...]:
-        """Return what still stands: flagged first, then by importance, then by name."""
+        """Return what still stands: flagged first, then by importance (`Kinds.order`), then by name."""
         with self._lock:
             self._follow()
             if self._sorted is None:
                 left = [one for id, one in self._all.items() if id not in self._fallen]
-                left.sort(key=lambda one: (not one.flags, -one.importance, one.id))
+                order = self._context.kinds.order
+                left.sort(key=lambda one: (not one.flags, order(one), one.id))
                 self._sorted = tuple(left)
             return self._sorted
 

@@ -80,18 +80,19 @@ class ReviewQueue:
         self._library.listen(self._note)
 
     def all(self) -> tuple[Proposal, ...]:
-        """Return what is open: flagged first, then by importance, then the oldest; put-off ones at the end."""
-        now = self._context.now()
+        """Return what is open: flagged first, then in the order of the kinds, then the oldest; put-off ones last."""
+        now, order = self._context.now(), self._context.kinds.order
         found = [entry.at(now, self._context.verdicts) for entry in self._current().values()]
-        found.sort(key=lambda p: (is_put_off(p, now), not p.flags, -p.importance, p.created_at, p.id))
+        found.sort(key=lambda p: (is_put_off(p, now), not p.flags, order(p), p.created_at, p.id))
         return tuple(found)
 
     def waiting(self) -> int:
-        """Return how many proposals are open and not put off; of a store that is not read yet, without reading it."""
-        now = self._context.now()
+        """Return how many proposals are open and not put off, without what may be noise; a store is not read for it."""
+        now, kinds = self._context.now(), self._context.kinds
         if self._entries is None and not self._library.is_read:
-            return count_waiting(self._library, now)
-        return sum(not is_put_off(entry.proposal, now) for entry in self._current().values())
+            return count_waiting(self._library, now, kinds)
+        every = (entry.proposal for entry in self._current().values())
+        return sum(not is_put_off(one, now) and not kinds.is_noise(one.kind) for one in every)
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
         """Return the records that a proposal rests on: a candidate's citations, also after a merge."""

@@ -66,21 +66,21 @@ class Review:
         return self._handlers[proposal.kind]
 
     def queue(self) -> tuple[Proposal, ...]:
-        """Return what waits: flagged first, then by importance, then the oldest; put-off ones at the end.
+        """Return what waits: flagged first, then by importance (`Kinds.order`), then the oldest; put-off ones last.
 
         The proposals of candidates come without their `changes`; `get` adds them.
         """
         return self._queue.all()
 
     def waiting(self) -> int:
-        """Return how many proposals wait and are not put off."""
+        """Return how many proposals wait and are not put off, without what may be noise."""
         return self._queue.waiting()
 
     def waiting_in(self, group: str) -> int:
         """Return how many proposals of a group wait and are not put off, those that nobody stored among them."""
         kinds, now = self._context.kinds, self._context.now()
         every = (*self._queue.all(), *self._found.standing())
-        return sum(kinds[one.kind].group == group and not is_put_off(one, now) for one in every)
+        return sum(kinds.group_of(one) == group and not is_put_off(one, now) for one in every)
 
     def waiting_candidates(self) -> int:
         """Return how many candidates wait for a decision, put off or not: no agent is served one."""

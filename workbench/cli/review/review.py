@@ -4,11 +4,12 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, say, write_json
+from workbench.cli.output import counted, say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
 from workbench.cli.safety.flags import add_secrets
 from workbench.cli.session import Session, keeps
 from workbench.core.errors import InvalidQuery, UnknownRecord
+from workbench.core.review.groups import IMPORTANT
 from workbench.core.text import clean_for_store
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ somebody approves it. Several ids are decided together: all of them, or none whe
 _FOUND = "what is worked out now and stored nowhere: near copies, prunes, files that changed, what is not trusted yet"
 
 _LIST = """FILTER is the filter language of the Stream, on the memories; other words are looked for in the text, the
-tags, the kind and the flags. Flagged ones come first, then the important, then the oldest; put-off ones last."""
+tags, the kind and the flags. Flagged ones come first, then the important, then the oldest, then
+prunes, the least important first; put-off ones last."""
 
 _MERGE = """INTO keeps its id, text, status and date. The candidate ID adds its votes, tags and citations, and is
 archived as merged; its id goes on as another name of INTO. `workbench undo` parts them again."""
@@ -189,7 +191,7 @@ def _decide(
     """Carry a decision out as one action, whose label names the reason."""
     reason, verb, kept = _reason(session), carry_out, keeps(session.args)
     with session.changing() as bench:
-        ids = _asked(session, bench) if asked is None else _waiting(bench, asked)
+        ids = _asked(session, bench, approving=approving) if asked is None else _waiting(bench, asked)
         names = _names(bench, ids)
         if not reason:
             verb(bench, ids)
@@ -207,8 +209,11 @@ def _decide(
     return _report(session, done, names)
 
 
-def _asked(session: Session, bench: "Workbench") -> list[str]:
-    """Return the ids that were given, or those of a filter; raises `WorkbenchError` for a filter nobody agreed to."""
+def _asked(session: Session, bench: "Workbench", *, approving: bool = False) -> list[str]:
+    """Return the ids that were given, or those of a filter; raises `WorkbenchError` for a filter nobody agreed to.
+
+    What is approved one by one only is left out of those of a filter.
+    """
     from workbench.cli.review.reading import matching, print_rows
 
     args = session.args
@@ -217,7 +222,11 @@ def _asked(session: Session, bench: "Workbench") -> list[str]:
         raise InvalidQuery("Name ids, or --filter and --kind, and not both.", "Nothing was changed.")
     if not chosen:
         return _waiting(bench, args.ids)
-    found = matching(bench, args.filter, args.kind, found=args.found)
+    every = matching(bench, args.filter, args.kind, found=args.found)
+    alone = [p for p in every if approving and bench.context.kinds.group_of(p) == IMPORTANT.id]
+    found = [p for p in every if p not in alone]
+    if alone:
+        warn(f"Left out: {counted(len(alone), 'memory', 'memories')} of importance 8 or more; archive those by ID.")
     if not found:
         raise InvalidQuery("No proposal matches.", "Nothing was changed; `workbench review list` shows what waits.")
     if not args.yes:

@@ -11,6 +11,13 @@ class Group(NamedTuple):
     about: str
 
 
+NOISE = Group("noise", "Only noise?", "A yes archives what nobody touched; nothing is erased.")
+
+IMPORTANT = Group("important", "Only noise? Importance 8 and more", "These are archived one by one only.")
+"""Those of the group before whose memory has an importance of `IMPORTANT_FROM` or more."""
+
+IMPORTANT_FROM = 8.0
+
 LATER = Group("later", "Left for later", "You put these off; each says when it is asked again.")
 """What was put off, of whatever kind."""
 
@@ -22,7 +29,8 @@ GROUPS = (
     Group("files", "Changed on disk", "The store knows these files as they were; a yes takes over what they say now."),
     Group("same", "Say the same", "A yes makes one of several; nothing that is said is lost."),
     Group("places", "In the wrong place", "What has a better home: a yes moves it there, or takes the copy away."),
-    Group("noise", "Only noise?", "A yes archives what nobody touched; nothing is erased."),
+    NOISE,
+    IMPORTANT,
     LATER,
 )
 """In the order in which they are listed."""

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from workbench.core.review.groups import IMPORTANT, IMPORTANT_FROM, NOISE
+from workbench.core.review.proposal import Proposal
+
 _BENCH = "workbench.bench.review.kinds"
 _FINDERS = "workbench.bench.review.finders"
 _RULES = "workbench.core.review.upkeep"
@@ -72,6 +75,20 @@ class Kinds:
     def __getitem__(self, id: str) -> ProposalKind:
         """Return a kind; one that nobody here knows can be looked at and turned down."""
         return self._by_id.get(id) or _UNKNOWN._replace(id=id, label=id)
+
+    def is_noise(self, kind: str) -> bool:
+        """Tell whether proposals of a kind only suggest what to archive: they are counted nowhere as waiting."""
+        return self[kind].group == NOISE.id
+
+    def group_of(self, proposal: Proposal) -> str:
+        """Return the id of the group that a proposal is listed in."""
+        is_important = self.is_noise(proposal.kind) and proposal.importance >= IMPORTANT_FROM
+        return IMPORTANT.id if is_important else self[proposal.kind].group
+
+    def order(self, proposal: Proposal) -> tuple[bool, float]:
+        """Return what sorts the most important first, and what may be noise last, the least important of it first."""
+        is_noise = self.is_noise(proposal.kind)
+        return (is_noise, proposal.importance if is_noise else -proposal.importance)
 
     @property
     def ids(self) -> tuple[str, ...]:

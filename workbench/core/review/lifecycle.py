@@ -21,6 +21,9 @@ LADDER: tuple[Status, ...] = ("signal", "candidate", "confirmed", "promoted")
 
 UNCHANGED = "Nothing was changed."
 
+SERVED_DAYS = 30.0
+"""How long a signal that an agent was given is not proposed for archiving."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgeFinding:
@@ -140,7 +143,8 @@ def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT
 
     Signals count from the last time they were touched (came here, read, voted on, put off), candidates
     and confirmed memories from when they came here, unless they have a `review_after`: then nothing is asked
-    before it, and it is asked then. Pinned and confirmed memories are never archived by age.
+    before it, and it is asked then. Pinned and confirmed memories, and what an agent was given in the last
+    `SERVED_DAYS`, are never archived by age.
     """
     if memory.review_after is not None and memory.review_after > now:
         return None
@@ -215,7 +219,8 @@ def _require(memory: Memory, allowed: tuple[Status, ...], done: str) -> None:
 def _untouched(memory: Memory, now: datetime, limits: LifecycleLimits) -> AgeFinding | None:
     times = (arrived(memory), memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
     days = _days(max(t for t in times if t is not None), now)
-    if memory.pinned or days < limits.signal_days:
+    served = memory.access_count > 0 and _days(memory.last_accessed_at, now) < SERVED_DAYS
+    if memory.pinned or served or days < limits.signal_days:
         return None
     return AgeFinding("archive", f"untouched for {days:.0f} days")
 

@@ -76,12 +76,13 @@ def finding(
     decided: Mapping[str, datetime] | None = None,
     contradicted: Contradicted | None = None,
     resolved: bool = False,
+    needed: bool = False,
 ) -> UpkeepFinding | None:
     """Return what the lifecycle suggests for `memory` at `now`, the most urgent thing only, or `None`.
 
     `decided` tells when the last question of a kind about it was answered: another one of that kind waits for a
     period of its own. Candidates get none, since they wait in Review already; `resolved` is what `is_skill_material`
-    wants to know.
+    wants to know. What is `needed`, being cited or judged relevant, is never proposed for archiving.
     """
     answered = decided or {}
     if contradicted is not None and (asked := _contradicted(memory, contradicted)) is not None:
@@ -93,6 +94,8 @@ def finding(
     aged = lifecycle.age_finding(memory, now, limits)
     if aged is not None and aged.action in ("archive", "reconfirm"):
         kind: UpkeepKind = "prune" if aged.action == "archive" else "reconfirm"
+        if kind == "prune" and needed:
+            return None
         period = limits.signal_days if kind == "prune" else limits.confirmed_days
         last = answered.get(kind)
         if last is not None and (now - last).total_seconds() < period * 86_400:

@@ -77,7 +77,7 @@ def detail(row: Row, facts: Facts) -> Content:
                 "date, and those worth a skill. The limits are in the config under [lifecycle]."),
         Content(""),
         assemble([(apply, "bold $text-accent"), (" puts all of it into Review; nothing is archived by that.", "")]),
-        assemble([(prune, "bold $text-accent"), (" accepts every prune at once, after a look at all of them.", "")]),
+        assemble([(prune, "bold $text-accent"), (" accepts all prunes below importance 8 at once, after a look.", "")]),
     ]  # fmt: skip
     if plan.remark:
         parts += [Content(""), Content.styled(plan.remark, MUTED)]
@@ -107,11 +107,11 @@ async def prune(health: Hands, row: Row) -> None:
     upkeep = health.bench.upkeep
     proposals = upkeep.prunable(await asyncio.to_thread(lambda: upkeep.plan(search=False)))
     if not proposals:
-        health.workbench_app.say("Nothing to prune: every signal was touched lately.")
+        health.workbench_app.say("Nothing to prune at once: no untouched signal is below importance 8.")
         return
     count = len(proposals)
     title = f"Prune {'this memory' if count == 1 else f'these {count:,} memories'}?"
-    hint = f"They are archived as pruned and can be brought back with {undo()}. The most important come first."
+    hint = f"They are archived as pruned and can be brought back with {undo()}. The least important come first."
     if await health.workbench_app.push_screen_wait(Proposed(title, proposals, health.bench, hint, yes="prune all")):
         done = await asyncio.to_thread(upkeep.prune, proposals)
         health.workbench_app.say(f"Pruned {done:,} {'memory' if done == 1 else 'memories'}. {undo()} brings them back.")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from workbench.core.review.groups import IMPORTANT
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
 from workbench.tui.app.area import AreaScreen
@@ -32,6 +33,7 @@ class Deciding:
     ) -> None:  # fmt: skip
         self._look_again, self._saw = look_again, saw
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
+        self._kinds = area.bench.context.kinds
         self._queue = queue
         self._seen = seen
         self._line = line
@@ -44,11 +46,14 @@ class Deciding:
         return revision == self._listed_at
 
     def decide(self, verb: str) -> None:
-        """Decide on the item under the cursor, or after `;` on all marked ones."""
-        of_group = self._queue.heading is not None
+        """Decide on all that is marked, or else on the item or the group under the cursor."""
+        of_group = self._queue.heading is not None and not self._queue.rows.mark_count
         proposals = self._queue.targets(self._area)
         if not proposals:
             self._app.say("Nothing waits here.")
+            return
+        if of_group and verb == "approve" and self._kinds.group_of(proposals[0]) == IMPORTANT.id:
+            self._app.say(keyed("These are archived one by one: {list.open} lists them."))
             return
         if verb == "approve" and any(self._asks(p) for p in proposals):
             self._ask_elsewhere(proposals)
@@ -67,11 +72,11 @@ class Deciding:
             self._carry_out(verb, proposals)
 
     def _asks(self, proposal: Proposal) -> bool:
-        return view_of(self._bench.context.kinds[proposal.kind]).ask is not None
+        return view_of(self._kinds[proposal.kind]).ask is not None
 
     def _ask_elsewhere(self, proposals: list[Proposal]) -> None:
         """Open what shows an item whole and asks about it, one at a time."""
-        ask = view_of(self._bench.context.kinds[proposals[0].kind]).ask
+        ask = view_of(self._kinds[proposals[0].kind]).ask
         if len(proposals) > 1 or ask is None:
             self._app.say("What came from elsewhere is looked at one by one: go to one of them first.")
             return
@@ -105,7 +110,7 @@ class Deciding:
             review, asks = self._bench.review, False
             if verb == "reject":
                 group = review.reject(targets)
-                if asks := any(self._bench.context.kinds[p.kind].is_candidate for p in proposals):
+                if asks := any(self._kinds[p.kind].is_candidate for p in proposals):
                     self._rejected.append((group, targets))
             else:
                 {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[verb](targets)
@@ -115,6 +120,7 @@ class Deciding:
             done = "approved" if verb == "approve" else "rejected"
             self._listed_at = self._bench.library.revision
             self._queue.decided(targets if verb != "later" else [], following, done)
+            self._queue.rows.clear_marks()
 
         self._app.change(decide)
 

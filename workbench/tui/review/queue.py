@@ -76,7 +76,7 @@ class Queue:
         return [row for row in self.rows.rows if not isinstance(row, Heading)]
 
     def targets(self, area: AreaScreen) -> list[Proposal]:
-        """Return what the next decision is for: marked rows after `;`, all of the group whose heading is under the
+        """Return what the next decision is for: the marked rows, or all of the group whose heading is under the
         cursor, or else the row there.
         """
         found: list[Proposal] = []
@@ -120,7 +120,8 @@ class Queue:
         if (self.unasked or self.looking) and not filter.strip():
             rows.append(Heading(ASK, text=LOOKING if self.looking else ""))
         self._set_rows(rows)
-        left, shown = len(waiting) + len(found), len(listed) if filter.strip() else None
+        left = review.waiting() + self._bench.worked_out
+        shown = len(listed) if filter.strip() else None
         self.count.show(lambda room: Content(self._progress.sentence(left, put_off, shown, room)))
         return True
 

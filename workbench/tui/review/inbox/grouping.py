@@ -8,7 +8,7 @@ from datetime import datetime
 from textual.content import Content
 
 from workbench.bench.review.review import is_put_off
-from workbench.core.review.groups import GROUPS, LATER, Group
+from workbench.core.review.groups import GROUPS, IMPORTANT, LATER, Group
 from workbench.core.review.kinds import OTHER, Kinds
 from workbench.core.review.proposal import Proposal
 from workbench.tui.widgets.content import MUTED, assemble
@@ -56,10 +56,9 @@ def grouped(
     """
     parted: dict[str, list[Proposal]] = {}
     known = frozenset(group.id for group in GROUPS)
-    of_kind = {kind.id: kind.group if kind.group in known else OTHER for kind in kinds}
     for proposal in listed:
-        place = LATER.id if is_put_off(proposal, now) else of_kind.get(proposal.kind, OTHER)
-        parted.setdefault(place, []).append(proposal)
+        place = LATER.id if is_put_off(proposal, now) else kinds.group_of(proposal)
+        parted.setdefault(place if place in known else OTHER, []).append(proposal)
     if len(parted) == 1 and LATER.id not in parted and not found:
         return list(listed)
     rows: list[Item] = []
@@ -69,7 +68,7 @@ def grouped(
             continue
         is_aside = group is LATER or all(one.id in found for one in members)
         many = is_aside and len(members) >= FOLDED_FROM
-        folded = many != (group.id in turned)
+        folded = (many or group is IMPORTANT) != (group.id in turned)
         text = done if group is LATER and len(parted) == 1 else ""
         rows.append(Heading(group, tuple(members), folded, text))
         rows += [] if folded else members
