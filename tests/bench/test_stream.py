@@ -146,6 +146,18 @@ def test_what_cannot_be_stored_is_cleaned(three: Workbench) -> None:
     assert three.stream.get("a").content == "nul \ufffd and half \ufffd"
 
 
+def test_the_signals_among_memories_are_confirmed_in_one_step(bench: Workbench, clock: Clock) -> None:
+    fields = {"s1": "signal", "s2": "signal", "waits": "candidate", "known": "confirmed"}
+    put(bench, *(memory(id, f"note {id}", status=status) for id, status in fields.items()))
+    assert bench.stream.confirm(list(fields)) == ["s1", "s2"]
+    assert [bench.stream.get(id).status for id in fields] == ["confirmed", "confirmed", "candidate", "confirmed"]
+    assert bench.stream.get("s1").review_after == NOON + timedelta(days=90)
+    assert bench.history.undo() == "confirm 2 memories"
+    assert [bench.stream.get(id).status for id in fields] == list(fields.values())
+    with pytest.raises(WorkbenchError, match="Only a signal is confirmed here; waits: candidate"):
+        bench.stream.confirm(["waits", "known"])
+
+
 def test_forgetting_archives_and_restoring_brings_back(three: Workbench) -> None:
     put(three, memory("d", "confirmed", status="confirmed"))
     three.stream.forget(["a", "d"])

@@ -328,7 +328,7 @@ async def test_of_marked_rows_only_what_is_touched_is_set_as_one_action(tmp_path
         assert isinstance(screen, StreamScreen)
         before = list(screen.memories[:3])
         rev = app.bench.library.revision
-        shown = await opened(app, pilot, "t", "t", "t", "semicolon", "e")
+        shown = await opened(app, pilot, "t", "t", "t", "e")
         assert "Edit 3 memories: only the fields you touch are set" in screen_text(app)
         assert not shown.query(InertTextArea)
         assert "(they differ)" in screen_text(app)
@@ -614,15 +614,14 @@ async def test_what_was_typed_into_any_field_outlives_the_app(tmp_path: Path) ->
         assert list(folder.iterdir()) == []
 
 
-async def test_in_review_an_edit_is_of_one_item_and_lets_go_of_what_was_armed(tmp_path: Path) -> None:
+async def test_in_review_an_edit_is_of_the_item_under_the_cursor_whatever_is_marked(tmp_path: Path) -> None:
     bench = store(tmp_path)
     async with review(bench) as drive:
-        await drive.keys("t", "t", "semicolon", "e")
-        assert drive.app.screen is drive.screen
-        assert "An edit is of one at a time." in " ".join(drive.toasts)
-        await drive.keys("a")
-        decided = [id for id in ("c1", "c2", "c3", "c4") if bench.library.memories.get(id).status == "confirmed"]
-        assert len(decided) == 1, "what was armed was for the edit only"
+        await drive.keys("t", "t", "e")
+        assert isinstance(drive.app.screen, RecordForm)
+        assert "c3" in screen_text(drive.app)
+        await drive.keys("escape")
+        assert drive.screen.rows.mark_count == 2
 
 
 @pytest.mark.slow

@@ -21,7 +21,6 @@ from workbench.tui.records.record import OpenedRecord, path_told
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.stream.side import Side
-from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 SIZES = [(140, 45), (80, 24)]
@@ -128,8 +127,10 @@ async def test_on_an_opened_record_all_the_keys_hold(tmp_path: Path) -> None:
         await pilot.press("h")
         await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
         await pilot.press("escape", "d")
-        await until_drawn(pilot, lambda: isinstance(app.screen, Confirm))
-        await pilot.press("n", "e")
+        await until(pilot, lambda: bench.stream.get("mem-2").status == "archived")
+        await pilot.press("u")
+        await until(pilot, lambda: bench.stream.get("mem-2").status != "archived")
+        await pilot.press("e")
         await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         await pilot.press("N", "o", "w", "space", "ctrl+s")
         await until_drawn(pilot, lambda: "Now" in opened(app))

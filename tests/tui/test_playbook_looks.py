@@ -14,7 +14,6 @@ from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.browser import Outline
 from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 
@@ -134,7 +133,7 @@ async def test_hostile_text_is_inert_everywhere(empty: Workbench) -> None:
         text = hand.text
         assert "[bold]STRATEGIES[/bold] & [/x]" in text
         assert "[bold]x[/bold] and a stray [/x]" in text
-        for key, kind in (("e", RecordForm), ("M", Choose), ("d", Confirm), ("X", ExportDialog)):
+        for key, kind in (("e", RecordForm), ("M", Choose), ("X", ExportDialog)):
             await hand.press("g", "j", "j", key)
             await hand.dialog(kind)
             assert [line for line in picture(hand.app) if not is_inert(line)] == []

@@ -86,7 +86,7 @@ async def test_enter_saves_a_reason_and_what_is_typed_chooses_no_replacement(twi
 @pytest.mark.slow
 async def test_marked_bullets_are_deprecated_together(twins: Workbench) -> None:
     async with opened(twins) as hand:
-        await hand.press("t", "t", "semicolon", "D")
+        await hand.press("t", "t", "D")
         await hand.dialog(DeprecateDialog)
         await hand.press("ctrl+s")
         await hand.back()
@@ -114,11 +114,17 @@ async def test_a_harmful_rule_becomes_a_warning_in_words_of_ones_own(twins: Work
 
 async def test_marked_rules_become_warnings_as_one_action_and_are_edited_in_one_form(twins: Workbench) -> None:
     async with opened(twins) as hand:
-        await hand.press("t", "t", "semicolon", "e")
+        await hand.press("t", "t", "e")
+        await hand.dialog(RecordForm)
+        assert "r-00003" in hand.text
+        await hand.press("escape")
+        await hand.back()
+        await hand.press("semicolon", "e")
         await hand.dialog(RecordForm)
         await hand.press("escape")
         await hand.back()
-        await hand.press("semicolon", "W")
+        assert hand.screen.rows.mark_count == 2
+        await hand.press("W")
         question = await hand.dialog(Confirm)
         question._guard = 0.0
         assert "r-00001, r-00002" in hand.text

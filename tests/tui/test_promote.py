@@ -328,7 +328,7 @@ async def test_a_file_that_changed_is_shown_anew(bench: Workbench, project: Path
 async def test_several_marked_ones_go_together(bench: Workbench, project: Path) -> None:
     put(bench, memory("k2", "Another one.", status="confirmed"))
     async with hand(bench) as h:
-        await h.keys("T", "semicolon")
+        await h.keys("T")
         await h.opened()
         await h.keys("enter")
         await h.closed()

@@ -199,11 +199,9 @@ async def test_the_merge_dialog_gives_both_texts_equal_room_at_80_by_24(bench: W
 
 
 @pytest.mark.slow
-async def test_marked_rows_are_decided_together_after_a_semicolon(bench: Workbench) -> None:
+async def test_marked_rows_are_decided_together(bench: Workbench) -> None:
     async with review(bench) as drive:
-        await drive.keys("t", "t", "a")
-        assert bench.library.memories.get("c3").status == "confirmed", "without ; only the row under the cursor"
-        await drive.keys("semicolon")
+        await drive.keys("j", "j", "a", "g", "t", "t")
         assert "2 marked" in screen_text(drive.app)
         await drive.keys("x")
         assert drive.ids == ["c4"]
@@ -211,8 +209,9 @@ async def test_marked_rows_are_decided_together_after_a_semicolon(bench: Workben
         assert [rejection_of(bench.library.memories.get(id)).reason for id in ("c1", "c2")] == ["outdated"] * 2
         await drive.keys("u")
         assert drive.ids == ["c1", "c2", "c4"]
-        await drive.keys("T", "semicolon", "space")
+        await drive.keys("T", "space")
         assert "3 put off" in drive.count
+        assert drive.screen.rows.mark_count == 0, "what is put off is listed still"
 
 
 @pytest.mark.slow
@@ -221,5 +220,9 @@ async def test_copy_and_history(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("y")
         assert drive.app.clipboard == TEXTS["c1"]
+        await drive.keys("t", "t", "y")
+        assert drive.app.clipboard == f"{TEXTS['c1']}\n\n{TEXTS['c2']}"
+        assert drive.screen.rows.mark_count == 0
+        await drive.keys("g")
         await drive.keys("h")
         assert isinstance(drive.app.screen, HistoryDialog)

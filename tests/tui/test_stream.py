@@ -2,8 +2,10 @@
 
 import asyncio
 import gc
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 from textual.worker import Worker
 
+from tests.tui.review_host import memory, put
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.bench.agents.serving import look
@@ -94,18 +97,11 @@ async def test_undo_and_redo_from_the_keyboard(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_forgetting_asks_then_moves_on_and_undo_brings_it_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("workbench.tui.widgets.confirm.GUARD", 0.0)
+async def test_forgetting_one_moves_on_without_a_question_and_undo_brings_it_back(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         id = current(app).id
         await keys(pilot, "d")
-        question = app.screen
-        assert isinstance(question, Confirm)
-        question._guard = 0.0
-        await keys(pilot, "y")
         assert current(app).id != id
         assert app.bench.library.memories.get(id).archived_reason == "forgotten"
         await keys(pilot, "u")
@@ -222,17 +218,88 @@ async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -
     assert app.return_code in (0, None)
 
 
-@pytest.mark.slow
-async def test_marked_rows_take_the_next_key_after_semicolon(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        ids = [m.id for m in stream(app).memories[:3]]
-        await keys(pilot, "t", "t", "t")
-        assert "3 marked" in screen_text(app)
-        await keys(pilot, "semicolon", "p")
-        assert all(app.bench.library.memories.get(id).pinned for id in ids)
+def toasts(app: WorkbenchApp) -> str:
+    return " ".join(" ".join(toast.message.split()) for toast in app._notifications)
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> WorkbenchApp:
+    """An app over three signals and, below them, one that is confirmed."""
+    bench = open_bench(tmp_path)
+    put(bench, *(memory(f"m{n}", f"Line {n}.", created_at=NOW - timedelta(hours=n)) for n in (1, 2, 3)))
+    put(bench, memory("known", "Known already.", status="confirmed", created_at=NOW - timedelta(hours=4)))
+    return app_over(bench)
+
+
+@pytest.mark.parametrize("first", [(), ("semicolon",)])
+@pytest.mark.parametrize(
+    ("key", "said", "changed"),
+    [
+        ("plus", "Voted helpful on 2 memories.", lambda m: m.helpful_votes == 1),
+        ("p", "Pinned 2 memories.", lambda m: m.pinned),
+        ("a", "Confirmed 2 memories. u takes it back.", lambda m: m.status == "confirmed"),
+    ],
+)
+async def test_a_key_is_for_all_marked_rows_and_one_undo_takes_it_back(
+    three: WorkbenchApp, key: str, said: str, changed: Callable[[Memory], bool], first: tuple[str, ...]
+) -> None:
+    async with three.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "t", "t")
+        assert "2 marked · the next key is for all" in screen_text(three)
+        await keys(pilot, *first, key)
+        assert [changed(three.bench.stream.get(id)) for id in ("m1", "m2", "m3")] == [True, True, False]
+        assert said in toasts(three)
+        assert stream(three).rows.mark_count == 0
         await keys(pilot, "u")
-        assert not any(app.bench.library.memories.get(id).pinned for id in ids)
+        assert not any(changed(three.bench.stream.get(id)) for id in ("m1", "m2", "m3"))
+
+
+async def test_one_marked_row_is_meant_wherever_the_cursor_is(three: WorkbenchApp) -> None:
+    async with three.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "t", "j", "p")
+        assert [three.bench.stream.get(id).pinned for id in ("m1", "m2", "m3")] == [True, False, False]
+        assert stream(three).rows.mark_count == 0
+
+
+async def test_forgetting_marked_rows_asks_once_with_their_number(three: WorkbenchApp) -> None:
+    async with three.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "t", "t", "d")
+        assert isinstance(three.screen, Confirm)
+        assert "Forget 2 memories?" in screen_text(three)
+        await keys(pilot, "n")
+        assert stream(three).rows.mark_count == 2
+        await keys(pilot, "d")
+        assert isinstance(three.screen, Confirm)
+        three.screen._guard = 0.0
+        await keys(pilot, "y")
+        assert [three.bench.stream.get(id).status for id in ("m1", "m2", "m3")] == ["archived", "archived", "signal"]
+        assert stream(three).rows.mark_count == 0
+
+
+@pytest.mark.usefixtures("terminal")
+async def test_all_marked_texts_are_copied_and_enter_and_h_stay_with_the_cursor(three: WorkbenchApp) -> None:
+    async with three.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "t", "t", "h")
+        assert isinstance(three.screen, HistoryDialog)
+        assert "m3" in screen_text(three)
+        await keys(pilot, "escape", "enter")
+        assert "Line 3." in screen_text(three)
+        assert stream(three).rows.mark_count == 2
+        await keys(pilot, "escape", "y")
+        assert three.clipboard == "Line 1.\n\nLine 2."
+        assert "2 texts: Copied" in toasts(three)
+        assert stream(three).rows.mark_count == 0
+
+
+async def test_a_confirms_one_signal_or_says_that_there_is_none(three: WorkbenchApp) -> None:
+    async with three.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "a")
+        assert three.bench.stream.get("m1").status == "confirmed"
+        assert "Confirmed m1. u takes it back." in toasts(three)
+        await keys(pilot, "a")
+        assert "Only a signal is confirmed here; m1: confirmed." in toasts(three)
+        await keys(pilot, "u", "T", "a")
+        assert "Confirmed 3 memories. u takes it back. 1 was no signal." in toasts(three)
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.tuning.rows import memory_of
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.bars.slider import Slider
-from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 
@@ -43,9 +42,10 @@ async def test_on_a_row_they_act_on_its_memory(tmp_path: Path) -> None:
         await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
         await pilot.press("escape")
         await pilot.press("d")
-        await until_drawn(pilot, lambda: isinstance(app.screen, Confirm))
-        await pilot.press("n")
-        await until_drawn(pilot, lambda: not app.screen.is_modal)
+        await until(pilot, lambda: screen.bench.stream.get(memory.id).status == "archived")
+        await settled(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: screen.bench.stream.get(memory.id).status != "archived")
         assert screen.bench.stream.get(memory.id).status == memory.status
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from workbench.bench.context import Context
 from workbench.bench.safety.shown import shown_texts
 from workbench.bench.stream.finding import MemoryFinder, best_of, newest, older, passed
-from workbench.core.errors import Conflict
+from workbench.core.agents.actors import require_person
+from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict, vote_id
@@ -164,6 +165,23 @@ class Stream:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
             self._change((id,), "edit", lambda m: with_text(m, content))
         return True
+
+    def confirm(self, ids: Sequence[str]) -> list[str]:
+        """Confirm the signals among memories; return their ids.
+
+        Raises `WorkbenchError` where there are none, and for an agent. Candidates are decided on in Review.
+        """
+        from workbench.core.review import lifecycle
+
+        require_person(self._context.actor, "confirm anything")
+        signals = [id for id in ids if self._strict(id).status == "signal"]
+        if not signals:
+            status = self._strict(ids[0]).status
+            hint = "Review decides on it." if status == "candidate" else "Nothing was changed."
+            raise WorkbenchError(f"Only a signal is confirmed here; {ids[0]}: {status}.", hint)
+        now, limits = self._context.now(), self._context.settings.lifecycle
+        self._change(signals, "confirm", lambda memory: lifecycle.approve(memory, now, limits))
+        return signals
 
     def forget(self, ids: Sequence[str]) -> None:
         """Archive memories as forgotten; undo brings them back."""

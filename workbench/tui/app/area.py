@@ -210,8 +210,7 @@ class AreaScreen(Screen[object]):
         bar = self.query_one(KeyBar)
         bar.actions = self.shown_actions()
         if marked:
-            rest = "the next key is for all" if self._armed else "; then a key for all"
-            bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
+            bar.status = Content.styled(f"{marked} marked · the next key is for all", "bold $text-accent")
             return
         if self.workbench_app.paused:
             key = self.as_mapped(a for a in GLOBAL if a.id == "app.pause")[0].shown_key
@@ -229,39 +228,37 @@ class AreaScreen(Screen[object]):
     # Marks
 
     def arm(self, rows: LineList[Any]) -> None:
-        """Let the next change apply to all marked rows, or say that none are marked."""
-        self._armed = rows.mark_count > 0 and not self._armed
-        if not rows.mark_count:
+        """Take `;`, which keys for all marked rows no longer need, or say that none are marked."""
+        self._armed = rows.mark_count > 0
+        if not self._armed:
             self.workbench_app.say(
                 keyed("Nothing is marked. {mark.one} marks a row, {mark.range} a range, {mark.all} all.")
             )
-        self.show_status()
 
     def take_targets(self, rows: LineList[T]) -> list[T]:
-        """Return the rows the next change is for: the marked ones after `;`, else the one under the cursor.
+        """Return the rows the next change is for: the marked ones, else the one under the cursor.
 
         The marks stay until the change is done, so that a refused one loses nothing; clear them then.
         """
-        armed, self._armed = self._armed, False
-        if armed and rows.mark_count:
+        self._armed = False
+        if rows.mark_count:
             return rows.marked_rows
         return [] if rows.current is None else [rows.current]
 
     def disarm(self, rows: LineList[Any]) -> bool:
-        """Let go of `;`, and tell whether the next change would have been for marked rows."""
+        """Let go of `;`, and tell whether it came before this key while rows are marked."""
         armed, self._armed = self._armed, False
-        if armed:
-            self.show_status()
         return armed and rows.mark_count > 0
 
     # What any area can do with a text or a record
 
-    def copy(self, text: str) -> None:
-        """Put a text on the clipboard, or where one can be had; say where it went."""
+    def copy(self, *texts: str) -> None:
+        """Put texts on the clipboard, an empty line between them, or where one can be had; say where they went."""
         from workbench.clipboard import copy
 
         with self.workbench_app.reporting():
-            self.workbench_app.say(str(copy(text, self.app.copy_to_clipboard)))
+            copied = str(copy("\n\n".join(texts), self.app.copy_to_clipboard))
+            self.workbench_app.say(f"{len(texts)} texts: {copied}" if len(texts) > 1 else copied)
 
     async def edit_externally(self, text: str, line: int = 0) -> str | None:
         """Open the person's editor on a text, at a line (from 1), and return the new text; `None` for the same."""

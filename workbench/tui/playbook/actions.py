@@ -16,7 +16,7 @@ PLAYBOOK = Table(
         Action("playbook.export", "X", "export", "Write the playbook to a file, seen before", CHANGE),
         Action("playbook.search", "slash", "filter", "Filter by words, is: and section:", FIND),
         Action("playbook.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", CHANGE),
-        Action("playbook.delete", "d", "delete", "Delete it, after y; can be undone", CHANGE),
+        Action("playbook.delete", "d", "delete", "Delete it; several after y; can be undone", CHANGE),
         Action("playbook.move", "M", "move", "Move to the end of another section", CHANGE),
         Action("playbook.section", "O", "add section", "Add a section, or begin a playbook", CHANGE, False),
         Action("playbook.lower", "J", "reorder down", "Move the bullet one place down", CHANGE, False),
@@ -29,7 +29,7 @@ PLAYBOOK = Table(
         Action("playbook.books", "b", "playbooks", "Choose another playbook of this store", FIND),
         Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
         Action("playbook.history", "h", "history", "Show every change of this bullet", FIND),
-        Action("playbook.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+        Action("playbook.apply", "semicolon", "for marked", "Before an edit: for all marked rows", MARK, False),
     ),
     (*LIST, *MARKS, *LINKS, READ_ON),
 )

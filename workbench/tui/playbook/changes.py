@@ -80,14 +80,9 @@ class BulletChanges:
     # Changing
 
     async def edit(self) -> None:
-        """Edit in a form, which stays open when it cannot be saved; of several bullets only what is touched is set."""
-        ids, book = self._targets.ids(), self._targets.book
-        if len(ids) > 1:
-            saved = await fill_in(self._area, FormSaving(self._bench, of_bullets(self._bench, book, ids)))
-            if saved:
-                self._targets.done(f"Set {', '.join(saved)} of {len(ids)} bullets. {undo()} takes it back.", ids)
-        elif ids:
-            bullet = self._bench.playbooks.bullet(book, ids[0])
+        """Edit in a form, which stays open when it cannot be saved."""
+        bullet = self._targets.one()
+        if bullet is not None:
             saving, copies = self._saving(bullet)
             self._say_changed(bullet, await fill_in(self._area, saving, self._draft(bullet)), copies)
 
@@ -112,29 +107,22 @@ class BulletChanges:
             self._targets.done(f"Changed {bullet.id}.{copies.told}")
 
     async def delete(self) -> None:
-        """Delete bullets after a yes."""
+        """Delete bullets, several after a yes."""
         ids, book = self._targets.ids(), self._targets.book
-        if not ids:
-            return
-        question = f"Delete {named(ids)} from the playbook?"
-        ask = Confirm(question, clock=time.monotonic, detail=self._what_goes(ids), yes="delete", no="keep")
-        if await self._app.push_screen_wait(ask):
 
-            def delete() -> None:
-                self._bench.playbooks.delete(book, ids)
-                self._targets.done(f"Deleted {named(ids)}. {undo()} takes it back.", ids)
+        def delete() -> None:
+            self._bench.playbooks.delete(book, ids)
+            self._targets.done(f"Deleted {named(ids)}. {undo()} takes it back.", ids)
 
+        if ids and (len(ids) == 1 or await self._agreed(ids)):
             self._app.change(delete)
 
-    def _what_goes(self, ids: Sequence[str]) -> Content:
-        """Return the text of one bullet, or the ids of several, and the way back."""
-        back = Content.styled(
-            f"{undo()} brings it back, with its votes." if len(ids) == 1 else f"{undo()} brings them back.", MUTED
-        )
-        if len(ids) > 1:
-            return body(", ".join(ids)[:400]) + Content("\n\n") + back
-        text = self._bench.playbooks.bullet(self._targets.book, ids[0]).content
-        return body(text[:400]) + Content("\n\n") + back
+    async def _agreed(self, ids: Sequence[str]) -> bool:
+        back = Content.styled(f"{undo()} brings them back, with their votes.", MUTED)
+        detail = body(", ".join(ids)[:400]) + Content("\n\n") + back
+        question = f"Delete {named(ids)} from the playbook?"
+        ask = Confirm(question, clock=time.monotonic, detail=detail, yes="delete", no="keep")
+        return await self._app.push_screen_wait(ask)
 
 
 class Changes(BulletChanges):
@@ -143,6 +131,16 @@ class Changes(BulletChanges):
     def __init__(self, area: AreaScreen, browser: BookBrowser, targets: Targets) -> None:
         super().__init__(area, targets)
         self._browser = browser
+
+    async def edit(self) -> None:
+        """Edit the bullet under the cursor; after `;` set what is touched of all marked ones."""
+        if not self._area.disarm(self._browser.rows):
+            await super().edit()
+            return
+        ids, book = self._targets.ids(), self._targets.book
+        saved = await fill_in(self._area, FormSaving(self._bench, of_bullets(self._bench, book, ids)))
+        if saved:
+            self._targets.done(f"Set {', '.join(saved)} of {len(ids)} bullets. {undo()} takes it back.", ids)
 
     async def add(self) -> None:
         """Write a new bullet for the section under the cursor."""

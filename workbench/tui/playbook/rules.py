@@ -90,7 +90,8 @@ class Rules:
         title = f"Turn {bullet.id} into a warning under {place}; the rule itself is deprecated"
         await self._app.push_screen_wait(TextEditor(title, warning_of(bullet.content), check=save))
         if made:
-            self._targets.done(f"{made[0]} warns of {bullet.id}, which is deprecated. {undo()} takes both back.")
+            said = f"{made[0]} warns of {bullet.id}, which is deprecated. {undo()} takes both back."
+            self._targets.done(said, [bullet.id])
 
     def split(self) -> None:
         """Take the latest merge of a bullet apart."""

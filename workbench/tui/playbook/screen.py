@@ -92,7 +92,7 @@ class PlaybookScreen(AreaScreen):
         self.browser.search()
 
     def action_apply(self) -> None:
-        """Let the next action apply to all marked rows."""
+        """Let the next edit be for all marked rows; other keys that can be for them need nothing before."""
         self.arm(self.rows)
 
     @asking
@@ -136,7 +136,7 @@ class PlaybookScreen(AreaScreen):
 
     @asking
     async def action_delete(self) -> None:
-        """Delete bullets after a yes."""
+        """Delete bullets, several after a yes."""
         await self.changes.delete()
 
     @asking
@@ -198,7 +198,8 @@ class PlaybookScreen(AreaScreen):
         """Copy the bullet's text; of marked ones all texts, a line between them."""
         if ids := self.targets.ids():
             texts = {bullet.id: bullet.content for bullet in self.browser.bullets}
-            self.copy("\n\n".join(texts[id] for id in ids if id in texts))
+            self.copy(*(texts[id] for id in ids if id in texts))
+            self.rows.clear_marks()
 
     def action_history(self) -> None:
         """Show every change of the bullet."""

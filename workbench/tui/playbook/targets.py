@@ -9,7 +9,6 @@ from workbench.tui.playbook.rows import title_of
 from workbench.tui.widgets.keys import keyed
 
 ON_HEADING = "The cursor is on a heading. {list.down} goes to a bullet."
-ONE_AT_A_TIME = "That key works on one bullet at a time. Without ; it takes the one under the cursor; the marks stay."
 
 
 class Targets:
@@ -25,7 +24,7 @@ class Targets:
         return self._browser.book
 
     def ids(self) -> list[str]:
-        """Return the bullets the next change is for: the marked ones after `;`, else the one under the cursor."""
+        """Return the bullets the next change is for: the marked ones, else the one under the cursor."""
         rows = self._browser.rows
         ids = [row.bullet.id for row in self._area.take_targets(rows) if row.bullet]
         if not ids and rows.current is not None:
@@ -33,18 +32,15 @@ class Targets:
         return ids
 
     def one(self) -> Bullet | None:
-        """Return the bullet under the cursor, or say that there is none, or that marked ones cannot be meant."""
+        """Return the bullet under the cursor, or say that there is none."""
         row = self._browser.rows.current
-        if self._area.disarm(self._browser.rows):
-            self._area.workbench_app.say(ONE_AT_A_TIME)
-            return None
         if row is not None and row.bullet is None:
             self._area.workbench_app.say(keyed(ON_HEADING))
         return row.bullet if row else None
 
     def done(self, sentence: str, ids: Sequence[str] = ()) -> None:
-        """Say what happened; marks that were used are taken away."""
-        if len(ids) > 1:
+        """Say what happened; the marks of what it was done to (`ids`) go."""
+        if ids:
             self._browser.rows.clear_marks()
         self._area.show_status()
         self._area.workbench_app.say(sentence)

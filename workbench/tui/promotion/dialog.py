@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -66,13 +66,19 @@ class _Missing(WorkbenchError):
 ALLOWED = "allowed when it was promoted"
 
 
-def open_promote(screen: AreaScreen, ids: str | Sequence[str], kind: str = "") -> None:
-    """Open the dialog for one memory or several; `kind` is the kind of place that the cursor starts on."""
+def open_promote(
+    screen: AreaScreen, ids: str | Sequence[str], kind: str = "", then: Callable[[], None] = lambda: None
+) -> None:
+    """Open the dialog for one memory or several; `kind` is the kind of place that the cursor starts on.
+
+    `then` is called when they were promoted.
+    """
     app = screen.workbench_app
     names = (ids,) if isinstance(ids, str) else tuple(ids)
 
     def written(plan: PromotionPlan | None) -> None:
         if plan is not None:
+            then()
             what = plan.ids[0] if len(plan.ids) == 1 else f"{len(plan.ids)} memories"
             app.say(f"Promoted {what} to {', '.join(plan.to)}. {undo()} takes it back.")
 

@@ -57,7 +57,7 @@ class Hands(Protocol):
         """Pin or unpin."""
 
     def forget(self) -> Any:
-        """Let it go, after a yes."""
+        """Let it go."""
 
     def edit(self) -> Any:
         """Edit it here."""

@@ -45,7 +45,7 @@ class BulletHands(ChangingHands):
         super().__init__(area, key, self._changes, bullet.content)
 
     async def forget(self) -> None:
-        """Delete it after a yes."""
+        """Delete it."""
         await self._changes.delete()
 
     def promote(self) -> None:

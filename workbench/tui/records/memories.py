@@ -14,11 +14,9 @@ class MemoryHands(ChangingHands):
         super().__init__(area, memory.id, self._changes, memory.content)
 
     async def forget(self) -> None:
-        """Forget after a yes; an archived one is restored instead."""
+        """Forget it; an archived one is restored instead."""
         await self._changes.forget()
 
     def promote(self) -> None:
         """Promote it: written where agents read it, after a look at the text."""
-        from workbench.tui.promotion.dialog import open_promote
-
-        open_promote(self._area, self._key)
+        self._changes.promote()

@@ -11,7 +11,7 @@ _THERE = {
     "edit": "edit what is under it",
     "external": "edit it in $EDITOR",
     "pin": "pin or unpin it",
-    "forget": "forget it, after y",
+    "forget": "forget it",
     "promote": "promote it, seen first",
     "copy": "copy its text",
     "history": "show its changes",
@@ -53,7 +53,7 @@ REVIEW = Table(
         Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
         Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("review.look", "D", "look again", "Work out what waits and is not stored", FIND, False),
-        Action("review.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+        Action("review.apply", "semicolon", "for marked", "Marked rows: not needed any more", MARK, False),
     ),
     (*LIST, *MARKS, *LINKS, *EVIDENCE),
 )

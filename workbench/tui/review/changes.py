@@ -28,6 +28,8 @@ from workbench.tui.widgets.texts.editor import Said, TextEditor
 HOW = "A blank line, or a line of ---, begins the next part."
 """How a candidate is parted."""
 
+FOLDED = "A text is folded. {review.unfold} opens it first."
+
 FOUND = 50
 """How many memories the search for one to merge into lists at most."""
 
@@ -42,23 +44,16 @@ class Changes:
 
     async def edit(self) -> None:
         """Edit in a form; it waits on."""
-        if item := self._alone():
+        if item := self.item_here():
             with self._app.reporting():
                 self._say_saved(item[1], await fill_in(self._area, self._saving(item[0]), self._draft(*item)))
 
     async def edit_externally(self) -> None:
         """Edit all of it in $EDITOR; what cannot be saved opens as a form."""
-        if item := self._alone():
+        if item := self.item_here():
             with self._app.reporting():
                 saved = await fill_in_elsewhere(self._area, self._saving(item[0]), self._draft(*item))
                 self._say_saved(item[1], saved)
-
-    def _alone(self) -> tuple[Proposal, Memory] | None:
-        """Return the item under the cursor, or say that marked ones cannot be meant: each has words of its own."""
-        if self._area.disarm(self._queue.rows):
-            self._app.say("An edit is of one at a time. Without ; it takes the one under the cursor; the marks stay.")
-            return None
-        return self.item_here()
 
     def _draft(self, proposal: Proposal, memory: Memory) -> Drafting:
         """Return the draft of an item; what is typed of a candidate is what the Stream would go on with too."""
@@ -169,12 +164,26 @@ class Changes:
         if not ids:
             self._app.say("There is nothing here to promote.")
         elif any(self._seen.is_folded(proposal) for proposal, _ in found):
-            self._app.say(keyed("Its text is folded. {review.unfold} opens it first."))
+            self._app.say(keyed(FOLDED))
         else:
             from workbench.tui.promotion.dialog import open_promote
 
             self._queue.awaited = found[0][0].id
-            open_promote(self._area, ids)
+            open_promote(self._area, ids, then=self._queue.rows.clear_marks)
+
+    def copy(self) -> None:
+        """Copy the text of the item under the cursor, or of all that is marked."""
+        if not self._queue.rows.mark_count:
+            if item := self.item_here():
+                self._area.copy(item[1].content)
+            return
+        targets = self._queue.targets(self._area)
+        if any(self._seen.is_folded(proposal) for proposal in targets):
+            self._app.say(keyed(FOLDED))
+            return
+        found = [self._bench.review.memory(proposal) for proposal in targets]
+        self._area.copy(*(memory.content for memory in found if memory is not None))
+        self._queue.rows.clear_marks()
 
     def _watched(
         self,
@@ -210,7 +219,7 @@ class Changes:
             self._app.say("There is no text here.")
             return None
         if self._seen.is_folded(proposal):
-            self._app.say(keyed("Its text is folded. {review.unfold} opens it first."))
+            self._app.say(keyed(FOLDED))
             return None
         return proposal, memory
 

@@ -42,10 +42,8 @@ class ReviewScreen(AreaScreen):
         "{review.approve} {review.reject} {review.later} are for all.\n"
         "  Near copies, prunes, changed files and what came from elsewhere are worked out when you come here.\n\n"
         "A marked group\n"
-        "  {mark.one}, {mark.range} or {mark.all} marks, then {review.apply} and a decision. What you never had in "
-        "sight is shown first, to its end.\n\n"
-        + "The filter\n"
-        + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
+        "  {mark.one}, {mark.range} or {mark.all} marks; the next decision is for all. What you never had in sight "
+        "is shown first, to its end.\n\n" + "The filter\n" + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
     )
     DEFAULT_CSS = """
     ReviewScreen {
@@ -313,7 +311,7 @@ class ReviewScreen(AreaScreen):
         self.texts.read_back()
 
     def action_apply(self) -> None:
-        """Let the next decision apply to all marked rows."""
+        """Say whether anything is marked; decisions on marked rows do not need it."""
         self.arm(self.rows)
 
     def action_unfold(self) -> None:
@@ -392,9 +390,8 @@ class ReviewScreen(AreaScreen):
             show_impact(self, current, evidence.impact if evidence else None)
 
     def action_copy(self) -> None:
-        """Copy the text."""
-        if item := self.changes.item_here():
-            self.copy(item[1].content)
+        """Copy the text, or those of all that is marked."""
+        self.changes.copy()
 
     def action_history(self) -> None:
         """Show who changed what."""

@@ -13,7 +13,8 @@ STREAM = Table(
         Action("stream.external", "E", "edit in $EDITOR", "Edit all of it as one document in $EDITOR", CHANGE, False),
         Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
         Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
-        Action("stream.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE),
+        Action("stream.confirm", "a", "confirm", "Confirm a signal: you approve of it", DECIDE, False),
+        Action("stream.forget", "d", "forget", "Forget it; several after y; can be undone", CHANGE),
         Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
         Action("stream.sort", "s", "sort", "Sort by time, importance, votes, score …", FIND),
         Action("stream.dates", "W", "dates in full", "Dates in full, or how long ago", FIND, False),
@@ -34,7 +35,7 @@ STREAM = Table(
         Action("stream.allow", "exclamation_mark", "allow", "Let a flagged text out; again holds it", DECIDE, False),
         Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
         Action("stream.replace", "r", "replace everywhere", "Other words in all that hold them", CHANGE, False),
-        Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+        Action("stream.apply", "semicolon", "for marked", "Marked rows: not needed any more", MARK, False),
     ),
     (*LIST, *MARKS, *LINKS, READ_ON),
 )

@@ -10,7 +10,7 @@ from workbench.bench.safety.masking import masked_name
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.widgets.keys import keyed, undo
+from workbench.tui.widgets.keys import undo
 
 if TYPE_CHECKING:
     from workbench.tui.app.drafting import Drafting
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Picked(NamedTuple):
-    """What changes are for: the memory under the cursor, the ids of all that are meant, and how to let go of those."""
+    """What changes are for: the memory under the cursor, the ids of all that are meant, and how to unmark those."""
 
     current: Callable[[], Memory | None]
     targets: Callable[[], list[str]]
@@ -40,7 +40,7 @@ class Changes:
 
             def cast() -> None:
                 result = self._bench.stream.vote(ids, verdict)
-                self._done(ids, result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} memories.")
+                self._done(result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} memories.")
 
             self._app.change(cast)
 
@@ -51,30 +51,58 @@ class Changes:
 
             def pin() -> None:
                 pinned = self._bench.stream.pin(ids)
-                self._done(ids, f"{'Pinned' if pinned else 'Unpinned'} {self._named(ids)}.")
+                self._done(f"{'Pinned' if pinned else 'Unpinned'} {self._named(ids)}.")
 
             self._app.change(pin)
 
+    def confirm(self) -> None:
+        """Confirm what is a signal."""
+        ids = self.targets()
+        if ids:
+
+            def confirm() -> None:
+                confirmed = self._bench.stream.confirm(ids)
+                others = len(ids) - len(confirmed)
+                rest = f" {others} {'was no signal' if others == 1 else 'were no signals'}." if others else ""
+                self._done(f"Confirmed {self._named(confirmed)}. {undo()} takes it back.{rest}")
+
+            self._app.change(confirm)
+
     async def forget(self) -> None:
-        """Forget after a yes; archived memories are restored instead."""
+        """Forget, several after a yes; archived memories are restored instead."""
         ids = self.targets()
         if not ids:
             return
         archived = [id for id in ids if self._bench.stream.get(id).status == "archived"]
-        verb = "Restore" if archived else "Forget"
-        from workbench.tui.widgets.confirm import Confirm
-
-        question = f"{verb} {self._named(archived or ids)}?"
-        text = Content("Undo (u) takes it back; nothing is erased.")
+        verb, meant = "Restore" if archived else "Forget", archived or ids
 
         def do() -> None:
-            (self._bench.stream.restore if archived else self._bench.stream.forget)(archived or ids)
-            self._done(
-                ids, f"{'Restored' if archived else 'Forgot'} {self._named(archived or ids)}. {undo()} takes it back."
-            )
+            (self._bench.stream.restore if archived else self._bench.stream.forget)(meant)
+            self._done(f"{'Restored' if archived else 'Forgot'} {self._named(meant)}. {undo()} takes it back.")
 
-        if await self._app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())):
+        if len(meant) == 1 or await self._agreed(verb, meant):
             self._app.change(do)
+
+    async def _agreed(self, verb: str, ids: Sequence[str]) -> bool:
+        from workbench.tui.widgets.confirm import Confirm
+
+        text = Content(f"Undo ({undo()}) takes it back; nothing is erased.")
+        question = f"{verb} {self._named(ids)}?"
+        asked = Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())
+        return await self._app.push_screen_wait(asked)
+
+    def promote(self) -> None:
+        """Write where agents read, after a look at the text."""
+        if ids := self.targets():
+            from workbench.tui.promotion.dialog import open_promote
+
+            open_promote(self._area, ids, then=self._picked.let_go)
+
+    def copy(self) -> None:
+        """Copy the texts."""
+        if ids := self.targets():
+            self._area.copy(*(self._bench.stream.get(id).content for id in ids))
+            self._picked.let_go()
 
     def _named(self, ids: Sequence[str]) -> str:
         return masked_name(ids[0], self._bench.safety.masked) if len(ids) == 1 else f"{len(ids)} memories"
@@ -89,27 +117,20 @@ class Changes:
 
             saving, copies = self._saving(ids[0])
             if await fill_in(self._area, saving, self._draft(ids[0])) is not None:
+                self._picked.let_go()
                 self._say_saved(ids[0], copies)
 
     async def edit_externally(self, line: int = 0) -> None:
-        """Edit all of a memory in $EDITOR, from a line of its text on; what cannot be saved opens as a form."""
-        ids = self.targets()
-        if not ids:
-            return
-        if len(ids) > 1:
-            self._app.say(
-                keyed(
-                    "$EDITOR opens one memory at a time; {stream.apply} {stream.edit} sets fields of "
-                    "all that are marked."
-                )
-            )
+        """Edit the memory under the cursor in $EDITOR, from a line of its text on; else it opens as a form."""
+        memory = self._picked.current()
+        if memory is None:
             return
         from workbench.tui.forms.opening import fill_in_elsewhere
 
-        saving, copies = self._saving(ids[0])
-        saved = await fill_in_elsewhere(self._area, saving, self._draft(ids[0]), copies, line)
+        saving, copies = self._saving(memory.id)
+        saved = await fill_in_elsewhere(self._area, saving, self._draft(memory.id), copies, line)
         if saved is not None:
-            self._say_saved(ids[0], copies)
+            self._say_saved(memory.id, copies)
 
     async def _edit_all(self, ids: Sequence[str]) -> None:
         from workbench.tui.forms.opening import fill_in
@@ -122,7 +143,7 @@ class Changes:
             had = len(ids) - changed[-1]
             others = f" The other {had} had that already." if had and changed[-1] else ""
             back = f" {undo()} takes it back." if changed[-1] else ""
-            self._done(ids, f"Set {', '.join(saved)} of {changed[-1]} memories.{others}{back}")
+            self._done(f"Set {', '.join(saved)} of {changed[-1]} memories.{others}{back}")
 
     async def write(self) -> str:
         """Write a new memory; return its id, or nothing."""
@@ -155,11 +176,10 @@ class Changes:
         return FormSaving(self._bench, subject, copies), copies
 
     def targets(self) -> list[str]:
-        """Return what the next change is for: the marked memories after `;`, else the one under the cursor."""
+        """Return what the next change is for: the marked memories, else the one under the cursor."""
         return self._picked.targets()
 
-    def _done(self, ids: Sequence[str], sentence: str) -> None:
-        """Say what was done, and let go of the marks it was done to."""
-        if len(ids) > 1:
-            self._picked.let_go()
+    def _done(self, sentence: str) -> None:
+        """Say what was done, and unmark what it was done to."""
+        self._picked.let_go()
         self._app.say(sentence)

@@ -526,9 +526,13 @@ class StreamScreen(AreaScreen):
         """Pin or unpin."""
         self.changes.pin()
 
+    def action_confirm(self) -> None:
+        """Confirm a signal."""
+        self.changes.confirm()
+
     @asking
     async def action_forget(self) -> None:
-        """Forget after a yes; archived memories are restored instead."""
+        """Forget, several after a yes; archived memories are restored instead."""
         await self.changes.forget()
 
     @asking
@@ -579,9 +583,8 @@ class StreamScreen(AreaScreen):
             await self.flagged.allow(self.memory)
 
     def action_copy(self) -> None:
-        """Copy the text of the memory."""
-        if self.memory is not None:
-            self.copy(self.memory.content)
+        """Copy the text of the memory, or those of all marked ones."""
+        self.changes.copy()
 
     def action_history(self) -> None:
         """Show who changed what."""
@@ -590,10 +593,7 @@ class StreamScreen(AreaScreen):
 
     def action_promote(self) -> None:
         """Promote it: written where agents read it, after a look at the text."""
-        if ids := self.changes.targets():
-            from workbench.tui.promotion.dialog import open_promote
-
-            open_promote(self, ids)
+        self.changes.promote()
 
     @asking
     async def action_replace(self) -> None:
@@ -608,5 +608,5 @@ class StreamScreen(AreaScreen):
             )
 
     def action_apply(self) -> None:
-        """Let the next key apply to all marked rows."""
+        """Say whether anything is marked; keys for marked rows do not need it."""
         self.arm(self.rows)

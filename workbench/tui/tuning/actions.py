@@ -57,7 +57,7 @@ TUNE = Table(
             "act('external')",
         ),
         Action("tune.pin", "p", "pin", "Pin or unpin this row's memory", CHANGE, False, "act('pin')"),
-        Action("tune.forget", "d", "forget", "Forget this row's memory, after y", CHANGE, False, "act('forget')"),
+        Action("tune.forget", "d", "forget", "Forget this row's memory", CHANGE, False, "act('forget')"),
         Action(
             "tune.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
         ),

@@ -56,7 +56,7 @@ ON_ROW = (
     Action("record.edit", "e", "edit", "Edit this memory or bullet here", CHANGE, False, "act('edit')"),
     Action("record.external", "E", "edit in $EDITOR", "Edit it in $EDITOR", CHANGE, False, "act('external')"),
     Action("record.pin", "p", "pin", "Pin or unpin it", CHANGE, False, "act('pin')"),
-    Action("record.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE, False, "act('forget')"),
+    Action("record.forget", "d", "forget", "Forget it; can be undone", CHANGE, False, "act('forget')"),
     Action(
         "record.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
     ),
