@@ -10,6 +10,7 @@ from tests.bench.conftest import NOON, Clock, snapshot
 from workbench.bench.files.exports.choice import Choice
 from workbench.bench.files.imports.importing import CHUNK, Importer, ImportPlan, ReadingStopped, query_id
 from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.safety.texts import texts_of
 from workbench.core.errors import UnreadableFile
 from workbench.core.stream.memory import Memory, Source
 
@@ -333,3 +334,9 @@ def test_an_import_that_was_written_back_has_the_same_bytes(bench: Workbench, tm
     take(bench, path)
     rendered = bench.exporter.render("jsonl", Choice(), path)
     assert rendered.text == path.read_text()
+
+
+def test_where_a_file_lay_is_no_text_that_goes_out(bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "ghp_a1B2").mkdir()
+    take(bench, entries(tmp_path / "ghp_a1B2/a.jsonl", "a"))
+    assert not any("ghp_a1B2" in text for text in texts_of(bench.stream.get("a")))

@@ -106,8 +106,8 @@ def app(store: str) -> list[tuple[str, int, int]]:
 
 def outdate(store: str) -> None:
     """Let the memories of a store be as old as what they tell of, as if no file had brought them just now."""
-    from workbench.bench.demo import unmarked
     from workbench.bench.open import open_workbench
+    from workbench.core.stream.arrival import unmarked
 
     bench = open_workbench(Path(store), profiles=Path(store) / "profiles", believed=True)
     with bench.library.transaction("human", "outdate") as tx:

@@ -23,8 +23,8 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.record import from_doc, iso, parse_time
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.arrival import IMPORT
-from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.stream.arrival import unmarked
+from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Vote, vote_id
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 
@@ -182,13 +182,6 @@ def _moved_query(query: SavedQuery, shift: timedelta) -> SavedQuery:
     """Return a query at its new moment, under the name that it then has."""
     now = query.now + shift if query.now is not None else None
     return replace(query, id=query_id(query.text, now), now=now)
-
-
-def unmarked(metadata: Mapping[str, object]) -> dict[str, object]:
-    """Return the notes of a memory without that a file brought it: the demo's were read and confirmed."""
-    file = metadata.get(FILE_KEY)
-    kept = {key: value for key, value in file.items() if key != IMPORT} if isinstance(file, Mapping) else {}
-    return {**{key: value for key, value in metadata.items() if key != FILE_KEY}, **({FILE_KEY: kept} if kept else {})}
 
 
 def _moved(record: object, shift: timedelta, names: Mapping[str, str]) -> object:

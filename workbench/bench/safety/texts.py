@@ -9,6 +9,7 @@ from workbench.bench.safety.gate import strings
 from workbench.bench.safety.shown import shown_texts
 from workbench.core.agents.document import Document
 from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.stream.arrival import unmarked
 from workbench.core.stream.memory import Memory
 from workbench.store.records import RECORDS
 
@@ -31,7 +32,7 @@ def texts_of(record: Outward) -> Iterator[str]:
         case Memory():
             yield from shown_texts(record)
             yield from (text for text in (record.section, record.category, *record.tags) if text)
-            yield from strings(record.metadata)
+            yield from strings(unmarked(record.metadata))  # where a file lay is written to none
         case Bullet():
             yield record.content
             if record.raw is not None and record.content not in record.raw:

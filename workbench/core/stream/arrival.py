@@ -41,6 +41,16 @@ def brought(memory: Memory, path: str, now: datetime, *, by_agent: bool, before:
     return replace(memory, status=status, pinned=pinned, promoted_to=to, metadata=metadata)
 
 
+def unmarked(metadata: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the metadata of a memory without what is known of its import."""
+    file = metadata.get(FILE_KEY)
+    if not isinstance(file, Mapping) or IMPORT not in file:
+        return metadata
+    kept = {key: value for key, value in file.items() if key != IMPORT}
+    rest = {key: value for key, value in metadata.items() if key != FILE_KEY}
+    return {**rest, FILE_KEY: kept} if kept else rest
+
+
 def stood_by(memory: Memory) -> Memory:
     """Return a memory whose status is by now a person's own word, whatever a file said first."""
     part = imported(memory.metadata)
