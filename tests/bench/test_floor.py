@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.bench.conftest import Clock, Open, memory, put
-from workbench.bench.agents.serving import look, serve
+from tests.bench.small_stores import ANSWERED, UNRELATED
+from workbench.bench.agents.serving import give, look, serve
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.loading import Settings
-from workbench.core.tuning.floor import FEW, LEAST, OFF, UNKNOWN, Floor
+from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor
 from workbench.core.tuning.profile import BUILT_IN
 
 OFF_TOPIC = "recipe for lasagne"
@@ -47,15 +49,30 @@ def test_a_damaged_one_is_computed_again(demo: Workbench, open_bench: Open) -> N
     assert open_bench().tuning.floors.known().floor == floor
 
 
-@pytest.mark.slow
-def test_few_memories_have_none_until_there_are_enough(bench: Workbench, clock: Clock) -> None:
-    put(bench, *[memory(f"m{n:02d}", f"note {n} about the build", clock.at) for n in range(LEAST - 1)])
+def test_small_stores_answer_what_they_hold_and_little_else(tmp_path: Path, clock: Clock) -> None:
+    sizes = (3, 5, 8, 11, 14, 17, 20, 23, 26, 29)
+    answered, served = 0, 0
+    for size in sizes:
+        bench = open_workbench(tmp_path / f"{size}", profiles=tmp_path / "p", actor="agent:claude", clock=clock)
+        chosen = Random(size).sample(ANSWERED, size)
+        put(bench, *[memory(f"m{n:02d}", text, clock.at) for n, (text, _) in enumerate(chosen)])
+
+        def given(query: str, bench: Workbench = bench) -> tuple[str, ...]:
+            tuning = bench.tuning
+            return give(bench.context, tuning, query, None, tuning.default(), bench.safety).ranking.ids
+
+        answered += sum(bool(given(query)) for query in UNRELATED)
+        served += sum(f"m{n:02d}" in given(query) for n, (_, query) in enumerate(chosen))
+        bench.close()
+    assert answered <= 0.1 * len(sizes) * len(UNRELATED)
+    assert served >= 0.9 * sum(sizes)
+
+
+def test_a_store_that_serves_nothing_has_none(bench: Workbench, clock: Clock) -> None:
+    assert bench.tuning.floors.settled() == NONE
     put(bench, memory("hidden", "waits for review", clock.at, status="candidate"))
-    assert bench.tuning.floors.settled() == FEW
-    agent = replace(bench.context, actor="agent:claude")
-    served = serve(agent, bench.tuning, OFF_TOPIC, None, bench.tuning.default())
-    assert len(served.ranking.ids) == bench.tuning.default().k
-    put(bench, memory("last", "one more note about the build", clock.at))
+    assert bench.tuning.floors.settled() == NONE
+    put(bench, memory("only", "one note about the build", clock.at))
     assert bench.tuning.floors.known() == UNKNOWN
     assert bench.tuning.floors.settled().floor is not None
 
@@ -83,7 +100,8 @@ def test_no_profile_and_no_candidate_filter_moves_a_verdict(demo: Workbench) -> 
     for one, ranking in zip(found, rankings, strict=True):
         assert not one.empty
         for id in ranking.ids:
-            assert one.is_weak(id) == (sum(one.scores_of(id)) < floor_of(demo).memory)
+            assert one.relevance(id) == pytest.approx(sum(one.scores_of(id)) / 2)
+            assert one.is_weak(id) == (one.relevance(id) < floor_of(demo).memory)
 
 
 def test_a_person_sees_everything_and_is_told(demo: Workbench) -> None:

@@ -30,6 +30,7 @@ def test_it_is_what_search_lists_in_the_same_order(demo: Workbench) -> None:
     served = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now())
     assert demo.stream.view(QUERY).memories == ()
     assert ids(found(demo, QUERY))[:10] == list(served.ranking.ids)
+    assert list(found(demo, QUERY).relevances.values())[:10] == list(served.relevances)
 
 
 @pytest.mark.slow
@@ -54,6 +55,7 @@ def test_it_ends_at_the_floor_and_says_where_nothing_is_relevant(demo: Workbench
 
 
 def test_without_a_floor_there_are_no_more_than_an_agent_is_given(bench: Workbench) -> None:
+    object.__setattr__(bench.context, "settings", bench.context.settings._replace(floor=False))
     put(bench, *(memory(f"m{n}", f"the deploy number {n} failed") for n in range(20)))
     assert len(found(bench, "a broken release").rows) == bench.tuning.default().k
 

@@ -74,7 +74,8 @@ def test_readings_are_listed_filtered_and_shown_in_full(demo: Cli) -> None:
     assert "nothing relevant" in listed
     assert "2 given" in listed
     full = demo("reads", given["id"]).out
-    assert f"{given['scores'][0]:.4f}  {given['memories'][0]}" in full
+    assert given["scores"] != given["relevances"]
+    assert f"{given['relevances'][0]:.4f}  {given['memories'][0]}" in full
     assert "given nothing" in demo("reads", empty["id"]).out
     assert "None matches." in demo("reads", "--agent", "nobody").err
 

@@ -18,11 +18,14 @@ from workbench.core.tuning.floor import (
     floor_of,
     has_changed,
     percentile,
+    relevance,
 )
 
 _SCORE = st.floats(-1, 1)
 _REACHED = st.lists(
-    st.tuples(_SCORE, _SCORE, _SCORE).map(lambda t: Reach(t[0], t[1], min(t[2], t[0] + t[1]))), min_size=1, max_size=60
+    st.tuples(_SCORE, _SCORE, _SCORE).map(lambda t: Reach(t[0], t[1], min(t[2], relevance(t[0], t[1])))),
+    min_size=1,
+    max_size=60,
 )
 
 
@@ -62,14 +65,14 @@ def test_a_better_match_is_never_emptier_or_weaker(
 
 
 def test_the_two_maxima_may_be_those_of_two_memories() -> None:
-    floor = Floor(0.7, 0.5)
-    assert not floor.is_empty(Reach(0.5, 0.3, 0.5))
-    assert floor.is_empty(Reach(0.4, 0.29, 0.69))
+    floor = Floor(0.35, 0.25)
+    assert not floor.is_empty(Reach(0.5, 0.3, 0.25))
+    assert floor.is_empty(Reach(0.4, 0.29, 0.345))
 
 
 def test_everything_is_weak_where_nothing_is_relevant_and_nothing_without_a_floor() -> None:
-    standard = Standard(Floor(0.7, 0.5))
-    empty, other = Verdict(standard, Reach(0.4, 0.2, 0.6)), Verdict(standard, Reach(0.6, 0.2, 0.8))
+    standard = Standard(Floor(0.35, 0.25))
+    empty, other = Verdict(standard, Reach(0.4, 0.2, 0.3)), Verdict(standard, Reach(0.6, 0.2, 0.4))
     assert (empty.empty, empty.is_weak(0.4, 0.2)) == (True, True)
     assert (other.empty, other.is_weak(0.4, 0.2), other.is_weak(0.4, 0.05)) == (False, False, True)
     for without in (Verdict(UNKNOWN, Reach(0.0, 0.0, 0.0)), Verdict(standard)):

@@ -75,7 +75,7 @@ async def test_sessions_open_to_what_was_given_and_to_the_memory(tmp_path: Path,
         await pilot.press("enter", "j")
         await pilot.pause()
         text = screen_text(app)
-        assert "0.964" in text
+        assert "0.650" in text
         assert "View resources is still" in text
         await pilot.press("enter")
         await pilot.pause()

@@ -252,3 +252,13 @@ async def test_hostile_memories_are_explained_inert(tmp_path: Path) -> None:
         await keys(pilot, "w")
         await until(pilot, lambda: isinstance(app.screen, Choose))
         assert dangerous.search(screen_text(app)) is None
+
+
+async def test_a_total_says_what_it_could_be_at_most(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        slider(app, "recency").value = 0.5
+        await settled(pilot)
+        assert "total, of at most 1.45 " in why(app)
+        assert "\n  each factor 0 to 1 over all " in why(app)

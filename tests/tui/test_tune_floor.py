@@ -12,7 +12,6 @@ from tests.tui.tune_host import WIDE, keys, opened, row, settled, slider, tune, 
 from tests.tui.waiting import until
 from workbench.config.loading import Settings
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.floor import LEAST
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.rows import Heading, Row
 
@@ -57,28 +56,26 @@ async def test_nothing_relevant_stands_over_all_rows_with_its_figures(tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_weak_rows_stand_under_a_line_and_keep_their_places(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_weak_rows_are_marked_and_the_places_go_up_by_one(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
         await asked(pilot, app, SOMETHING)
-        session, lines = tune(app).session, tune(app).rows.rows
-        at = next(n for n, line in enumerate(lines) if isinstance(line, Heading))
-        strong, weak = [line for line in lines[:at] if isinstance(line, Row)], []
-        for line in lines[at + 1 :]:
-            if not isinstance(line, Row):
-                break
-            weak.append(line)
-        assert headings(app) == ["weak: below the floor", "not served: below the best 10"]
+        session = tune(app).session
+        best = [line for line in tune(app).rows.rows if isinstance(line, Row)][:10]
+        assert headings(app) == ["not served: below the best 10"]
         assert session.against is not None
-        assert session.ranking is not None
-        places = [line.standing.place or 0 for line in (*strong, *weak)]
-        assert sorted(places) == list(range(1, 11)) != places
-        for line in (*strong, *weak):
-            assert line.weak == session.against.is_weak(line.standing.memory.id) == (line in weak)
-        cosine, lexical = session.against.scores_of(strong[0].standing.memory.id)
-        assert f"cosine {cosine:.3f} + full text {lexical:.3f}, weak below 0." in why(app)
-        assert re.search(r"the query reaches 0\.\d{3} \+ 0\.\d{3}, floor 0\.\d{3}", why(app))
+        assert [line.standing.place for line in best] == list(range(1, 11))
+        assert len({line.weak for line in best}) == 2
+        assert "weak: " in screen_text(app)
+        for line in best:
+            assert line.weak == session.against.is_weak(line.standing.memory.id)
+            cosine, lexical = session.against.scores_of(line.standing.memory.id)
+            assert float(line.relevance) == pytest.approx((cosine + lexical) / 2, abs=0.001)
+        cosine, lexical = session.against.scores_of(best[0].standing.memory.id)
+        relevance = f"relevance {(cosine + lexical) / 2:.3f} = ({cosine:.3f} + {lexical:.3f}) ÷ 2, weak below 0."
+        assert relevance in " ".join(why(app).split())
+        assert re.search(r"the query reaches 0\.\d{3}, floor 0\.\d{3}", why(app))
 
 
 @pytest.mark.slow
@@ -128,17 +125,15 @@ async def test_it_is_computed_in_the_background_and_the_ranking_does_not_wait(
         assert tune(app).session.against is not None
 
 
-async def test_few_memories_say_why_there_is_none(tmp_path: Path) -> None:
+async def test_few_memories_have_a_floor_too(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
-    put(bench, *[Memory(f"m{n}", f"note {n} about the build", NOW, NOW) for n in range(LEAST - 1)])
+    put(bench, *[Memory(f"m{n}", f"note {n} about the build", NOW, NOW) for n in range(8)])
     app = app_over(bench)
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("4")
         await until(pilot, lambda: bench.tuning.ready)
         await asked(pilot, app, "lasagne")
-        assert "no floor: fewer than 30 memories" in screen_text(app)
-        assert headings(app) == ["not served: below the best 10"]
-        assert "no floor: fewer than 30 memories" in why(app)
+        await until(pilot, lambda: headings(app)[:1] != [] and headings(app)[0].startswith("nothing relevant: best 0."))
 
 
 @pytest.mark.slow
@@ -153,3 +148,4 @@ async def test_turned_off_it_is_not_spoken_of(tmp_path: Path) -> None:
         assert "floor" not in screen_text(app)
         assert "floor" not in why(app)
         assert "weak" not in why(app)
+        assert "relevance 0." in why(app)

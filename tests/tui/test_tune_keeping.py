@@ -178,6 +178,25 @@ async def test_loading_from_the_list_asks_before_changed_settings_go(tmp_path: P
         assert tune(app).session.saved.name == "engram"
 
 
+async def test_another_profile_begins_at_the_first_row(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        tune(app).rows.cursor = 8
+        await keys(pilot, "l")
+        await shown(pilot, Choose)
+        await keys(pilot, *"no-decay", "enter")
+        await until(pilot, lambda: tune(app).session.saved.name == "no-decay")
+        await settled(pilot)
+        assert (tune(app).rows.cursor, tune(app).rows.scroll_offset.y) == (0, 0)
+        tune(app).rows.cursor = 8
+        await keys(pilot, "s")
+        await shown(pilot, Prompt)
+        await keys(pilot, *"mine", "enter")
+        await until(pilot, lambda: tune(app).session.saved.name == "mine")
+        assert tune(app).rows.cursor == 8
+
+
 @pytest.mark.slow
 async def test_a_broken_profile_is_said_and_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "profiles").mkdir()

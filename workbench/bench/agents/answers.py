@@ -60,9 +60,12 @@ class Answering:
         for stored, scored in zip(served.ranking.ids, served.top, strict=True):
             row = self._line(scored.memory, blocks, text_mark(scored.memory.content))
             row["score"] = round(scored.total, 4)
+            row["relevance"] = round(served.floor.relevance(stored), 4)
             if explained is not None:
                 row["factors"] = {name: round(part, 4) for name, part in scored.weighted.items()}
-                row["relevance"] = {s.part.id: round(s.value, 4) for s in explained.shares(served.ranking, stored)}
+                row["relevance_parts"] = {
+                    s.part.id: round(s.value, 4) for s in explained.shares(served.ranking, stored)
+                }
             spent += tokens_of(str(row))
             if rows and spent > most:
                 break

@@ -34,7 +34,7 @@ def recalled(bench: Workbench, prompt: str, asked: Asked) -> str:
     results = Answering(context, safety).search(served, _TOKENS)["results"]
     for scored, row in zip(served.top, results if isinstance(results, list) else (), strict=False):
         line = f"- [{row['id']}] {row['line']}"
-        # A store too small for a floor ranks all that it holds, also what shares no word with the prompt.
+        # The floor also lets through what is near by meaning alone; here the words decide.
         if scored.raw.get("relevance", 0.0) <= 0 or len("\n".join((_HEAD, *lines, line))) > LONGEST:
             break
         lines.append(line)

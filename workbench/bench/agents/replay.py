@@ -56,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A memory that would be given: its id, its line (its secrets masked) and its score.
+    """A memory that would be given: its id, its line (its secrets masked), its score and its relevance.
 
     `change` says what it is at the other time, at which it is not given.
     """
@@ -65,6 +65,7 @@ class Given:
     line: str
     score: float
     change: Change = ""
+    relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +252,10 @@ def given(
     """Return what an agent would be given for a step, as of its time."""
     asking = replace(context, actor=f"agent:{agent}", clock=lambda: step.at)
     served: Served = give(asking, tuning, step.text, k, profile, safety)
-    return tuple(Given(one.memory.id, one.memory.line, round(one.total, 6)) for one in served.top)
+    return tuple(
+        Given(one.memory.id, one.memory.line, round(one.total, 6), relevance=round(relevance, 6))
+        for one, relevance in zip(served.top, served.relevances, strict=True)
+    )
 
 
 def _steps(events: Sequence[Event]) -> Iterator[Step]:

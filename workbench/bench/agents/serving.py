@@ -64,6 +64,11 @@ class Served:
         moment = self.ranking.now.isoformat(timespec="minutes")
         return f"{what} dated after {moment}, this machine's clock, and left out." if later else ""
 
+    @property
+    def relevances(self) -> tuple[float, ...]:
+        """How relevant each of what is given is, in its order."""
+        return tuple(map(self.floor.relevance, self.ranking.ids))
+
 
 def look(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime) -> Served:
     """Rank the memories for a person, who only looks: nothing is held back, masked or counted."""
@@ -167,6 +172,7 @@ def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Sa
         new_id(), agent, context.now(), safe.masked(query), asked.session, asked.door, ranking.profile.name,
         ranking.ids, tuple(round(scored.total, 6) for scored in ranking.top), served.floor.empty,
         served.held, served.unapproved, served.weak, parent=asked.parent,
+        relevances=tuple(round(value, 6) for value in served.relevances),
     )  # fmt: skip
 
 

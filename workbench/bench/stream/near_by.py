@@ -39,16 +39,17 @@ class Waiting:
 class NearBy:
     """The memories near some words by meaning, the best first, with how their scores came about.
 
+    `relevances` are theirs, by id.
     `waiting` are the candidates near them, which are not ranked, the best first.
-    `full` is the score of the best memory of all. With `is_empty` nothing in the store is relevant to the words. `held`
+    With `is_empty` nothing in the store is relevant to the words. `held`
     are the scores of the memories that hold the words, where they were asked for.
     """
 
     rows: tuple[Scored, ...]
-    full: float = 0.0
     is_empty: bool = False
     held: Mapping[str, float] = field(default_factory=dict)
     waiting: tuple[Waiting, ...] = ()
+    relevances: Mapping[str, float] = field(default_factory=dict)
 
 
 def near_by(
@@ -67,9 +68,10 @@ def near_by(
     """
     served = look(tuning, query, None, tuning.default(), now)
     held = {id: score for id in without if (score := served.ranking.total_of(id)) is not None} if worth else {}
-    best, rows = _ranked(served, tests, without)
+    rows = _ranked(served, tests, without)
     waiting = _waiting(tuning, served, tests, without, rows)
-    return NearBy(rows, best, served.floor.empty and not waiting, held, waiting)
+    relevances = {scored.memory.id: served.floor.relevance(scored.memory.id) for scored in rows}
+    return NearBy(rows, served.floor.empty and not waiting, held, waiting, relevances)
 
 
 def waiting_near(tuning: Tuning, served: Served) -> tuple[Memory, ...]:
@@ -78,18 +80,17 @@ def waiting_near(tuning: Tuning, served: Served) -> tuple[Memory, ...]:
     return tuple(waiting.memory for waiting in near if waiting.above < served.ranking.k)
 
 
-def _ranked(served: Served, tests: Sequence[Predicate], without: Collection[str]) -> tuple[float, tuple[Scored, ...]]:
-    """Return the best score of all, and what is near down to the floor, with the parts of a score for these only."""
+def _ranked(served: Served, tests: Sequence[Predicate], without: Collection[str]) -> tuple[Scored, ...]:
+    """Return what is near down to the floor, with the parts of a score for these only."""
     ranking, floor = served.ranking, served.floor
     if floor.empty:
-        return 0.0, ()
-    first, rows = ranking.best(1), ranking.candidates.rows
+        return ()
+    rows = ranking.candidates.rows
     # What holds the words ranks first mostly: it is left out before any record is read.
     among = floor.strong(rows) & ~ranking.pool.among(without)[rows]
     fresh = (memory for memory in ranking.descending(among) if all(test(memory) for test in tests))
     found = islice(fresh, _most(served))
-    best = tuple(scored for memory in found if (scored := ranking.scored(memory.id)) is not None)
-    return first[0].total if first else 0.0, best
+    return tuple(scored for memory in found if (scored := ranking.scored(memory.id)) is not None)
 
 
 def _most(served: Served) -> int:
@@ -123,7 +124,7 @@ def _candidates(served: Served, tests: Sequence[Predicate], without: Collection[
     """Return the candidates that pass some tests, above the floor by themselves, those that match best first."""
     standard, scores, pool = served.floor.verdict.standard, served.floor.scores, served.floor.pool
     mask = ~pool.servable & (pool.created <= micros(served.floor.now))
-    together = scores.dense + scores.lexical
+    together = (scores.dense + scores.lexical) / 2
     if standard.floor is not None:
         mask &= together >= standard.floor.memory
         reach = reach_of(scores, mask)

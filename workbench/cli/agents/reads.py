@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.core.agents.read import AgentRead
 
 _READS = """Newest first: which agent asked what, in which session, and how many memories it was given. With an ID, that
-reading in full: each memory with the score it had, and what was left out. The newest 2,000 are kept.
+reading in full: each memory with the relevance it had, and what was left out. The newest 2,000 are kept.
 
   workbench reads --agent claude -n 5"""
 
@@ -90,10 +90,10 @@ def _one(session: Session, bench: "Workbench") -> int:
     say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {one_line(masked(read.door), 60)}{by}")
     say(masked(_query(read)))
     rows = []
-    for place, (id, score) in enumerate(zip_longest(read.memories, read.scores[: len(read.memories)]), 1):
+    for place, (id, relevance) in enumerate(zip_longest(read.memories, read.relevances[: len(read.memories)]), 1):
         memory = bench.library.memories.find(id)
         line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
-        rows.append((str(place), "" if score is None else f"{score:.4f}", one_line(masked(id), 60), line))
+        rows.append((str(place), "" if relevance is None else f"{relevance:.4f}", one_line(masked(id), 60), line))
     rows += [("", "", one_line(masked(cited), 100), "") for cited in (*read.documents, *read.episodes)]
     for line in table(rows, right=(0, 1)):
         say(line)

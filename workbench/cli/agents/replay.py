@@ -93,7 +93,7 @@ def _list(title: str, given: "Sequence[Given]", words: "dict[Change, str]") -> N
     say(f"    {title}:")
     for one in given:
         remark = words[one.change]
-        say(f"      {one.score:.3f}  {one.id}  {one_line(one.line, 80)}{f'  [{remark}]' if remark else ''}")
+        say(f"      {one.relevance:.3f}  {one.id}  {one_line(one.line, 80)}{f'  [{remark}]' if remark else ''}")
 
 
 def _sum_up(found: "Sequence[Replayed]", steps: int) -> None:

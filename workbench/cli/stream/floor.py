@@ -4,18 +4,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.core.text import one_line
-from workbench.core.tuning.floor import LEAST, NoFloor
+from workbench.core.tuning.floor import NoFloor
 
 if TYPE_CHECKING:
     from workbench.bench.tuning.floor.against import AgainstFloor
 
-BELOW = "— weak: below the floor —"
-"""The line under which a person sees what is weak."""
-
 _LONGEST = 60
 
 _NONE: Mapping[NoFloor, str] = {
-    "few": f"no floor: fewer than {LEAST} memories can be served",
+    "none": "no floor: no memory can be served",
     "unknown": "no floor: it is not computed yet",
     "off": "",
 }
@@ -26,7 +23,7 @@ def nothing_relevant(query: str, against: "AgainstFloor") -> str:
     floor, reach = against.verdict.standard.floor, against.verdict.reach
     if not against.empty or floor is None or reach is None:
         return ""
-    best = f"the best match reaches {reach.cosine:.2f} + {reach.lexical:.2f}"
+    best = f"the best match reaches {reach.together:.2f}"
     asked = one_line(query, _LONGEST)
     return f"Nothing here is relevant to “{asked}”: {best}, background questions reach {floor.query:.2f} here."
 
@@ -43,22 +40,21 @@ def basis(against: "AgainstFloor") -> str:
     if floor is None or reach is None:
         why = against.verdict.standard.why
         return "" if why is None else _NONE[why]
-    query = f"the query reaches {reach.cosine:.4f} + {reach.lexical:.4f}"
+    query = f"the query reaches ({reach.cosine:.4f} + {reach.lexical:.4f}) ÷ 2 = {reach.together:.4f}"
     return f"floor {floor.query:.4f}: {query} · a memory is weak below {floor.memory:.4f}"
 
 
 def of_memory(against: "AgainstFloor", id: str) -> tuple[str, ...]:
-    """Return a memory's two figures against the floor; nothing where there is none."""
-    if against.verdict.standard.floor is None:
-        return ()
+    """Return what a memory's relevance is made of, and whether it is weak."""
     cosine, lexical = against.scores_of(id)
     weak = ", weak" if against.is_weak(id) else ""
-    return (f"cosine {cosine:.4f} + full text {lexical:.4f} = {cosine + lexical:.4f}{weak}",)
+    return (f"(cosine {cosine:.4f} + full text {lexical:.4f}) ÷ 2 = {against.relevance(id):.4f}{weak}",)
 
 
 def weak_json(against: "AgainstFloor", id: str) -> dict[str, object]:
-    """Return whether a memory is weak, as a field of its row; none where the floor is turned off."""
-    return {} if against.verdict.standard.why == "off" else {"weak": against.is_weak(id)}
+    """Return a memory's relevance and, unless the floor is turned off, whether it is weak, as fields of its row."""
+    weak = {} if against.verdict.standard.why == "off" else {"weak": against.is_weak(id)}
+    return {"relevance": against.relevance(id), **weak}
 
 
 def floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:

@@ -39,9 +39,13 @@ allowed is held back.
 What no person wrote or approved is given to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
 with a mark drawn for this answer. agents.serve = "approved" in the config file gives agents only what a person wrote
 or approved.
-A query that reaches no more than background questions reach in this store has no relevant memory: that is said, and
-an agent is given nothing. Weak memories stand under a line of their own ("weak" in --json), and no agent is given
-them. retrieval.floor = false in the config file turns this off."""
+The number is the relevance: (own cosine + own full text) ÷ 2, whatever the profile. A query that reaches no more than
+background questions reach in this store has no relevant memory: that is said, and an agent is given nothing. A weak
+memory is marked so ("weak" in --json), and no agent is given it. retrieval.floor = false in the config file turns this
+off."""
+
+
+_HEADER = ("", "relevance", "id", "created", "type", "text")
 
 
 def add_commands(commands: Commands) -> None:
@@ -229,11 +233,11 @@ def _print(
     """Print the rows, for an agent in their blocks; with the query that is `explained`, how each score came about."""
     find = bench.library.memories.find  # what is printed may have lost the secret that it is flagged for
     rows = [
-        _row(place, scored, scored.memory.id if blocks is None else blocks.name(scored.memory.id),
+        _row(served, place, scored, scored.memory.id if blocks is None else blocks.name(scored.memory.id),
              sign(bench, find(scored.memory.id)), agent=blocks is not None)
         for place, scored in enumerate(top, 1)
     ]  # fmt: skip
-    lines = table(rows, right=(0, 1)) if rows else []
+    header, *lines = table([_HEADER, *rows], right=(0, 1))
     if explained is not None and lines:
         for basis in filter(None, (_basis(served), floor.basis(served.floor))):
             say(basis)
@@ -241,13 +245,9 @@ def _print(
     # What a share comes from names others than the answer holds, so it is for a person, and masked.
     tell = bench.safety.masked if blocks is None else None
     stored = served.ranking.ids
-    weak_ones = map(served.floor.is_weak, stored)
-    found = sorted(zip(lines, top, weak_ones, stored, strict=True), key=lambda one: one[2])
-    ruled = False
-    for line, scored, weak, id in found:
-        if weak and not ruled:
-            say(floor.BELOW)
-            ruled = True
+    if lines and blocks is None:
+        say(header)
+    for line, scored, id in zip(lines, top, stored, strict=True):
         for text in (line,) if blocks is None else blocks.around(scored.memory.id, line):
             say(text)
         for part in () if asked is None else _explained(served, scored, id, asked, tell, name):
@@ -277,15 +277,18 @@ def _explained(
     return [*lines, *figures, total]
 
 
-def _row(place: int, scored: "Scored", name: str, flagged: str, *, agent: bool) -> tuple[str, ...]:
-    memory = scored.memory
+def _row(
+    served: "Served", place: int, scored: "Scored", name: str, flagged: str, *, agent: bool
+) -> tuple[str, ...]:
+    memory, stored = scored.memory, served.ranking.ids[place - 1]
+    weak = "weak: " if served.floor.is_weak(stored) else ""
     return (
         str(place),
-        f"{scored.total:.4f}",
+        f"{served.floor.relevance(stored):.4f}",
         name,
         moment(memory.created_at, agent=agent),
         memory.observation_type,
-        flagged + memory.line,
+        flagged + weak + memory.line,
     )
 
 

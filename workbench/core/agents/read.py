@@ -17,7 +17,8 @@ class AgentRead:
 
     `agent` is what it calls itself, a label and no proof; `session` the agent session it was asked in, empty where
     nobody said. `door` says by which way it came: `cli`, `mcp` or `hook`. `query` is masked. `memories` are the ids
-    that were given, best first, with their `scores` under `profile`; none where `is_empty`, nothing being relevant.
+    that were given, best first, with their `scores` under `profile` and, in newer records, their `relevances`; none
+    where `is_empty`, nothing being relevant.
     `documents` are the places in documents that were given, as they are cited, `episodes` the ids of those given.
     `held`, `unapproved` and `weak` count what was left out, as in `bench.agents.serving.Served`.
     `about` says what was looked through; older records, and a search of the memories, leave it empty.
@@ -43,3 +44,4 @@ class AgentRead:
     parent: str = ""
     episodes: tuple[str, ...] = ()
     about: About = ""
+    relevances: tuple[float, ...] = ()

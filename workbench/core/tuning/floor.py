@@ -1,17 +1,14 @@
 """A floor under relevance: what a store reaches for questions that it has nothing to do with.
 
-A query reaches the best cosine and the best full-text score that any memory has for it, two separate maxima of plain
-scores, which no profile moves. Background questions from many fields are put to the same store; a query that stays
-below what nearly all of them reach is told that nothing is relevant. A single memory is compared with the best
-single memory of those questions.
+The relevance of a memory to a query is the mean of its own cosine and its own full-text score, plain scores that no
+profile moves. A query reaches the mean of the best cosine and the best full-text score, two separate maxima.
+Background questions from many fields are put to the same store; a query that stays below what nearly all of them reach
+is told that nothing is relevant. A single memory is compared with the best single memory of those questions.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-LEAST = 30
-"""Memories below which there is no floor: the best of so few says little about what chance finds."""
 
 OF_TEN = 9
 """Of ten background questions so many stay below the floor."""
@@ -29,13 +26,18 @@ DIGITS = 6
 CHANGED = 0.2
 """The share of the texts from which on a store that changed gets another floor."""
 
-NoFloor = Literal["off", "few", "unknown"]
-"""Why there is no floor: the settings say so, there are fewer than `LEAST` memories, or it is not computed yet."""
+NoFloor = Literal["off", "none", "unknown"]
+"""Why there is no floor: the settings say so, no memory can be served, or it is not computed yet."""
+
+
+def relevance(cosine: float, lexical: float) -> float:
+    """Return how relevant a memory with these scores is, up to 1."""
+    return (cosine + lexical) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a question reaches: the best cosine, the best full-text score, and the best sum that one memory has."""
+    """What a question reaches: the best cosine, the best full-text score, and the best relevance of one memory."""
 
     cosine: float
     lexical: float
@@ -43,8 +45,8 @@ class Reach:
 
     @property
     def together(self) -> float:
-        """The sum of both maxima, which may be those of two memories."""
-        return self.cosine + self.lexical
+        """The mean of both maxima, which may be those of two memories."""
+        return relevance(self.cosine, self.lexical)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Floor:
 
     def is_weak(self, cosine: float, lexical: float) -> bool:
         """Tell whether a memory with these scores is one that any question could have found."""
-        return cosine + lexical < self.memory
+        return relevance(cosine, lexical) < self.memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Standard:
     why: NoFloor | None = None
 
 
-OFF, FEW, UNKNOWN = Standard(None, "off"), Standard(None, "few"), Standard(None, "unknown")
+OFF, NONE, UNKNOWN = Standard(None, "off"), Standard(None, "none"), Standard(None, "unknown")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.core.tuning.floor import LEAST, OF_FOUR, OF_TEN
+from workbench.core.tuning.floor import OF_FOUR, OF_TEN
 from workbench.retrieval.arrays import Embed, Vectors
 from workbench.retrieval.floor.reaching import background
 
 SAMPLE = 4_096
 """Rows that the background questions are held against, at most."""
 
-FEW = 0.4
-"""The similarity below which nothing is relevant where there are too few episodes for a floor."""
+LEAST, FEW = 30, 0.4
+"""Episodes below which there is no floor, and the similarity below which nothing is relevant then."""
 
 
 class EpisodeFloor(NamedTuple):

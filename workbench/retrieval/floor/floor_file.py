@@ -24,7 +24,7 @@ from workbench.retrieval.text_keys import Keys
 Texts = NDArray[np.uint64]
 """The distinct texts of a pool, ascending: the first halves of their keys."""
 
-_MAGIC = b"WBFLOOR\x01"
+_MAGIC = b"WBFLOOR\x02"
 _HEADER = struct.Struct("<8s32s16sddQ")
 _SUM = struct.Struct("<I")
 

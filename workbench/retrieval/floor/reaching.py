@@ -47,7 +47,7 @@ def reach_of(scores: AskedScores, served: Mask) -> Reach | None:
 def weak_rows(floor: Floor, scores: AskedScores, rows: Rows) -> Mask:
     """Tell of each of some rows whether it is weak: the fast form of `Floor.is_weak`."""
     dense, lexical = scores.dense[rows], scores.lexical[rows]
-    return dense.astype(np.float64) + lexical.astype(np.float64) < floor.memory
+    return (dense.astype(np.float64) + lexical.astype(np.float64)) / 2 < floor.memory
 
 
 def reached(
@@ -70,4 +70,4 @@ def reached(
 def _reach(dense: Scores, lexical: Scores, served: Mask) -> Reach:
     if not served.all():
         dense, lexical = dense[served], lexical[served]
-    return Reach(float(dense.max()), float(lexical.max()), float((dense + lexical).max()))
+    return Reach(float(dense.max()), float(lexical.max()), float((dense + lexical).max()) / 2)

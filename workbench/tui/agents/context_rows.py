@@ -138,7 +138,8 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
         case Section(layer):
             return Content.styled(layer.kind.title, "$text-accent")
         case Given(_, item):
-            score = "" if item.score is None else f"{item.score:.3f}"
+            shown = item.score if item.relevance is None else item.relevance
+            score = "" if shown is None else f"{shown:.3f}"
             return [
                 Cell(number(item.tokens), 6, MUTED, "right"),
                 Cell(score, 5, MUTED, "right"),
@@ -202,6 +203,7 @@ def told(row: Row, bench: Workbench) -> Content:
 
 def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
     score = "" if item.score is None else f" · score {item.score:.4f}"
+    score = score if item.relevance is None else f" · relevance {item.relevance:.4f}"
     yield body(f"Given in “{layer.kind.title}” · {number(item.tokens)} tokens{score}", "bold")
     yield body(item.id, MUTED)
     if item.id not in bench.library.memories:

@@ -85,10 +85,10 @@ def _query(read: AgentRead, bench: Workbench) -> str:
 
 
 def _given(line: Given, width: int, bench: Workbench) -> list[Cell]:
-    score = "" if line.score is None else f"{line.score:.3f}"
-    cells = [Cell(str(line.place + 1), 5, MUTED, "right"), Cell(score, 5, "", "right")]
+    relevance = "" if line.relevance is None else f"{line.relevance:.3f}"
+    cells = [Cell(str(line.place + 1), 5, MUTED, "right"), Cell(relevance, 5, "", "right")]
     if width >= _WITH_BAR:
-        cells.append(Cell("" if line.score is None else bar(line.share, 8), 8))
+        cells.append(Cell("" if line.relevance is None else bar(line.relevance, 8), 8))
     return [*cells, Cell(_text(line, bench))]
 
 
@@ -141,8 +141,8 @@ def told(line: Line, bench: Workbench) -> Content:
     if isinstance(line, Asked):
         return _question(line.read, bench)
     if isinstance(line, Given):
-        score = "" if line.score is None else f", score {line.score:.4f}"
-        place = f"Given as {line.place + 1} of {len(line.read.memories)}{score}"
+        relevance = "" if line.relevance is None else f", relevance {line.relevance:.4f}"
+        place = f"Given as {line.place + 1} of {len(line.read.memories)}{relevance}"
         by = f" by profile {mask(line.read.profile)}" if line.read.profile else ""
         head, at = f"{place}{by}", line.read.at
         more = [body(f"for {_query(line.read, bench)}" if line.read.is_question else _query(line.read, bench), MUTED)]

@@ -28,15 +28,9 @@ class Given:
         return self.read.memories[self.place]
 
     @property
-    def score(self) -> float | None:
-        """The score it had then; `None` where it was not kept."""
-        return self.read.scores[self.place] if self.place < len(self.read.scores) else None
-
-    @property
-    def share(self) -> float:
-        """The share of the best score that it had, from 0 to 1."""
-        best = max(self.read.scores, default=0.0)
-        return max(0.0, min(1.0, (self.score or 0.0) / best)) if best > 0 else 0.0
+    def relevance(self) -> float | None:
+        """The relevance it had then, up to 1; `None` where it was not kept."""
+        return self.read.relevances[self.place] if self.place < len(self.read.relevances) else None
 
 
 @dataclass(frozen=True, slots=True)

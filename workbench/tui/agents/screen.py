@@ -56,7 +56,7 @@ HELP = """A session
   with an id       what one agent did under one id of its own
   without one      parted where the agent paused for half an hour
 A question
-  3 given          memories that the agent got, the best first, with their scores of then
+  3 given          memories that the agent got, the best first, with their relevance of then
   held back        better ones whose text gives orders or hides characters
   not approved     better ones that no person wrote or approved
   too weak         below the floor: any question finds as much

@@ -13,7 +13,6 @@ from workbench.core.tuning.scoring import Scored
 from workbench.tui.stream.found import Found, Ruled
 from workbench.tui.widgets.bars.factor_bar import factor_bar
 from workbench.tui.widgets.content import MUTED
-from workbench.tui.widgets.figures import scores
 from workbench.tui.widgets.lists.row import Cell
 
 _BAR, WAITS = 8, "waits"
@@ -22,7 +21,7 @@ _WITH_BAR = 60
 
 
 class Nearby:
-    """What is near by meaning, and how the score of each memory looks in its row.
+    """What is near by meaning, and how the relevance of each memory looks in its row.
 
     `apart` are memories that nothing of it is among: those that held the words when it was ranked. Beside the same
     ones none has to be looked for, who may be the whole store.
@@ -32,13 +31,13 @@ class Nearby:
         self.found = found
         self._apart = apart
         self._factors = factors
-        totals = scores([scored.total for scored in found.rows])
+        figures = [f"{found.relevances[scored.memory.id]:.2f}" for scored in found.rows]
         self._scored: Mapping[str, tuple[Scored, str]] = {
-            scored.memory.id: (scored, text) for scored, text in zip(found.rows, totals, strict=True)
+            scored.memory.id: (scored, text) for scored, text in zip(found.rows, figures, strict=True)
         }
         self._waiting = frozenset(waiting.memory.id for waiting in found.waiting)
         self._order = _order(found)
-        self._figures = max([*map(len, totals), len(WAITS) if found.waiting else 0], default=0)
+        self._figures = max([*map(len, figures), len(WAITS) if found.waiting else 0], default=0)
 
     @property
     def most(self) -> int:
@@ -55,7 +54,7 @@ class Nearby:
         return [*literal, Ruled(len(near), sum(m.id in self._waiting for m in near)), *near] if near else literal
 
     def cells(self, memory: Memory, width: int) -> list[Cell] | None:
-        """Return the cells at the end of a memory's row: its score, with a bar where there is room.
+        """Return the cells at the end of a memory's row: its relevance, with the bar of its score where there is room.
 
         One that waits says so instead. `None` for one that holds the words.
         """
@@ -65,8 +64,8 @@ class Nearby:
             return None
         scored, text = self._scored[memory.id]
         score = Cell(text, self._figures, MUTED, "right")
-        share = scored.total / self.found.full if self.found.full > 0 else 0.0
-        full = sum(scored.weighted.values()) / share if share else 1.0
+        share = self.found.relevances[memory.id]
+        full = sum(scored.weighted.values()) / share if share > 0 else 1.0
         bar = factor_bar(scored.weighted, _BAR, full, self._factors)
         return [Cell(bar, _BAR), score] if width >= _WITH_BAR else [score]
 

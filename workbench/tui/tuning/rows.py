@@ -1,7 +1,7 @@
-"""The rows of the live ranking: place, movement, total, the bar of the three parts, and the text."""
+"""The rows of the live ranking: place, movement, relevance, the bar of the three parts, and the text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from textual.content import Content
@@ -15,10 +15,9 @@ from workbench.core.tuning.scoring import Scored
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of
-from workbench.tui.tuning.floor import WEAK, nothing_relevant
+from workbench.tui.tuning.floor import nothing_relevant
 from workbench.tui.widgets.bars.factor_bar import bar_pieces, fill_of
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
-from workbench.tui.widgets.figures import scores_apart
 
 _MOVE, _MIN_BAR, _MAX_BAR = 4, 6, 16
 
@@ -61,12 +60,12 @@ _MARKS = {"up": "▲", "down": "▼", "same": "", "new": "new", "joined": "+", "
 class Row:
     """A memory in the ranking; `served` is whether it is within k, `asked` whether somebody asked for it.
 
-    A `weak` one is below the floor.
+    `share` is the part of the best total that its own is; a `weak` one is below the floor.
     """
 
     standing: Standing
     served: bool
-    total: str
+    relevance: str
     move: Move
     share: float
     asked: bool = False
@@ -91,35 +90,23 @@ def lines_of(
 ) -> list[Line]:
     """Return the best rows, the one asked for when it is not among the rows, then those below the cut.
 
-    Of the best, those below the floor stand under a line of their own, with the places they have.
+    Where nothing is relevant, that stands above them.
     """
     totals = [s.scored.total for s in standings if s.scored]
     full = max(totals, default=0.0) or 1.0
     listed = {s.memory.id for s in standings}
     rows = [
-        _row(standing, text, full, k, asked is not None and asked.memory.id == standing.memory.id)
-        for standing, text in zip(standings, scores_apart(totals, 3), strict=True)
+        _row(standing, against, full, k, asked is not None and asked.memory.id == standing.memory.id)
+        for standing in standings
     ]
-    lines = _by_the_floor(rows[:k], against)
+    lines: list[Line] = [Heading(*nothing_relevant(against))] if rows and against is not None and against.empty else []
+    lines += rows[:k]
     if asked is not None and asked.memory.id not in listed:
-        # As wide as the others, so that the columns stand.
-        wide = len(rows[0].total) if rows else 5
-        total = f"{asked.scored.total:.3f}".ljust(wide) if asked.scored else "–".rjust(wide)
-        lines += [Heading("asked for", about="The memory that was asked for."), _row(asked, total, full, k, True)]
+        lines += [Heading("asked for", about="The memory that was asked for."), _row(asked, against, full, k, True)]
     if rows[k:]:
         about = "Ranked, but not served: k is smaller."
         lines += [Heading(f"not served: below the best {k}", about=about), *rows[k:]]
     return lines
-
-
-def _by_the_floor(rows: Sequence[Row], against: AgainstFloor | None) -> list[Line]:
-    """Return the rows above the floor, then the others under a line; under the verdict where nothing is relevant."""
-    weak = [against is not None and against.is_weak(row.standing.memory.id) for row in rows]
-    strong: list[Line] = [row for row, below in zip(rows, weak, strict=True) if not below]
-    others = [replace(row, weak=True) for row, below in zip(rows, weak, strict=True) if below]
-    if against is None or not others:
-        return strong
-    return [*strong, Heading(*(nothing_relevant(against) if against.empty else WEAK)), *others]
 
 
 def movement(standing: Standing, k: int) -> Move:
@@ -145,14 +132,14 @@ def draw(line: Line, width: int, safety: Safety, factors: Sequence[Factor] = REC
         text = f"── {line.long if line.long and len(line.long) + 4 <= width else line.text} "
         return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
     scored = line.standing.scored
-    room = width - 3 - _MOVE - len(line.total) - 4
+    room = width - 3 - _MOVE - len(line.relevance) - 4
     bar = max(_MIN_BAR, min(_MAX_BAR, room // 4))
     style = "" if line.served and not line.weak else MUTED
     place = "–" if line.standing.place is None else str(line.standing.place)
     head = [
         (f"{place:>3} ", style),
         (f"{line.move.text:<{_MOVE}} ", line.move.style),
-        (f"{line.total} ", style),
+        (f"{line.relevance} ", style),
         *(_bar(scored, bar, line.share, factors) if scored else [(" " * bar, "")]),
         (" ", ""),
     ]
@@ -169,7 +156,7 @@ def draw(line: Line, width: int, safety: Safety, factors: Sequence[Factor] = REC
 
 def _words(line: Row, text: str) -> str:
     mark = marks_of(line.standing.memory)
-    return ("◂ " if line.asked else "") + (f"{mark} " if mark else "") + text
+    return ("◂ " if line.asked else "") + ("weak: " if line.weak else "") + (f"{mark} " if mark else "") + text
 
 
 def legend(width: int, baseline: str, factors: Sequence[Factor] = RECIPE.factors) -> Content:
@@ -184,10 +171,14 @@ def legend(width: int, baseline: str, factors: Sequence[Factor] = RECIPE.factors
     return parts + Content(" " * gap) + moves if gap >= 0 else fitted(parts, width)
 
 
-def _row(standing: Standing, total: str, full: float, k: int, asked: bool) -> Row:
+def _row(standing: Standing, against: AgainstFloor | None, full: float, k: int, asked: bool) -> Row:
     served = standing.place is not None and standing.place <= k
     share = standing.scored.total / full if standing.scored else 0.0
-    return Row(standing, served, total, movement(standing, k), share, asked)
+    id = standing.memory.id
+    if against is None or standing.scored is None:
+        return Row(standing, served, "    –", movement(standing, k), share, asked)
+    relevance = f"{against.relevance(id):5.3f}"[:5]
+    return Row(standing, served, relevance, movement(standing, k), share, asked, served and against.is_weak(id))
 
 
 def _bar(scored: Scored, width: int, share: float, factors: Sequence[Factor]) -> list[tuple[str, str]]:

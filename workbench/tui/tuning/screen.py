@@ -1,6 +1,7 @@
 """Tune: move the weights, watch the ranking move, see why, save a profile."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -40,7 +41,8 @@ HELP = f"""The ranking
   {" ".join(f.glyph for f in RECIPE.factors):17}the weighted parts: {", ".join(f.label for f in RECIPE.factors)}
   ▲2 ▼1            places gained or lost against the saved profile at the time of the query
   new / out        entered or left the best k, which is what an agent is served
-  ── weak ──       below the floor: any question finds as much here, and no agent is given them
+  0.412            relevance: (own cosine + own full text) ÷ 2, whatever the profile
+  weak:            below the floor: any question finds as much here, and no agent is given it
   nothing relevant the query stays below what nine of ten background questions reach in this store
 The sliders
   ← →              one step, from any pane; with shift a fine one
@@ -99,10 +101,10 @@ class TuneScreen(AreaScreen):
         self.why = WhyPane(self.bench.safety.masked, id="why")
         self.verdict = VerdictLine(self.bench.tuning, self.session, self.measuring)
         self.resting = Resting(self, self.session, self.sliders, self.why, self.verdict)
-        self.keeping = Keeping(self, self.session, self.measuring, self.sliders.put)
+        self.keeping = Keeping(self, self.session, self.measuring, self._put)
         self.acts = ActsBesideSliders(lambda: self, self._row_for, missing=TO_THE_ROWS)
         keep = self.keeping.keep_thresholds
-        self.tools = Tools(self, self.session, self.measuring, self.sliders.put, self._take_query, keep)
+        self.tools = Tools(self, self.session, self.measuring, self._put, self._take_query, keep)
 
     def contents(self) -> Iterable[Widget]:
         """Return the query line, the sliders, the ranking and the explanation."""
@@ -245,6 +247,13 @@ class TuneScreen(AreaScreen):
     def redo_own(self) -> bool:
         """Make the move again that was taken back."""
         return self.sliders.redo()
+
+    def _put(self, profile: Profile, saved: Profile) -> None:
+        """Put the sliders where a profile has them, and the cursor on the first row when that is another ranking."""
+        before = self.session.profile
+        self.sliders.put(profile, saved)
+        if replace(profile, name=before.name, about=before.about) != before:
+            self._first_row(focus=False)
 
     def action_revert(self) -> None:
         """Put every parameter back to the saved profile, and `now` to the time of the query."""

@@ -99,18 +99,6 @@ def scores(values: Sequence[float], least: int = 2, most: int = 6) -> list[str]:
     return [f"{v:.{most}f}" for v in values]
 
 
-def scores_apart(values: Sequence[float], least: int = 2, most: int = 6) -> list[str]:
-    """Return the values with `least` decimals, with more only where others would look the same; all equally wide."""
-    texts = [f"{value:.{least}f}" for value in values]
-    for digits in range(least + 1, most + 1):
-        alike: dict[str, set[float]] = {}
-        for text, value in zip(texts, values, strict=True):
-            alike.setdefault(text, set()).add(value)
-        texts = [f"{v:.{digits}f}" if len(alike[text]) > 1 else text for text, v in zip(texts, values, strict=True)]
-    wide = max(map(len, texts), default=0)
-    return [text.ljust(wide) for text in texts]
-
-
 def shares(parts: Sequence[float], cells: int) -> list[int]:
     """Split `cells` in proportion to the parts by largest remainder; the sum is exact unless all parts are 0."""
     clean = [p if math.isfinite(p) and p > 0 else 0.0 for p in parts]

@@ -76,5 +76,6 @@ def retrieved(asking: Asking) -> Answer:
         return Answer(())
     tuning = asking.tuning
     served = give(asking.context, tuning, asking.task, MOST, asking.profile or tuning.default(), asking.safety)
-    found = tuple(Found(scored.memory, scored.total) for scored in served.ranking.top)
+    best = zip(served.ranking.top, served.relevances, strict=True)
+    found = tuple(Found(scored.memory, scored.total, relevance=relevance) for scored, relevance in best)
     return Answer(found, served=served)

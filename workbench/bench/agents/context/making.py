@@ -117,7 +117,7 @@ def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) ->
     return AgentRead(
         new_id(), agent, now, task, asked.session, asked.door, profile, ids, scores, made.is_empty, weak=made.weak,
         parent=asked.parent, documents=tuple(id for id in cited if id not in done), episodes=done,
-        about="context",
+        about="context", relevances=tuple(round(item.relevance or 0.0, 6) for item in given),
     )  # fmt: skip
 
 
@@ -204,5 +204,5 @@ def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[It
         name = served_name(one.id, safety.findings)
         inside = text if isinstance(one.record, Memory) and one.record.is_long else ""
         turn = standing(one.record) if isinstance(one.record, Bullet) else None
-        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score, inside, turn))
+        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score, inside, turn, one.relevance))
     return tuple(items)

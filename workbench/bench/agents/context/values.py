@@ -21,7 +21,7 @@ already by a layer before, placed in a file that agents load whole, or in a docu
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something that a layer would give: a record, and its score where it was ranked.
+    """Something that a layer would give: a record, and its score where it was ranked; of a memory its relevance, too.
 
     What it says is its content, unless it is `said` in another way; `beside` are more texts of it, which are looked at
     before it is given, and not given themselves.
@@ -31,6 +31,7 @@ class Found:
     score: float | None = None
     said: str | None = None
     beside: tuple[str, ...] = ()
+    relevance: float | None = None
 
     @property
     def id(self) -> str:
@@ -45,7 +46,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its score.
+    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its scores.
 
     `inside` is what of the text stands in its block, where it is so long that it may be cut; else it is empty.
     `standing` is that of a bullet among its playbook's.
@@ -58,6 +59,7 @@ class Item:
     score: float | None = None
     inside: str = ""
     standing: Standing | None = None
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ class Row:
     speaker: str = ""
     session: str = ""
     hit: Hit | None = None
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ class Recalling:
             new_id(), agent, context.now(), query, asked.session, asked.door, profile, ids, scores, not given.rows,
             out.get("held", 0), out.get("unapproved", 0), out.get("weak", 0), cited,
             about="documents" if served is None else "",
+            relevances=() if served is None else tuple(round(value, 6) for value in served.relevances),
         )  # fmt: skip
 
     def _stream(self, query: str, limit: int, show: Callable[[str], str] | None) -> Recalled:
@@ -136,7 +138,10 @@ class Recalling:
             served = give(self._context, tuning, text, limit, tuning.default(), self._safety)
         blocks = None if show is not None else Blocks(served.names, served.provenance)
         top = () if served.floor.empty else served.top
-        rows = tuple(_of_memory(one.memory.id, one.memory.content, one.total, blocks, show) for one in top)
+        rows = tuple(
+            replace(_of_memory(one.memory.id, one.memory.content, one.total, blocks, show), relevance=relevance)
+            for one, relevance in zip(top, served.relevances, strict=False)
+        )
         found = Found(text, "stream", (), len(rows))
         out = {"held": served.held, "unapproved": served.unapproved, "weak": served.weak}
         return Recalled(rows, found, {why: n for why, n in out.items() if n}, blocks, served)
@@ -211,6 +216,7 @@ def answer_json(given: Recalled) -> Json:
             "score": round(row.score, 4),
             "speaker": row.speaker,
             "session": row.session,
+            **({} if row.relevance is None else {"relevance": round(row.relevance, 4)}),
         }
         for row in given.rows
     ]

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import numpy as np
 
-from workbench.core.tuning.floor import Standard, Verdict
+from workbench.core.tuning.floor import Standard, Verdict, relevance
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.floor.reaching import reach_of, weak_rows
 from workbench.retrieval.ranking.outcome import Ranking
@@ -31,6 +31,10 @@ class AgainstFloor:
         """Return a memory's cosine and full-text score. Raises `UnknownRecord`."""
         row = self.pool.row(id)
         return float(self.scores.dense[row]), float(self.scores.lexical[row])
+
+    def relevance(self, id: str) -> float:
+        """Return how relevant a memory is, whatever the profile. Raises `UnknownRecord`."""
+        return relevance(*self.scores_of(id))
 
     def is_weak(self, id: str) -> bool:
         """Tell whether a memory is one that any question could have found. Raises `UnknownRecord`."""

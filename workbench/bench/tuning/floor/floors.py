@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.bench.context import Context
 from workbench.bench.tuning.retriever import Cancelled, Retriever
-from workbench.core.tuning.floor import FEW, LEAST, OFF, UNKNOWN, Standard, floor_of
+from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Standard, floor_of
 from workbench.retrieval.arrays import Mask
 from workbench.retrieval.floor.floor_file import FloorFile, Kept, Texts, texts_of
 from workbench.retrieval.floor.reaching import background, reached
@@ -84,8 +84,8 @@ class Floors:
         now = _Served(pool.text_keys, pool.layout_token, pool.served(self._context.now()))
         if self._served is not None and now.is_like(self._served):
             return self._served
-        self._served, self._found = now, FEW
-        if np.count_nonzero(now.rows) >= LEAST:
+        self._served, self._found = now, NONE
+        if now.rows.any():
             if self._kept is None or not self._kept.fits(now.texts):
                 # Another process may have computed it for the store as it is.
                 self._kept = self._file.read()

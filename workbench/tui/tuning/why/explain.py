@@ -70,7 +70,8 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
         if part.factor.id == RELEVANCE:
             lines += _shares(found, fill_of(part.factor)[1], setting.width)
     if found.standing.scored:
-        lines += [_total(found.standing.scored.total, setting.width), _scope(found, setting)]
+        most = None if found.terms else sum(part.weight for part in found.parts)
+        lines += [_total(found.standing.scored.total, most, setting.width), _scope(found, setting)]
         lines += of_query(setting.against) if setting.against is not None else ()
     return Content("\n").join(lines)
 
@@ -134,10 +135,11 @@ def _shares(found: Explanation, style: str, width: int) -> list[Content]:
     return lines + [line(f"      {share.said}", width, MUTED) for share in found.shares if share.said]
 
 
-def _total(total: float, width: int) -> Content:
-    figures = f"{total:.4f}"
-    gap = " " * max(1, min(width, _TABLE) - len("  total") - len(figures))
-    return assemble([("  total", "bold"), (gap, ""), (figures, "bold $text-accent")])
+def _total(total: float, most: float | None, width: int) -> Content:
+    """Return the sum of the parts, and the `most` that it could be: the sum of the weights."""
+    head, figures = "  total" if most is None else f"  total, of at most {weight(round(most, 10))}", f"{total:.4f}"
+    gap = " " * max(1, min(width, _TABLE) - len(head) - len(figures))
+    return assemble([(head, "bold"), (gap, ""), (figures, "bold $text-accent")])
 
 
 def _scope(found: Explanation, setting: Setting) -> Content:
@@ -146,10 +148,10 @@ def _scope(found: Explanation, setting: Setting) -> Content:
         return Content.styled(f"  taken as they are, among {number(found.pool)} episodes", MUTED)
     whom = f"all {number(found.pool)} served memories"
     if profile.scope == "frozen":
-        return Content.styled("  0 to 1 by frozen bounds, whatever the query and the moment", MUTED)
+        return Content.styled("  each factor 0 to 1 by frozen bounds, whatever the query and the moment", MUTED)
     if profile.scope == "top" and profile.top_n < found.pool:
         whom = f"the {number(profile.top_n)} most relevant of {number(found.pool)}"
-    return Content.styled(f"  0 to 1 over {whom}", MUTED)
+    return Content.styled(f"  each factor 0 to 1 over {whom}", MUTED)
 
 
 def _ways(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) -> list[Content]:
