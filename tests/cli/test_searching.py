@@ -35,7 +35,13 @@ def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
 def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
     found = json.loads(demo.ok("search", "deploy", "-k", "12", "--json", *AT))
     header, *lines = demo.ok("search", "deploy", "-k", "12", *AT).splitlines()
-    assert header.split() == ["relevance", "id", "created", "type", "text"]
+    assert re.split("  +", header.strip()) == [
+        "relevance",
+        "id",
+        "created",
+        "type",
+        "text, ranked under workbench (default)",
+    ]
     assert [line.split()[2] for line in lines] == [row["id"] for row in found]
     assert [float(line.split()[1]) for line in lines] == [round(row["relevance"], 4) for row in found]
     assert len({line.index("mem-") for line in lines}) == 1

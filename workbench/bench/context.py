@@ -1,6 +1,7 @@
 """What every area of the bench works with."""
 
 import dataclasses
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,10 +20,14 @@ from workbench.store.library import Library, Touched, Tx
 
 if TYPE_CHECKING:
     from workbench.core.change import Change
+    from workbench.core.tuning.profile import ProfileInUse
 
 __all__ = ["PERSON", "Clock", "Context", "Touched", "apply_changes", "is_person"]
 
 Clock = Callable[[], datetime]
+
+PROFILE = "WORKBENCH_PROFILE"
+"""The variable that names the profile to rank with."""
 
 PERSON = "human"
 """The actor of the app, and the name that a person's votes go by."""
@@ -53,6 +58,20 @@ class Context:
     def now(self) -> datetime:
         """Return the present moment."""
         return self.clock()
+
+    @property
+    def profile(self) -> "ProfileInUse":
+        """Which profile ranks: the environment's, else the store's, once it is trusted, else that of the settings."""
+        from workbench.core.tuning.profile import ProfileInUse, StoreSetting
+
+        if named := os.environ.get(PROFILE, "").strip():
+            return ProfileInUse(named, "environment")
+        setting = self.library.table(StoreSetting).find("profile")
+        if setting is not None and self.library.standing.trusted:
+            return ProfileInUse(setting.value, "store", setting.text)
+        name = self.settings.profile
+        chosen = "profile" in self.given or name != type(self.settings)().profile
+        return ProfileInUse(name, "config.toml" if chosen else "default")
 
     @property
     def voter(self) -> str:

@@ -236,6 +236,7 @@ RECORDS = Records(
             schema=_of_pair,
         ),
         RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
+        RecordType("workbench.core.tuning.profile:StoreSetting", "settings"),
         RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
         RecordType("workbench.core.agents.read:AgentRead", "reads", "reading", refs=("memories",), made="at"),
         RecordType("workbench.core.agents.document:Document", "documents", is_named=True, made="changed_at"),

@@ -76,6 +76,7 @@ class Answering:
             "results": rows,
             "nothing_relevant": False,
             "profile": served.ranking.profile.name,
+            "profile_from": self._context.profile.origin,
             "left_out": {name: count for name, count in left_out.items() if count},
             **clock,
         }
@@ -163,7 +164,14 @@ class Answering:
             }
             for layer in made.layers
         ]
-        return {"text": text_of(made), "tokens": made.tokens, "layers": layers, "nothing_relevant": made.is_empty}
+        answer: Json = {
+            "text": text_of(made),
+            "tokens": made.tokens,
+            "layers": layers,
+            "nothing_relevant": made.is_empty,
+        }
+        used = made.profile or self._context.profile
+        return {**answer, "profile": used.name, "profile_from": used.origin}
 
     def _line(self, memory: Memory, blocks: Blocks, mark: str) -> Json:
         known = blocks.provenance(memory.id)

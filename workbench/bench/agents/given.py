@@ -73,7 +73,7 @@ class GivenLately:
         if not given.query:
             return None
         query = SavedQuery("", given.query, given.at)
-        profile = self._profiles().get(self._context.settings.profile)
+        profile = self._profiles().used(self._context.profile)
         found = self._impact().of_memories((after,), (query,), profile, lambda: False).queries[0]
         return Shift(
             *(place if place is not None and place <= found.k else None for place in (found.before, found.place))

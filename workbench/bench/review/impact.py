@@ -6,7 +6,7 @@ Reads only; callable from any thread.
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -121,8 +121,9 @@ class ImpactPreview:
         after = self._outcome(proposal)
         if not after:
             return None
-        profile = self._profiles.get(self._context.settings.profile)
-        return self.of_memories(after, self._context.library.queries.all(), profile, cancelled)
+        used = self._context.profile
+        found = self.of_memories(after, self._context.library.queries.all(), self._profiles.used(used), cancelled)
+        return replace(found, profile=str(used))
 
     def of_memories(
         self, after: Sequence[Memory], queries: Sequence[SavedQuery], profile: Profile, cancelled: Cancelled

@@ -39,7 +39,7 @@ class Waiting:
 class NearBy:
     """The memories near some words by meaning, the best first, with how their scores came about.
 
-    `relevances` are theirs, by id.
+    `relevances` are theirs, by id. It is ranked under the profile that is `used`.
     `waiting` are the candidates near them, which are not ranked, the best first.
     With `is_empty` nothing in the store is relevant to the words. `held`
     are the scores of the memories that hold the words, where they were asked for.
@@ -50,6 +50,7 @@ class NearBy:
     held: Mapping[str, float] = field(default_factory=dict)
     waiting: tuple[Waiting, ...] = ()
     relevances: Mapping[str, float] = field(default_factory=dict)
+    used: str = ""
 
 
 def near_by(
@@ -71,7 +72,7 @@ def near_by(
     rows = _ranked(served, tests, without)
     waiting = _waiting(tuning, served, tests, without, rows)
     relevances = {scored.memory.id: served.floor.relevance(scored.memory.id) for scored in rows}
-    return NearBy(rows, served.floor.empty and not waiting, held, waiting, relevances)
+    return NearBy(rows, served.floor.empty and not waiting, held, waiting, relevances, str(tuning.used))
 
 
 def waiting_near(tuning: Tuning, served: Served) -> tuple[Memory, ...]:

@@ -26,6 +26,7 @@ from workbench.core.tuning.profile import (
     LexicalRule,
     PinnedHandling,
     Profile,
+    ProfileInUse,
     RankOrder,
     RecencyMode,
     Scope,
@@ -77,6 +78,15 @@ class Profiles:
         """Return a profile; raises `UnknownRecord`, or `InvalidRecord` when its file is broken."""
         found = self._shipped(name)
         return read_profile(name, self.text(name), self.recipe) if found is None else found
+
+    def used(self, used: ProfileInUse) -> Profile:
+        """Return the profile that ranks; raises as `get` does."""
+        if used.text and used.name not in self.names():
+            return read_profile(used.name, used.text, self.recipe)
+        try:
+            return self.get(used.name)
+        except UnknownRecord as error:
+            raise UnknownRecord(f"{error.message} It is set by: {used.origin}.", error.hint) from error
 
     def own(self) -> tuple[Profile, ...]:
         """Return a person's own profiles, without those that cannot be read."""

@@ -10,10 +10,11 @@ from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.question import Question
 from workbench.bench.tuning.retriever import Retriever
 from workbench.bench.tuning.snapshots import Snapshots
+from workbench.core.agents.actors import require_person
 from workbench.core.text import printable
 from workbench.core.tuning.factors import Recipe
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import Profile, ProfileInUse, StoreSetting
 from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.pool import Pool
 
@@ -44,8 +45,35 @@ class Tuning:
         return self._retriever.ready
 
     def default(self) -> Profile:
-        """Return the profile the settings name; raises `UnknownRecord` or `InvalidRecord`."""
-        return self.profiles.get(self._context.settings.profile)
+        """Return the profile in use; raises `UnknownRecord` or `InvalidRecord`."""
+        return self.profiles.used(self._context.profile)
+
+    @property
+    def used(self) -> ProfileInUse:
+        """Which profile is in use, and where that is said."""
+        return self._context.profile
+
+    def use(self, name: str) -> ProfileInUse:
+        """Let this store be ranked under a profile, for agents too; without a name the settings say which.
+
+        Returns what is in use then. Raises `UnknownRecord` or `InvalidRecord` for the profile, `WorkbenchError` for an
+        agent, and `StoreProblem`.
+        """
+        library = self._context.library
+        require_person(self._context.actor, "change a setting")
+        if name:
+            self.profiles.get(name)
+        own = name and not self.profiles.is_built_in(name)
+        after = StoreSetting("profile", name, self.profiles.text(name) if own else "")
+        library.refresh()
+        before = library.table(StoreSetting).find("profile")
+        if name and before != after:
+            with library.transaction(self._context.actor, f"use the profile {name} in this store") as tx:
+                tx.put(after)
+        elif not name and before is not None:
+            with library.transaction(self._context.actor, f"use {before.value} no longer in this store") as tx:
+                tx.delete(before)
+        return self._context.profile
 
     def question(self, query: str) -> Question:
         """Score every memory for a query, once, over the store as it is now; may wait for the model."""

@@ -85,6 +85,7 @@ def _remark(made: "AgentContext") -> None:
         warn(f"{layer.kind.title}: {counted(len(layer.items), 'text')}, {cost}{rest}")
     together = f"{counted(len(made.given), 'text')}, {made.tokens:,} of {made.budget:,} tokens"
     warn(f"Together: {together}; what a layer leaves goes on to the next.")
+    warn(f"Memories are ranked under {made.profile}.")
     if made.is_empty:
         warn("Nothing in this store is relevant to the task.")
 

@@ -68,6 +68,8 @@ def recall(session: Session) -> int:
         else:
             query = args.query.strip() if args.show_secrets else bench.safety.masked(args.query.strip())
             say(answer_text(query, given.rows))
+            if given.used is not None:
+                warn(f"Ranked under {given.used}.")
         _remark(given)
     return 0
 

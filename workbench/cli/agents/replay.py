@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, path_of, wants_json
 from workbench.cli.session import Session
+from workbench.cli.tuning.profile import profile_in_use
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("file", metavar="FILE", type=path_of, help="a session's transcript")
     add_at(parser, "the store at this revision or time, at every step")
     parser.add_argument("-k", metavar="N", type=count, help="how many are given at most (default: the profile's k)")
-    parser.add_argument("--profile", metavar="NAME", default="", help="the retrieval profile (default: the config's)")
+    parser.add_argument("--profile", metavar="NAME", default="", help="the retrieval profile (default: the one in use)")
     parser.add_argument("--agent", metavar="NAME", default="claude", help="the agent that would be served (claude)")
     add_limit(parser, 20)
     add_json(parser)
@@ -59,6 +60,7 @@ def replay(session: Session) -> int:
             return cancelled()
 
         try:
+            warn(f"Ranked under {profile_in_use(session, bench)}.")
             found += bench.replay.run(wanted, args.agent, k=args.k, profile=args.profile, rev=at, tick=tick)
         finally:
             line.clear()

@@ -11,7 +11,7 @@ from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, sign
 from workbench.cli.session import Session, actor_of
 from workbench.cli.stream import floor
-from workbench.cli.tuning.profile import profile_of
+from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.errors import InvalidQuery
 from workbench.core.tuning.factors import RECIPE, RELEVANCE, listed
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.question import Question
     from workbench.core.tuning.cases import Share
-    from workbench.core.tuning.profile import Profile
+    from workbench.core.tuning.profile import Profile, ProfileInUse
     from workbench.core.tuning.scoring import Scored
 
 LONG = 2000
@@ -45,7 +45,7 @@ memory is marked so ("weak" in --json), and no agent is given it. retrieval.floo
 off."""
 
 
-_HEADER = ("", "relevance", "id", "created", "type", "text")
+_HEADER = ("", "relevance", "id", "created", "type")
 
 
 def add_commands(commands: Commands) -> None:
@@ -56,7 +56,7 @@ def add_commands(commands: Commands) -> None:
     )  # fmt: skip
     parser.add_argument("query", metavar="QUERY")
     parser.add_argument("-k", metavar="N", type=count, help="how many to show (default: the profile's k)")
-    parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")
+    parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in use)")
     parser.add_argument("--now", metavar="WHEN", type=time, help="rank as at this time: 7d, 2026-11-21, …")
     about = "serve this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
@@ -94,11 +94,13 @@ def search(session: Session) -> int:
         # An agent's answer comes masked already, but for what a person allowed.
         shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
         top, name = tuple(shown(scored) for scored in served.top), _namer(bench, shown, agent=args.actor is not None)
+        used = profile_in_use(session, bench)
         if wants_json(args):
             asked = bench.tuning.question(args.query) if args.explain else None
-            write_json(_rows_json(served, top, asked, blocks, args.query, name))
+            about = {"profile": used.name, "profile_from": used.origin}
+            write_json([{**row, **about} for row in _rows_json(served, top, asked, blocks, args.query, name)])
         else:
-            _print(bench, served, top, args.query if args.explain else None, blocks, name)
+            _print(bench, served, top, args.query if args.explain else None, blocks, name, used)
         shown.remark()
     return 0
 
@@ -229,15 +231,19 @@ def _print(
     explained: str | None,
     blocks: "Blocks | None",
     name: Callable[[str], str],
+    used: "ProfileInUse",
 ) -> None:
-    """Print the rows, for an agent in their blocks; with the query that is `explained`, how each score came about."""
+    """Print the rows, ranked under the profile that is `used`, for an agent in their blocks.
+
+    With the query that is `explained` it says how each score came about.
+    """
     find = bench.library.memories.find  # what is printed may have lost the secret that it is flagged for
     rows = [
         _row(served, place, scored, scored.memory.id if blocks is None else blocks.name(scored.memory.id),
              sign(bench, find(scored.memory.id)), agent=blocks is not None)
         for place, scored in enumerate(top, 1)
     ]  # fmt: skip
-    header, *lines = table([_HEADER, *rows], right=(0, 1))
+    header, *lines = table([(*_HEADER, f"text, ranked under {used}"), *rows], right=(0, 1))
     if explained is not None and lines:
         for basis in filter(None, (_basis(served), floor.basis(served.floor))):
             say(basis)
@@ -245,7 +251,7 @@ def _print(
     # What a share comes from names others than the answer holds, so it is for a person, and masked.
     tell = bench.safety.masked if blocks is None else None
     stored = served.ranking.ids
-    if lines and blocks is None:
+    if lines:
         say(header)
     for line, scored, id in zip(lines, top, stored, strict=True):
         for text in (line,) if blocks is None else blocks.around(scored.memory.id, line):

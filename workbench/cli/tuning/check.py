@@ -11,7 +11,7 @@ from workbench.cli.output import counted, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json, zone
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
-from workbench.cli.tuning.profile import profile_of
+from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.served import hidden_because
 from workbench.core.text import one_line
 from workbench.core.tuning.expectation import Checked, Expected, QualityExpected, Shortfall, Why
@@ -73,7 +73,7 @@ def add_commands(commands: Commands) -> None:
     """Add `check`."""
     parser = add_command(commands, "check", check, "check what a store answers against a file, for CI", _DETAILS)
     parser.add_argument("file", metavar="FILE", type=Path, help="the expectations")
-    parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")
+    parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in use)")
     about = "as this agent is served, where the settings tell agents apart"
     parser.add_argument("--for-agent", metavar="NAME", default="check", help=about)
     about = "the zone of times without an offset: Asia/Tokyo (default: UTC)"
@@ -99,7 +99,7 @@ def check(session: Session) -> int:
         if wants_json(args):
             write_json([_json(bench, one) for one in done])
         else:
-            _print(bench, done, profile.name, args.file)
+            _print(bench, done, str(profile_in_use(session, bench)), args.file)
     if stopped:
         warn(f"Stopped by ctrl+c after {len(done):,} of {len(expectations):,} expectations.")
         return INTERRUPTED

@@ -1,5 +1,6 @@
 """`workbench eval` and `workbench tune`: how good profiles are on judged queries, and what a better one would be."""
 
+import shlex
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from workbench.cli.output import counted, fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
-from workbench.cli.tuning.profile import default_profile, profile_of
+from workbench.cli.tuning.profile import default_profile, profile_in_use, profile_of, use
 from workbench.core.errors import InvalidQuery, WorkbenchError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.bench.tuning.profiles import Profiles
     from workbench.bench.tuning.queries.sets import JudgedSet
     from workbench.core.tuning.autotune import Moved, TunedProfile
-    from workbench.core.tuning.profile import Profile
+    from workbench.core.tuning.profile import Profile, ProfileInUse
     from workbench.core.tuning.verdict import Verdict
 
 LONG = 2000
@@ -27,13 +28,16 @@ LONG = 2000
 
 _EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} a line, or TREC qrels
 of queries saved in the store; without it the store's own judged queries are taken. Every profile is compared
-with the first one named (without --profile: the one in your settings, and all are measured, built-in ones and
+with the first one named (without --profile: the one in use, and all are measured, built-in ones and
 your own). Metrics are cut at 10, recall also at 5; a profile that serves another number is measured at that
 too. It only looks: no access is counted."""
 
 _TUNE = """Tries every point of a grid over the weights and half-lives, starting from --profile, and measures the
 choice on queries it was not chosen on (cross-validation). Without QUERIES the store's own judged queries are
-taken. The result is a proposal: nothing is changed, unless --save keeps it as a profile of its own."""
+taken. The result is a proposal: nothing is changed, unless --save keeps it as a profile of its own.
+
+--use NAME searches nothing: it puts a profile to use in this store, for agents too, until another one is, or `workbench
+undo`. WORKBENCH_PROFILE and --profile go before the store's profile, that before the one in the config file."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -50,10 +54,11 @@ def add_commands(commands: Commands) -> None:
         example="queries.jsonl --save mine",
     )  # fmt: skip
     _add_queries(parser)
-    parser.add_argument("--profile", metavar="P", help="the profile to start from (default: the one in your settings)")
+    parser.add_argument("--profile", metavar="P", help="the profile to start from (default: the one in use)")
     parser.add_argument("--metric", metavar="M", default="ndcg@10", help="ndcg@K, mrr@K, recall@K or p@K (ndcg@10)")
     parser.add_argument("--folds", metavar="N", type=count, default=5, help="folds of the cross-validation (5)")
     parser.add_argument("--save", metavar="NAME", help="save the proposal as a profile with this name")
+    parser.add_argument("--use", metavar="NAME", help="use this profile in this store, for agents too")
     about = "save it although it is not better, and replace a profile of your own that has this name"
     parser.add_argument("--force", action="store_true", help=about)
     add_json(parser)
@@ -66,8 +71,13 @@ def evaluate(session: Session) -> int:
     args = session.args
     with session.reading() as bench:
         profiles = bench.tuning.profiles
-        base = "" if args.profile else default_profile(session, bench).name
-        chosen = [profiles.get(name) for name in dict.fromkeys(args.profile)] if args.profile else _every(profiles)
+        used = None if args.profile else default_profile(session, bench)
+        chosen = (
+            [profiles.get(name) for name in dict.fromkeys(args.profile or ())]
+            if used is None
+            else _every(profiles, used)
+        )
+        base, said = ("", "") if used is None else (used.name, f"{bench.tuning.used} is in use.")
         judged = _judged(session, bench)
         line = ProgressLine("evaluating", 1)
         with interruptible() as cancelled:
@@ -84,6 +94,8 @@ def evaluate(session: Session) -> int:
         write_json(masked(_evaluation_json(found), cache(masked_text)))  # each query stands there once for a profile
     else:
         _print_evaluation(found, own=args.queries is None)
+        if said:
+            say(said)
     return 0
 
 
@@ -93,11 +105,12 @@ def tune(session: Session) -> int:
     from workbench.core.tuning.autotune import Search, TuningCancelled
     from workbench.core.tuning.measure import parse_measure
 
-    args = session.args
-    measure = parse_measure(args.metric)
+    args, measure = session.args, parse_measure(session.args.metric)
+    if args.use is not None:
+        return _use(session)
     with session.reading() as bench:
         profiles = bench.tuning.profiles
-        start = profile_of(session, bench)
+        start, used = profile_of(session, bench), profile_in_use(session, bench)
         if args.save is not None:
             profiles.check_name(args.save, args.save if args.force else start.name)
         judged = _judged(session, bench)
@@ -119,9 +132,7 @@ def tune(session: Session) -> int:
     if wants_json(args):
         write_json(_proposal_json(found, judged, saved))
     else:
-        if args.queries is None:
-            say(_counted(judged, own=True))
-        _print_proposal(found, saved)
+        _print_proposal(found, saved, used, _counted(judged, own=True) if args.queries is None else "")
     if held:
         worth = "nobody can tell whether the proposal is better" if found.beaten else "the proposal is not better"
         warn(f"On queries it was not chosen on, {worth}: it was not saved. --force saves it.")
@@ -129,9 +140,19 @@ def tune(session: Session) -> int:
     return 0
 
 
-def _every(profiles: "Profiles") -> "list[Profile]":
-    """Return the built-in profiles and the person's own; one that cannot be read is said and left out."""
-    found = []
+def _use(session: Session) -> int:
+    """Put a profile to use in the store."""
+    args = session.args
+    if args.queries is not None or args.save is not None or args.profile is not None:
+        raise InvalidQuery("--use goes alone: it puts a saved profile to use.", "Nothing was changed.")
+    with session.changing() as bench:
+        use(session, bench, args.use)
+    return 0
+
+
+def _every(profiles: "Profiles", used: "Profile") -> "list[Profile]":
+    """Return the built-in profiles and the person's own, and the one in use; what cannot be read is said, left out."""
+    found = [] if used.name in profiles.names() else [used]
     for name in profiles.names():
         try:
             found.append(profiles.get(name))
@@ -227,10 +248,11 @@ def _verdict_json(verdict: "Verdict") -> dict[str, object]:
 def _proposal_json(found: "TunedProfile", judged: "JudgedSet", saved: Path | None) -> dict[str, object]:
     from workbench.core.tuning.profile import parameters_of
 
+    keeps = found.keeps and saved is None
     return {
         "keep": found.keeps,
         "contender": found.contender or None,
-        "profile": parameters_of(found.start if found.keeps else found.profile),
+        "profile": parameters_of(found.start if keeps else found.profile),
         "start": parameters_of(found.start),
         "metric": found.metric,
         "before": found.before,
@@ -242,7 +264,7 @@ def _proposal_json(found: "TunedProfile", judged: "JudgedSet", saved: Path | Non
         "settings_tried": found.tried,
         "tuned_on_these": found.seen,
         "left_alone": found.dead,
-        "moved": () if found.keeps else found.moved,
+        "moved": () if keeps else found.moved,
         "verdict": _verdict_json(found.verdict),
         "query_set": _set_json(judged),
         "saved": saved,
@@ -284,13 +306,19 @@ def _verdict_row(one: "Compared") -> tuple[str, str]:
     return (f"{one.new} against {one.base}", one.verdict.sentence)
 
 
-def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
+def _print_proposal(found: "TunedProfile", saved: Path | None, used: "ProfileInUse", measured: str) -> None:
+    if measured:
+        say(measured)
+    keeps = found.keeps and saved is None
     if found.keeps:
         known = "is known to beat" if found.beaten else "beats"
-        say(f"Keep {found.start.name}: none of {found.tried:,} settings {known} it on queries it was not chosen on.")
-    else:
+        best = "the best of them" if found.moved else "what there is"
+        forced = "" if saved is None else f" --force saves {best} all the same."
+        say(f"None of {found.tried:,} settings {known} {used} on queries it was not chosen on.{forced or ' Keep it.'}")
+    if found.moved and not keeps:
         rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
-        say(f"Proposal, from {found.start.name}{f': your profile {found.contender}' if found.contender else ''}:")
+        contender = f": your profile {found.contender}" if found.contender else ""
+        say(f"{'Saved' if found.keeps else 'Proposal'}, from {used}{contender}:")
         for line in table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3)):
             say(line)
     metric = found.verdict.metric
@@ -301,6 +329,7 @@ def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
     _print_seen(found.seen)
     if saved:
         say(f"Saved as {saved}.")
+        say(f"`workbench tune --use {shlex.quote(saved.stem)}` uses it in this store, for agents too.")
     else:
         say("Nothing was changed" + ("." if found.keeps else "; --save NAME keeps the proposal as a profile."))
 

@@ -2,14 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import warn
+from workbench.cli.output import say, warn, write_json
+from workbench.cli.parsing import wants_json
 from workbench.cli.session import Session
 from workbench.config import paths
 from workbench.config.told import new_default
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
-    from workbench.core.tuning.profile import Profile
+    from workbench.core.tuning.profile import Profile, ProfileInUse
 
 
 def profile_of(session: Session, bench: "Workbench", *, tell: bool = True) -> "Profile":
@@ -18,12 +19,34 @@ def profile_of(session: Session, bench: "Workbench", *, tell: bool = True) -> "P
     return default_profile(session, bench, tell=tell) if named is None else bench.tuning.profiles.get(named)
 
 
+def profile_in_use(session: Session, bench: "Workbench") -> "ProfileInUse":
+    """Return which profile a command ranks with, and where that is said."""
+    from workbench.core.tuning.profile import ProfileInUse
+
+    named = session.args.profile
+    return ProfileInUse(named, "flag") if named else bench.tuning.used
+
+
 def default_profile(session: Session, bench: "Workbench", *, tell: bool = True) -> "Profile":
-    """Return the profile that the settings name.
+    """Return the profile in use.
 
     A person is told once that the shipped default is another one; what runs for an agent (`tell` off) says nothing of
     it. Raises `UnknownRecord`, or `InvalidRecord` for a profile that cannot be read.
     """
-    if tell and (said := new_default(session.settings(), paths.state_dir())):
+    settings_say = bench.tuning.used.origin in ("config.toml", "default")
+    if tell and settings_say and (said := new_default(session.settings(), paths.state_dir())):
         warn(said)
     return bench.tuning.default()
+
+
+def use(session: Session, bench: "Workbench", name: str) -> None:
+    """Let the store be ranked under a profile, or without a name that of the settings, and say which is in use."""
+    before, used = bench.tuning.used, bench.tuning.use(name)
+    if wants_json(session.args):
+        write_json({"profile": used.name, "profile_from": used.origin})
+    elif name and used.origin != "store":
+        say(f"The store uses {name}; here {used} goes before it.")
+    elif used == before:
+        say(f"{used} is in use already.")
+    else:
+        say(f"{used} ranks from now on, for agents too; `workbench undo` takes that back.")

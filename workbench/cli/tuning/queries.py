@@ -9,7 +9,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
-from workbench.cli.tuning.profile import profile_of
+from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument(
         "--format", choices=("jsonl", "qrels", "run", "judgments"), help="export: what to write (jsonl)"
     )
-    parser.add_argument("--profile", metavar="P", help="export, run: whose rankings (the one in your settings)")
+    parser.add_argument("--profile", metavar="P", help="export, run: whose rankings (the one in use)")
     parser.add_argument("--force", action="store_true", help="export: replace a file that is there")
     add_json(parser)
     parser.mixes = True
@@ -127,6 +127,7 @@ def _text(session: Session, bench: "Workbench") -> str:
     if write is not None:
         return write(bench.context)
     profile = profile_of(session, bench)
+    warn(f"Ranked under {profile_in_use(session, bench)}.")
     loading, line = ProgressLine("reading the memories", LONG), ProgressLine("asking the queries", 1)
     try:
         bench.retriever.load(loading)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from workbench.core.errors import InvalidQuery, InvalidRecord
 from workbench.core.stream.memory import MemoryType
@@ -21,6 +21,33 @@ Scope = Literal["pool", "top", "frozen"]
 Scorer = Literal["factors", "episodic"]
 PinnedHandling = Literal["fresh", "fades"]
 LexicalRule = Literal["bm25", "absolute"]
+
+
+Origin = Literal["flag", "environment", "store", "config.toml", "default"]
+"""Where it is said which profile ranks; what comes first here goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSetting:
+    """A setting that a store has itself: its key (`id`), its value, and of a profile the `text` of its file, for
+    machines that have none of that name.
+    """
+
+    id: str
+    value: str
+    text: str = ""
+    version: int = 1
+
+
+class ProfileInUse(NamedTuple):
+    """Which profile ranks, where that is said, and its file as the store has it."""
+
+    name: str
+    origin: Origin
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.origin})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.replacing import replace_file
 from workbench.core.text import one_line
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.tui.agents.actions import CONTEXT
 from workbench.tui.agents.context_rows import (
     Given,
@@ -206,7 +206,7 @@ class ContextPane(Vertical):
         self.post_message(self.Changed())
 
     def _say_whose(self) -> None:
-        profile = self._profile.name if self._profile is not None else self._bench.context.settings.profile
+        profile = self._bench.context.profile if self._profile is None else ProfileInUse(self._profile.name, "flag")
         who = one_line(self._bench.safety.masked(self._agent), 30) or "an agent"
         parts = [(f"What {who} would be given", ""), (f" · ranked under {profile}", MUTED)]
         if self.made is not None and self.made.is_empty:
@@ -274,7 +274,7 @@ class ContextPane(Vertical):
     async def action_profile(self) -> None:
         """Rank under another profile."""
         profiles = self._bench.tuning.profiles
-        now = self._profile.name if self._profile is not None else self._bench.context.settings.profile
+        now = self._profile.name if self._profile is not None else self._bench.context.profile.name
         choices = [Choice(name, name) for name in profiles.names()]
         chosen = await self.app.push_screen_wait(Choose("Rank what is found under", choices, now))
         if chosen is not None:

@@ -109,7 +109,7 @@ class CopiesDialog(Dialog[bool | None]):
     def _show_said(self) -> None:
         said = self.query_one(".copies--said", Static)
         mask = self._bench.safety.masked
-        given = [(line, "") for line in given_lines(self._given, self._shifts, mask)]
+        given = [(line, "") for line in given_lines(self._given, self._shifts, str(self._bench.tuning.used), mask)]
         left = [(f"! {line}", "$text-warning") for line in left_lines(self._plan.left, mask)]
         said.display = bool(given or left)
         parts = [Content.styled(printable(text), style) for text, style in (*given, *left)]
@@ -188,7 +188,7 @@ class CopyAsking:
             said += f" {counted(len(plan.updated))} {_keep(len(plan.updated))} the old words."
         lines = [*left_lines(plan.left, mask)]
         if not plan.updated and plan.corrected:
-            lines += given_lines(self._bench.given_lately.of(plan.corrected[0][0].id)[:1], {}, mask)
+            lines += given_lines(self._bench.given_lately.of(plan.corrected[0][0].id)[:1], {}, "", mask)
         return said + "".join(f" {line[:1].upper()}{line[1:]}." for line in lines)
 
 
@@ -213,7 +213,9 @@ def left_lines(copies: Sequence[Copy], mask: Callable[[str], str]) -> Iterator[s
         yield f"{', '.join(names[:NAMED])}{more} {WHY[why]}"
 
 
-def given_lines(given: Sequence[Given], shifts: dict[str, Shift], mask: Callable[[str], str]) -> Iterator[str]:
+def given_lines(
+    given: Sequence[Given], shifts: dict[str, Shift], used: str, mask: Callable[[str], str]
+) -> Iterator[str]:
     """Yield which agents were given it this week, and where it stood and would stand for their last question."""
     for one in given[:NAMED]:
         sessions = "1 session" if one.sessions == 1 else f"{one.sessions} sessions"
@@ -223,6 +225,7 @@ def given_lines(given: Sequence[Given], shifts: dict[str, Shift], mask: Callable
             before = one.place if shift is None or shift.before is None else shift.before
             after = "" if shift is None else " → out" if shift.after is None else f" → #{shift.after}"
             said += f"; for its last query “{one_line(mask(one.query), QUERY)}” #{before}{after}"
+            said += f" under {used}" if shift is not None else ""
         yield said
 
 

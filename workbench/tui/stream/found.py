@@ -6,15 +6,20 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from workbench.core.stream.memory import Memory
+from workbench.core.text import printable
 from workbench.tui.widgets.content import MUTED, fitted
 
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """The line between what holds the words and what is near them: how many are, and how many of them wait."""
+    """The line between what holds the words and what is near them: how many are, and how many of them wait.
+
+    They are ranked under the profile that is `used`.
+    """
 
     count: int
     waiting: int = 0
+    used: str = ""
 
     @property
     def text(self) -> str:
@@ -50,5 +55,5 @@ def is_ruled(row: Found) -> bool:
 
 def ruled_line(row: Ruled, width: int) -> Content:
     """Return the line, exactly `width` cells."""
-    text = f"── {row.text} "
+    text = f"── {row.text}, ranked under {printable(row.used)} " if row.used else f"── {row.text} "
     return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)

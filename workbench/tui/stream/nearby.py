@@ -51,7 +51,11 @@ class Nearby:
         """
         holding = frozenset(self._order).intersection(map(attrgetter("id"), literal)) if literal != self._apart else ()
         near = [memory for id in self._order if id not in holding and (memory := find(id)) is not None]
-        return [*literal, Ruled(len(near), sum(m.id in self._waiting for m in near)), *near] if near else literal
+        return (
+            [*literal, Ruled(len(near), sum(m.id in self._waiting for m in near), self.found.used), *near]
+            if near
+            else literal
+        )
 
     def cells(self, memory: Memory, width: int) -> list[Cell] | None:
         """Return the cells at the end of a memory's row: its relevance, with the bar of its score where there is room.

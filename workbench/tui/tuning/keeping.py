@@ -77,7 +77,7 @@ class Keeping:
         profile = await dialogs.save_profile(self._app, self._session, await self.birth())
         if profile is not None:
             self._put(profile, profile)
-            self._app.say(f"Saved {profile.name}.")
+            self._app.say(f"Saved {profile.name}. {key_of('tune.use')} Use for agents.")
 
     def keep_thresholds(self, thresholds: Thresholds) -> bool:
         """Write the thresholds of duplicates to the settings' file, and hold to them from now on."""

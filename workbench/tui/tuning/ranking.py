@@ -111,6 +111,7 @@ def title(session: TuningSession) -> Iterator[Piece]:
         yield tuple(Content.styled(text, _WARNING) for text in texts)
     if session.question is not None and (why := missing(session.question.standard)):
         yield tuple(Content.styled(text, MUTED) for text in why)
+    yield (Content.styled("number: relevance", MUTED),)
 
 
 def as_many(pieces: Sequence[Piece], width: int) -> Content:

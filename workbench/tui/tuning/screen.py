@@ -25,6 +25,7 @@ from workbench.tui.tuning import dialogs
 from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.verdict import VerdictLine
 from workbench.tui.tuning.keeping import Keeping
+from workbench.tui.tuning.profiles.saving import use
 from workbench.tui.tuning.query import QueryLine
 from workbench.tui.tuning.ranking import RankingPane
 from workbench.tui.tuning.resting import Resting
@@ -96,7 +97,7 @@ class TuneScreen(AreaScreen):
         self._why_waits = False
         self.measuring = Measuring(self.bench.context, self.bench.evaluator)
         self.query_line = QueryLine(self.bench, self.session, self._answered)
-        self.sliders = TuneSliders(self.session, self._show)
+        self.sliders = TuneSliders(self.session, self._show, lambda: self.bench.tuning.used)
         self.ranking = RankingPane(self.bench.safety, id="ranking")
         self.why = WhyPane(self.bench.safety.masked, id="why")
         self.verdict = VerdictLine(self.bench.tuning, self.session, self.measuring)
@@ -168,6 +169,8 @@ class TuneScreen(AreaScreen):
             self.session.moves.clear()
         self.measuring.store_changed(table for table, _ in touched.keys)
         super().follow(touched)
+        if any(table == "settings" for table, _ in touched.keys):
+            self.sliders.show_head()
         if self._in_sight:
             self.verdict.want()
             self.query_line.store_changed()
@@ -376,6 +379,13 @@ class TuneScreen(AreaScreen):
     async def action_save(self) -> None:
         """Save the settings as a profile."""
         await self.keeping.save()
+
+    def action_use(self) -> None:
+        """Let the store be ranked with the loaded profile, for agents too."""
+        if self.session.changed:
+            self.workbench_app.say(keyed("The changed sliders are in no profile yet: {tune.save} saves them first."))
+        elif use(self.workbench_app, self.session.saved.name):
+            self.sliders.show_head()
 
     def action_snapshot(self) -> None:
         """Keep the settings as they are now."""

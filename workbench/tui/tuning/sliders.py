@@ -14,7 +14,7 @@ from textual.widgets import Static
 from workbench.bench.tuning.session import Move, Settings, TuningSession
 from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.flips import Direction, Flip, just_beyond, nearest_flip
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import Hints
@@ -65,11 +65,12 @@ class TuneSliders(Vertical):
     }
     """
 
-    def __init__(self, session: TuningSession, moved: Callable[[], None]) -> None:
+    def __init__(self, session: TuningSession, moved: Callable[[], None], used: Callable[[], ProfileInUse]) -> None:
         super().__init__(id="sliders")
         self._session = session
         self._parameters = parameters_of(session.recipe)
         self._moved = moved
+        self._used = used
         self._loading = False
         self._flips: dict[Factor, tuple[Flip, ...]] = {}
         self._steps = ""
@@ -109,7 +110,7 @@ class TuneSliders(Vertical):
         """Give up the lines between where there are few, and the second lines of the weights."""
         self.set_class(event.size.height < 30, "-compact")
         self.set_class(event.size.height < 24, "-tight")
-        self.call_after_refresh(self._head)
+        self.call_after_refresh(self.show_head)
 
     def on_mount(self) -> None:
         """Follow every slider."""
@@ -159,7 +160,7 @@ class TuneSliders(Vertical):
             self._load(slider, parameter.get(profile))
             slider.refresh()
         self._load(self.time, self._session.days)
-        self._head()
+        self.show_head()
 
     def _load(self, slider: Slider, value: Value) -> None:
         """Give a slider a value that nobody needs to be told of."""
@@ -175,8 +176,11 @@ class TuneSliders(Vertical):
             if parameter.factor:
                 self.query_one(f"#slider-{parameter.id}", Slider).refresh()
 
-    def _head(self) -> None:
-        """Name the profile; what there is no room for is left out whole, the word that it was changed last."""
+    def show_head(self) -> None:
+        """Name the profile, and which one is in use.
+
+        What there is no room for is left out whole, the word that it was changed last.
+        """
         saved, changed = self._session.saved, self._session.changed
         head = self.query_one(".slider--profile", FixedText)
         mark, hint = (
@@ -185,11 +189,15 @@ class TuneSliders(Vertical):
         )
         room = max(0, head.size.width - (mark.cell_length if changed else 0))
         name = line(saved.name, min(24, room)).rstrip().stylize("bold")
+        used = self._used()
+        in_use = Content.styled(f" in use ({used.origin})" if used.name == saved.name else f" agents: {used}", MUTED)
         label = Content.styled("profile ", MUTED)
         shown = label + name if label.cell_length + name.cell_length <= room else name
         if changed:
             rest = room - shown.cell_length
             shown += mark + hint if hint.cell_length <= rest else mark
+        elif shown.cell_length + in_use.cell_length <= room:
+            shown += in_use
         head.write(shown)
 
     # Hints
@@ -238,7 +246,7 @@ class TuneSliders(Vertical):
                 self._refresh_shares()
             if parameter.factor or parameter.constant(value):
                 self._show_about()
-            self._head()
+            self.show_head()
         self._moved()
 
     def on_slider_changed(self, event: Slider.Changed) -> None:

@@ -34,9 +34,9 @@ def given(event: HookEvent, place: Place) -> str | None:
     if not library.standing.trusted:
         discard(cache)
         return ""
-    found = kept(cache, basis_of(library, place.actor, settings.profile, settings.agents))
+    context = Context(library, place.clock, settings, cache, place.actor)
+    found = kept(cache, basis_of(library, place.actor, context.profile.name, settings.agents))
     if found is not None and found.text:
-        context = Context(library, place.clock, settings, cache, place.actor)
         read = looked_up(context, "brief", found.memories, Asked("hook", event.session, parent_process()))
         with contextlib.suppress(StoreProblem), waiting(Patience(_PATIENCE_S)):
             keep(context, [read])

@@ -31,7 +31,7 @@ def keep(bench: "Workbench", actor: str) -> str:
     if not context.library.standing.trusted:
         discard(cache)
         return ""
-    basis = basis_of(context.library, actor, context.settings.profile, context.settings.agents)
+    basis = basis_of(context.library, actor, context.profile.name, context.settings.agents)
     made = _made(bench, actor)
     put(cache, basis, made)
     return made.text

@@ -27,7 +27,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import fill, ranked, standing
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import Profile, ProfileInUse
 
 INSTRUCTIONS = "instructions"
 """The format of the files that agents load whole."""
@@ -44,6 +44,7 @@ class Material:
     found: tuple[tuple[LayerKind, tuple[Item, ...], tuple[LeftOut, ...]], ...]
     is_empty: bool
     weak: int = 0
+    profile: ProfileInUse | None = None
 
     def cut(self, budget: int = USUAL, budgets: Mapping[str, int] | None = None) -> AgentContext:
         """Return the context under a budget of tokens; what a layer does not use, the later ones may.
@@ -58,7 +59,7 @@ class Material:
             taken, left = _fitting(items, room)
             layers.append(Layer(kind, room, taken[::-1] if kind.in_time else taken, (*left, *refused), share))
             over = room - layers[-1].tokens
-        return AgentContext(self.task, budget, tuple(layers), self.is_empty, self.weak)
+        return AgentContext(self.task, budget, tuple(layers), self.is_empty, self.weak, self.profile)
 
 
 def gathered(
@@ -97,7 +98,8 @@ def gathered(
             continue
         passing, held = _passing(context, safety, new)
         found.append((kind, _items(context, safety, passing), (*held, *refused)))
-    return Material(task, tuple(found), is_empty, weak)
+    used = context.profile if profile is None else ProfileInUse(profile.name, "flag")
+    return Material(task, tuple(found), is_empty, weak, used)
 
 
 def _is_of_a_document(memory: Memory | None) -> bool:
@@ -108,7 +110,7 @@ def _is_of_a_document(memory: Memory | None) -> bool:
 
 def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) -> AgentRead:
     """Return what is kept of a context that was given; the `task` is masked."""
-    agent, profile = context.actor.removeprefix("agent:"), context.settings.profile
+    agent, profile = context.actor.removeprefix("agent:"), (made.profile or context.profile).name
     given = [item for item in made.given if item.id in context.library.memories]
     ids, scores = tuple(item.id for item in given), tuple(round(item.score or 0.0, 6) for item in given)
     now = context.now()

@@ -9,6 +9,7 @@ from workbench.core.agents.provenance import Provenance
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import Standing
 from workbench.core.stream.memory import Memory
+from workbench.core.tuning.profile import ProfileInUse
 
 if TYPE_CHECKING:
     from workbench.core.agents.episodes.episode import Episode
@@ -99,7 +100,7 @@ class Layer:
 class AgentContext:
     """What an agent is given for a task; with `is_empty` nothing in the store is relevant to it.
 
-    `weak` memories that the ranking found are left out, since any question could have found them.
+    `weak` memories that the ranking under `profile` found are left out, since any question could have found them.
     """
 
     task: str
@@ -107,6 +108,7 @@ class AgentContext:
     layers: tuple[Layer, ...]
     is_empty: bool = False
     weak: int = 0
+    profile: ProfileInUse | None = None
 
     @property
     def tokens(self) -> int:

@@ -24,6 +24,7 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.errors import UnreadableFile
 from workbench.core.safety import Finding
 from workbench.core.text import clean_for_store, one_line, words
+from workbench.core.tuning.profile import ProfileInUse
 
 MOST_GIVEN = 50
 """Results that are given at once, at the most."""
@@ -52,7 +53,8 @@ class Row:
 class Recalled:
     """An answer: its rows, the best first, what was found, and why better ones were `left_out` ("held", …).
 
-    `blocks` encloses what nobody stands by, for an agent; `memories` are the ids of those that were given.
+    `blocks` encloses what nobody stands by, for an agent; `served` is how memories were ranked,
+    under the profile `used`.
     """
 
     rows: tuple[Row, ...]
@@ -60,6 +62,7 @@ class Recalled:
     left_out: dict[str, int]
     blocks: Blocks | None = None
     served: Served | None = None
+    used: ProfileInUse | None = None
 
 
 class Recalling:
@@ -144,7 +147,7 @@ class Recalling:
         )
         found = Found(text, "stream", (), len(rows))
         out = {"held": served.held, "unapproved": served.unapproved, "weak": served.weak}
-        return Recalled(rows, found, {why: n for why, n in out.items() if n}, blocks, served)
+        return Recalled(rows, found, {why: n for why, n in out.items() if n}, blocks, served, tuning.used)
 
     def _refused(self, hit: Hit, known: Provenance) -> str:
         """Return why an agent is not given a hit; empty when it is."""
@@ -229,6 +232,8 @@ def answer_json(given: Recalled) -> Json:
         "broken_lines": [{"file": file, "line": line} for file, line in found.broken],
         "unreadable": [*found.unread, *(str(problem) for problem in found.problems)],
     }
+    if given.used is not None:
+        answer |= {"profile": given.used.name, "profile_from": given.used.origin}
     return answer
 
 

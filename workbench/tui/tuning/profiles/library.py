@@ -23,7 +23,7 @@ from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
 from workbench.tui.tuning.actions import LIBRARY
 from workbench.tui.tuning.profiles.certificate import certificate_text
-from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
+from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of, use
 from workbench.tui.tuning.profiles.sides import SLIDERS, Side, compare, sides
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, line
@@ -121,6 +121,8 @@ class LibraryDialog(Dialog[Side | None]):
         mark = _AGAINST if side.id == self.against.id else " "
         style = "$text-error" if side.profile is None else ""
         note = ago(side.at, self.workbench_app.bench.context.now()) if side.at else side.kind
+        used = self.workbench_app.bench.tuning.used
+        note = f"{note} · in use ({used.origin})" if side.is_profile and side.name == used.name else note
         note = "cannot be read" if side.profile is None else note
         name = line(side.name, max(1, width - len(note) - 8), style).rstrip()
         return [
@@ -183,6 +185,16 @@ class LibraryDialog(Dialog[Side | None]):
         if not session.changed or kept or await self.app.push_screen_wait(confirm):
             self.dismiss(side)
 
+    def action_agents(self) -> None:
+        """Let the store be ranked with the profile under the cursor, for agents too."""
+        side = self.rows.current
+        if side is None or side.profile is None:
+            self.app.bell()
+        elif not side.is_profile:
+            self.workbench_app.say(keyed("Only a profile ranks for agents: {library.save} saves this as one."))
+        elif use(self.workbench_app, side.name):
+            self._list()
+
     @asking
     async def action_save(self) -> None:
         """Save the settings as a profile, measured against the profile they come from."""
@@ -201,7 +213,9 @@ class LibraryDialog(Dialog[Side | None]):
         )
         if name is not None:
             self._list()
-            self.workbench_app.say(f"Saved {name} in {tuning.profiles.path(name)}.")
+            self.workbench_app.say(
+                f"Saved {name} in {tuning.profiles.path(name)}. {key_of('library.agents')} on it: Use for agents."
+            )
 
     @asking
     async def action_name(self) -> None:
