@@ -26,7 +26,8 @@ def test_a_context_is_printed_with_what_is_left_out_and_counts_no_read(demo: Cli
 
 
 def test_the_budgets_of_the_layers_add_up_with_what_each_was_left(demo: Cli) -> None:
-    *layers, together = demo("context", TASK, "--budget", "4000").err.splitlines()
+    *layers, together, ranked = demo("context", TASK, "--budget", "4000").err.splitlines()
+    assert ranked == "Memories are ranked under workbench (default)."
     assert together.startswith("Together: ")
     assert together.endswith(" of 4,000 tokens; what a layer leaves goes on to the next.")
     used = own = before = 0

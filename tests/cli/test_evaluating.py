@@ -77,7 +77,7 @@ def test_eval_and_tune_try_profiles_of_ones_own(demo: Cli, queries: str) -> None
     assert (found["keep"], found["settings_tried"]) == (False, 231 + 1 + 2)
     assert found["contender"] == "best"
     assert demo("tune", every, "--profile", "generative-agents").out.startswith(
-        "Proposal, from generative-agents: your profile best:\n"
+        "Proposal, from generative-agents (flag): your profile best:\n"
     )
     kept = json.loads(demo.ok("tune", queries, "--profile", "best", "--folds", "2", "--json"))
     assert kept["keep"] == (kept["verdict"]["verdict"] != "better")
@@ -109,8 +109,8 @@ def test_tune_proposes_and_says_what_it_is_worth(demo: Cli, queries: str) -> Non
 def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     lines = demo.ok("tune", queries, "--profile", "engram", "--save", "mine").splitlines()
     path = config_dir() / "profiles" / "mine.toml"
-    assert lines[0] == "Proposal, from engram:"
-    assert lines[-1] == f"Saved as {path}."
+    assert lines[0] == "Proposal, from engram (flag):"
+    assert lines[-2:] == [f"Saved as {path}.", "`workbench tune --use mine` uses it in this store, for agents too."]
     saved = tomllib.loads(path.read_text())
     assert saved["birth"]["parent"] == "engram"
     assert saved["birth"]["queries"] == 14
@@ -121,7 +121,10 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     assert "already" in again.err
     assert "built-in" in demo("tune", queries, "--save", "engram").err
     assert "built-in" in demo("tune", queries, "--save", "engram", "--force").err
-    assert demo.ok("tune", queries, "--profile", "engram", "--save", "mine", "--force").endswith(f"Saved as {path}.\n")
+    assert (
+        demo.ok("tune", queries, "--profile", "engram", "--save", "mine", "--force").splitlines()[-2]
+        == f"Saved as {path}."
+    )
 
 
 @pytest.mark.slow
@@ -147,7 +150,12 @@ def test_what_is_not_better_is_saved_only_by_force(demo: Cli, queries: str) -> N
     result = demo(*arguments)
     assert (result.code, path.exists()) == (1, False)
     assert "it was not saved. --force saves it." in result.err
-    assert demo(*arguments, "--force").code == 0
+    assert "Keep it." in result.out
+    forced = demo(*arguments, "--force")
+    assert (forced.code, path.exists()) == (0, True)
+    assert "Keep" not in forced.out
+    assert " on queries it was not chosen on. --force saves " in forced.out
+    assert f"Saved as {path}.\n`workbench tune --use again` uses it in this store" in forced.out
     assert path.exists()
 
 

@@ -19,7 +19,7 @@ FILLER = (
 
 @pytest.fixture
 def pool(cli: Cli) -> Cli:
-    """A store of eight memories, too small for a floor."""
+    """A store of eight memories."""
     with Library(cli.store, lambda: NOW).transaction("cli", "set up") as tx:
         for number, text in enumerate(FILLER, 1):
             tx.put(Memory(f"f{number}", text, NOW, NOW))
@@ -48,7 +48,7 @@ QUERY = "when do deploys run"
     [
         ({"finds": "d1", "top": 1}, []),
         ({"finds": ["d1"], "never": ["f1"], "top": 1}, []),
-        ({"finds": "f1", "top": 1}, ["below"]),
+        ({"finds": "f1", "top": 1}, ["weak"]),
         ({"finds": "d2"}, ["held"]),
         ({"finds": "d3"}, ["hidden"]),
         ({"finds": "d4"}, ["hidden"]),
@@ -112,7 +112,7 @@ def test_toml_is_read_and_the_report_names_lines_and_reasons(pool: Cli) -> None:
     first, why, second, last = result.out.splitlines()
     assert first == "✗ Friday (expect.toml:2)"
     assert why.startswith("    f1 stands at ")
-    assert (second, last) == (f"✓ {QUERY}", "2 expectations under workbench, 1 not as expected.")
+    assert (second, last) == (f"✓ {QUERY}", "2 expectations under workbench (default), 1 not as expected.")
 
 
 @pytest.mark.parametrize(

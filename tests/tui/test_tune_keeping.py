@@ -197,6 +197,35 @@ async def test_another_profile_begins_at_the_first_row(tmp_path: Path) -> None:
         assert tune(app).rows.cursor == 8
 
 
+async def test_a_saved_profile_is_put_to_use_and_taken_back(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        assert "profile workbench (default)" in screen_text(app)
+        await keys(pilot, "right", "a")
+        assert [note.message for note in app._notifications][-1].startswith(
+            "The changed sliders are in no profile yet: s "
+        )
+        assert app.bench.tuning.used.origin == "default"
+        await keys(pilot, "s")
+        await shown(pilot, Prompt)
+        await keys(pilot, *"mine", "enter")
+        await until(pilot, lambda: tune(app).session.saved.name == "mine")
+        assert [note.message for note in app._notifications][-1] == "Saved mine. a Use for agents."
+        await keys(pilot, "a")
+        assert (app.bench.tuning.used.name, app.bench.tuning.used.origin) == ("mine", "store")
+        await until(pilot, lambda: "profile mine in use (store)" in screen_text(app))
+        await keys(pilot, "u")
+        await until(pilot, lambda: app.bench.tuning.used.name == "workbench")
+        await until(pilot, lambda: "profile mine agents: workbench" in screen_text(app))
+        await keys(pilot, "N")
+        dialog = await shown(pilot, LibraryDialog)
+        go_to(dialog, "engram")
+        await keys(pilot, "a")
+        assert app.bench.tuning.default().name == "engram"
+        assert "in use (store)" in screen_text(app)
+
+
 @pytest.mark.slow
 async def test_a_broken_profile_is_said_and_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "profiles").mkdir()

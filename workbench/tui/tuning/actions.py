@@ -20,7 +20,7 @@ TUNE = Table(
         Action("tune.metrics", "m", "metrics", "How good the ranking is, query by query", FIND),
         Action("tune.save", "s", "save", "Save these settings as a profile", CHANGE),
         Action("tune.load", "l", "load", "Load a profile", CHANGE),
-        Action("tune.use", "a", "use for agents", "Rank with this profile in this store, for agents too", CHANGE),
+        Action("tune.use", "a", "use for agents", "Rank for agents, too, with this profile", CHANGE),
         Action("tune.why", "w", "why not", "Find any memory and see why it is so low", FIND),
         Action("tune.bounds", "M", "min and max", "What set the ends of each factor's scale", FIND, False),
         Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier", CHANGE),
@@ -143,7 +143,7 @@ LIBRARY = Table(
     "the profiles",
     (
         Action("library.use", "enter", "to the sliders", "Put the sliders where these settings are", CHANGE),
-        Action("library.agents", "a", "use for agents", "Rank with it in this store, for agents too", CHANGE),
+        Action("library.agents", "a", "use for agents", "Rank for agents, too, with this profile", CHANGE),
         Action("library.compare", "c", "compare", "Both rankings, with the one under ◆", FIND),
         Action("library.mark", "t,space", "mark", "Compare everything with this one (◆)", FIND),
         Action("library.save", "s", "save", "Save these settings as a profile", CHANGE),

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from workbench.bench.tuning.session import Move, Settings, TuningSession
+from workbench.core.text import printable
 from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.flips import Direction, Flip, just_beyond, nearest_flip
 from workbench.core.tuning.profile import Profile, ProfileInUse
@@ -190,14 +191,18 @@ class TuneSliders(Vertical):
         room = max(0, head.size.width - (mark.cell_length if changed else 0))
         name = line(saved.name, min(24, room)).rstrip().stylize("bold")
         used = self._used()
-        in_use = Content.styled(f" in use ({used.origin})" if used.name == saved.name else f" agents: {used}", MUTED)
+        same = used.name == saved.name
+        texts = (
+            (f" in use ({used.origin})", f" ({used.origin})") if same else (f" agents: {used}", f" agents: {used.name}")
+        )
         label = Content.styled("profile ", MUTED)
         shown = label + name if label.cell_length + name.cell_length <= room else name
         if changed:
             rest = room - shown.cell_length
             shown += mark + hint if hint.cell_length <= rest else mark
-        elif shown.cell_length + in_use.cell_length <= room:
-            shown += in_use
+        else:
+            in_use = (Content.styled(printable(text), MUTED) for text in texts)
+            shown += next((text for text in in_use if shown.cell_length + text.cell_length <= room), Content(""))
         head.write(shown)
 
     # Hints
