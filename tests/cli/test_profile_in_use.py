@@ -12,7 +12,6 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from workbench.bench.open import open_workbench
 from workbench.bench.tuning.profiles import to_toml
-from workbench.cli.safety import trust
 from workbench.config.paths import config_dir, heads_dir
 from workbench.core.tuning.profile import BUILT_IN
 from workbench.store.identity import heads
@@ -108,8 +107,6 @@ def test_what_cannot_be_used_changes_nothing(command: tuple[str, ...], demo: Cli
 
 def test_of_a_store_from_elsewhere_it_holds_once_that_is_trusted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORKBENCH_TRUST")
-    for name in trust.MAYBE_AGENTS:
-        monkeypatch.delenv(name, raising=False)
     folder = heads_dir()
     assert folder is not None
     heads.begin(folder, True)

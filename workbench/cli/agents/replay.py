@@ -60,14 +60,15 @@ def replay(session: Session) -> int:
             return cancelled()
 
         try:
-            warn(f"Ranked under {profile_in_use(session, bench)}.")
             found += bench.replay.run(wanted, args.agent, k=args.k, profile=args.profile, rev=at, tick=tick)
         finally:
             line.clear()
-        mask = bench.safety.masked
+        mask, used = bench.safety.masked, profile_in_use(session, bench)
         if wants_json(args):
-            write_json([_json(one, mask(one.step.text)) for one in found])
+            about = {"profile": used.name, "profile_from": used.origin}
+            write_json([{**_json(one, mask(one.step.text)), **about} for one in found])
         else:
+            say(f"Ranked under {used}.")
             for one in found:
                 _show(one, mask(one.step.text))
     if len(found) < len(wanted):

@@ -283,9 +283,7 @@ def _explained(
     return [*lines, *figures, total]
 
 
-def _row(
-    served: "Served", place: int, scored: "Scored", name: str, flagged: str, *, agent: bool
-) -> tuple[str, ...]:
+def _row(served: "Served", place: int, scored: "Scored", name: str, flagged: str, *, agent: bool) -> tuple[str, ...]:
     memory, stored = scored.memory, served.ranking.ids[place - 1]
     weak = "weak: " if served.floor.is_weak(stored) else ""
     return (
