@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,15 @@ def test_what_is_remembered_is_what_the_journal_says(
             fresh = indexed(open_bench, folder=folder)
             assert found(fresh) == remembered
             fresh.close()
+
+
+@pytest.mark.parametrize("approval", [{"pinned": True}, {"status": "confirmed"}])
+def test_an_approval_that_was_taken_back_is_none(bench: Workbench, approval: dict[str, object]) -> None:
+    written = memory("m1", "an agent wrote this")
+    for actor, record in (("agent:claude", written), ("human", replace(written, **approval))):  # type: ignore[arg-type]
+        with bench.library.transaction(actor, "write it") as tx:
+            tx.put(record)
+    assert found(bench)["m1"].approved
+    bench.history.undo()
+    assert not found(bench)["m1"].approved
+    assert not anew(bench)["m1"].approved

@@ -106,7 +106,7 @@ def _read_back(context: Context, table: str, records: Mapping[str, Outward]) -> 
     for entry, key, change in context.library.past.changes_of(table, records):
         if key in found:
             continue
-        if _approves(entry, change):
+        if _approves(entry, change, records[key]):
             approved.add(key)
         if change.op == "insert" or any(name in change.fields for name in _TEXTS[table]):
             brought = _source(entry, change, records[key])
@@ -116,8 +116,8 @@ def _read_back(context: Context, table: str, records: Mapping[str, Outward]) -> 
     return {key: found.get(key, Provenance("unknown", approved=key in approved)) for key in records}
 
 
-def _approves(entry: Entry, change: DocChange) -> bool:
-    """Tell whether a change says that a person looked at a record and stands by it.
+def _approves(entry: Entry, change: DocChange, record: Outward) -> bool:
+    """Tell whether a change says that a person looked at a record and stands by it, and nobody took that back.
 
     A bullet has no status: who pins it or finds it helpful stands by it.
     """
@@ -130,8 +130,11 @@ def _approves(entry: Entry, change: DocChange) -> bool:
         return after.get("status") == "validated" and after.get("status_reason") != EVIDENCE
     if change.table == "episodes":
         return after.get("approved") is True
-    voted = change.table == "bullets" and change.inc.get("helpful_votes", 0) > 0
-    return voted or after.get("status") in _APPROVED or after.get("pinned") is True
+    pinned = after.get("pinned") is True and isinstance(record, Memory | Bullet) and record.pinned
+    if isinstance(record, Bullet):
+        return pinned or (record.helpful_votes > 0 and change.inc.get("helpful_votes", 0) > 0)
+    trusted = isinstance(record, Memory) and record.status in (*_APPROVED, "archived")
+    return pinned or (trusted and after.get("status") in _APPROVED)
 
 
 def _still(record: Outward) -> bool:
