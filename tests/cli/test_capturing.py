@@ -16,6 +16,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.safety.samples import drawn
 from workbench.bench.agents.capture import hooks
+from workbench.bench.agents.capture.progress import folder_of, held
 from workbench.config.paths import captures_dir
 from workbench.core.stream.memory import Memory
 from workbench.store.journal.lock import LOCK, WriteLock
@@ -535,6 +536,25 @@ def test_an_event_that_finds_the_store_held_is_stored_by_the_next_one(
         (memory,) = (one for one in told(cli.store) if one.session_id)
         assert memory.content.startswith("No, use pnpm instead of npm")
         assert memory.session_id == SESSION
+    assert json.loads(cli.ok("capture", "status", "--json"))["waiting"] == 0
+
+
+def test_a_waiting_event_that_cannot_be_read_any_more_holds_up_no_later_one(
+    cli: Cli, hook: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("append", "the store is there")
+    transcript = tmp_path / "session.jsonl"
+    transcript.write_text(json.dumps({"type": "user", "sessionId": SESSION}) + "\n")
+    monkeypatch.setattr(hooks, "PATIENCE_S", 0.1)
+    captures = captures_dir()
+    assert captures is not None
+    with held(folder_of(captures, cli.store), SESSION):
+        hook("Stop", transcript_path=str(transcript))
+    assert json.loads(cli.ok("capture", "status", "--json"))["waiting"] == 1
+    transcript.rename(tmp_path / "moved.jsonl")
+    transcript.symlink_to(tmp_path / "moved.jsonl")
+    hook("UserPromptSubmit", prompt="No, use pnpm instead of npm")
+    assert any(one.content.startswith("No, use pnpm") for one in told(cli.store))
     assert json.loads(cli.ok("capture", "status", "--json"))["waiting"] == 0
 
 

@@ -6,6 +6,7 @@ unless a session is met in its middle, and then once.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.fields import short_paths
 from workbench.core.agents.transcript.identity import identity
 from workbench.core.agents.transcript.lessons import Lesson
+from workbench.core.errors import InvalidRecord, UnreadableFile
 from workbench.core.waiting import Patience, StoreBusy, waiting
 
 if TYPE_CHECKING:
@@ -45,7 +47,8 @@ def _captured(event: HookEvent, place: Place) -> tuple[str, ...]:
     stored: tuple[str, ...] = ()
     try:
         for path, actor, earlier in spool.waiting(folder):
-            stored += _taught(earlier, place._replace(actor=actor), folder)
+            with suppress(UnreadableFile, InvalidRecord):  # it is never stored, and the later ones are
+                stored += _taught(earlier, place._replace(actor=actor), folder)
             path.unlink(missing_ok=True)
         return stored + _taught(event, place, folder)
     except StoreBusy as error:
