@@ -74,6 +74,18 @@ def test_a_new_segment_carries_them_on(tmp_path: Path) -> None:
     assert len(library.memories) == count + 1
 
 
+def test_what_a_new_segment_carries_is_not_at_hand_once_it_is_deleted(tmp_path: Path) -> None:
+    library = open_library(tmp_path, segment_bytes=4000)
+    while not list(tmp_path.glob("journal-*")):
+        with library.transaction("human", "add") as tx:
+            tx.put(replace(memory(0, f"number {len(library.memories)}"), id=tx.new_memory_id(NOON)))
+    last = library.memories.all()[-1]
+    assert recent(tmp_path)[-1] == last.content
+    with library.transaction("human", "delete") as tx:
+        tx.delete(last)
+    assert recent(tmp_path)[-1] == library.memories.all()[-1].content
+
+
 def test_the_search_for_ids_ends_at_a_line_that_has_them_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from workbench.store import append as module
 

@@ -298,13 +298,14 @@ def _take_header(tail: _Tail, value: dict[str, Any]) -> None:
     """Fill up with the memories that stood in the header, as they are since."""
     known = {doc.get("id") for doc in tail.recent}
     older = reversed(value.get("recent", {}).get(_TABLE, []))
-    tail.recent += [{**doc, **_later(tail, doc)} for doc in older if doc.get("id") not in known]
+    since = ((doc, _later(tail, doc)) for doc in older if doc.get("id") not in known)
+    tail.recent += [{**doc, **later} for doc, later in since if later is not None]
 
 
-def _later(tail: _Tail, doc: Doc) -> dict[str, Any]:
-    """Return what was changed of a memory of the header; of one with a foreign id that is not known."""
+def _later(tail: _Tail, doc: Doc) -> dict[str, Any] | None:
+    """Return what was changed of a memory of the header, `None` of a deleted one; a foreign id's is not known."""
     number = memory_number(str(doc.get("id")))
-    return tail.later.get(str(number)) or {}
+    return tail.later.get(str(number), {})
 
 
 def _readable(docs: list[Doc]) -> Iterator[Memory]:
