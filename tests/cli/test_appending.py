@@ -180,6 +180,18 @@ def test_what_another_process_archived_since_is_known(cli: Cli) -> None:
         cli.ok("forget", id)
 
 
+@pytest.mark.parametrize("found", [b"", b"what is this?\n", b"1 2 3 4\n", b"0 -1 0\n"])
+def test_a_damaged_file_of_marks_is_made_anew(cli: Cli, found: bytes) -> None:
+    text = "One rule of the house"
+    cli.ok("forget", cli.ok("append", text).split()[2].rstrip(","))
+    cli.ok("append", text)
+    heads = heads_dir()
+    assert heads is not None
+    (marks,) = heads.rglob("*.archived")
+    marks.write_bytes(found)
+    assert cli.ok("append", text).startswith("Not stored: ")
+
+
 def test_a_purged_text_is_said_and_not_stored(cli: Cli) -> None:
     text = "The vault opens on Tuesdays only"
     id = cli.ok("append", text).split()[2].rstrip(",")

@@ -46,17 +46,18 @@ def _known(path: Path, journal: BinaryIO, start: int) -> bytes:
     """Return the marks that were kept, nothing where they may not be all."""
     try:
         data = path.read_bytes()
-        first, offset, mark = data.partition(b"\n")[0].decode().split()
+        first, place, mark = data.partition(b"\n")[0].decode().split()
+        offset, follows = int(place), int(first) == start
     except (OSError, ValueError):
         return b""
-    if int(first) != start or not mark_fits(journal, Position(int(offset)), mark):
+    if not follows or not mark_fits(journal, Position(offset), mark):
         return b""
-    journal.seek(int(offset))
+    journal.seek(offset)
     later = journal.read()
     if any(telling in later for telling in _TELLING):
         return b""
     if len(later) > _FAR and later.endswith(b"\n"):
-        _keep(path, f"{start} {int(offset) + len(later)} {checksum_of(later[:-1])}", data.partition(b"\n")[2])
+        _keep(path, f"{start} {offset + len(later)} {checksum_of(later[:-1])}", data.partition(b"\n")[2])
     return data
 
 
