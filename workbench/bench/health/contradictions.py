@@ -6,7 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
+from workbench.bench.agents.served_names import served_name
 from workbench.bench.context import Context
+from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.dedup import opposites
 from workbench.core.duplicates.differing import differing
@@ -71,19 +73,20 @@ def disputes(context: Context, memories: Sequence[Memory]) -> dict[str, str]:
     """
     library = context.library
     waiting = (p.evidence[:2] for p in library.waiting(Proposal, "open") if p.kind == "replaces")
-    found = [pair for pair in map(library.memories.among, waiting) if len(pair) == 2]
+    pairs = ([m for m in library.memories.among(ids) if m.status != "archived"] for ids in waiting)
+    found = [pair for pair in pairs if len(pair) == 2]
     settling = sorted((m for m in memories if m.observation_type in SETTLES), key=lambda m: (m.created_at, m.id))
     apart = library.kept_apart() if len(settling) > 1 else None
     for older, newer in combinations(settling, 2):
         said = contradicted_by(older, [newer])
         if said is not None and said.replaces and apart is not None and not apart(older, newer):
             found.append([older, newer])
-    told = {}
+    told, look = {}, Safety(context).findings
     for older, newer in found:
         if newer.status in TRUSTED or older.status not in TRUSTED:
             told[older.id] = f"contradicted on {minute(newer.created_at)[:10]}"
         else:
-            told[newer.id] = f"contradicts {older.id} ({older.status})"
+            told[newer.id] = f"contradicts {served_name(older.id, look)} ({older.status})"
     return told
 
 

@@ -8,6 +8,7 @@ A rule that fires is a reason to look, never a verdict.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 from workbench.core.duplicates.dedup import content_words, is_negation, numbers, opposites, without_sql
@@ -62,7 +63,7 @@ def contradictions(text: str, others: Iterable[tuple[str, str]]) -> tuple[Contra
     return tuple(one for one in found if one is not None)
 
 
-def _between(id: str, mine: list[_Sentence], theirs: list[_Sentence]) -> Contradiction | None:
+def _between(id: str, mine: tuple[_Sentence, ...], theirs: tuple[_Sentence, ...]) -> Contradiction | None:
     for one, other in product(mine, theirs):
         if reason := _reason(one, other):
             return Contradiction(id, reason, one.text, other.text)
@@ -93,9 +94,10 @@ def _negated_only_in(one: _Sentence, other: _Sentence) -> str:
     return next((word for stem, word in one.negated if stem in said and stem not in denied), "")
 
 
-def _sentences(text: str) -> list[_Sentence]:
+@lru_cache(512)
+def _sentences(text: str) -> tuple[_Sentence, ...]:
     parts = [part[:_LONGEST] for raw in _ENDS.split(text[: _SENTENCES * _LONGEST]) if (part := raw.strip())]
-    return [_Sentence(part, _stems(part), _negated(part), numbers(part)) for part in parts[:_SENTENCES]]
+    return tuple(_Sentence(part, _stems(part), _negated(part), numbers(part)) for part in parts[:_SENTENCES])
 
 
 def _stems(sentence: str) -> frozenset[str]:
