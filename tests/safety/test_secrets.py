@@ -57,6 +57,7 @@ ASSIGNED = [
     (f"connect({P} = hunter2x, port=5)", f"connect({P} = [secret: password], port=5)"),
     ("{" + P + " = hunter2x;user=ada}", "{" + P + " = [secret: password];user=ada}"),
     ("run(PASS" + "WORD=hunter2x)", "run(PASS" + "WORD=[secret: password])"),
+    ("this is how: send the password to ada1@shop.io", "this is how: send the password to ada1@shop.io"),
     ("export PASS" + "WORD=hunter2x; run", "export PASS" + "WORD=[secret: password]; run"),
     ("<b>PASS" + "WORD=hunter2x</b>", "<b>PASS" + "WORD=[secret: password]</b>"),
     ('"PASS' + 'WORD=hunter2x\\nUSER=ada"', '"PASS' + 'WORD=[secret: password]\\nUSER=ada"'),
@@ -129,6 +130,8 @@ CLEAN = [
     "Meta-Llama-3.1-70B-Instruct-AWQ-INT4-v2B",
     "Use bearer authentication; the Authorization: Bearer header must be set",
     "docker run -e PASSWORD=$(cat /run/secrets/db) app",
+    "docker run --name mongo -p 27017:27017 mongo:6",
+    "docker run --name mongo -p 127.0.0.1:27017:27017/tcp mongo:6",
 ]
 
 

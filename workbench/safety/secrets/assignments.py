@@ -7,7 +7,7 @@ from re import ASCII, Match
 from workbench.core.safety import Finding, secret
 from workbench.safety.anchors import anchored
 from workbench.safety.lowering import compiled
-from workbench.safety.secrets.values import is_expression, is_key, is_password, is_placeholder, is_variable
+from workbench.safety.secrets.values import is_address, is_expression, is_key, is_password, is_placeholder, is_variable
 
 _PASSWORD = ("password", "passwd", "passphrase", "passcode", "_pass")
 _KEY = (
@@ -59,7 +59,7 @@ def _password(text: str, at: int) -> Iterator[Finding]:
     said = compiled(_PROSE).match(text, at)
     if said is not None:
         value = _ended(text, *said.span("said")).rstrip(".,;:!?)")
-        code = is_expression(text, said.start("said"))
+        code = is_expression(text, said.start("said")) or (said["verb"] == "to" and is_address(value))
         if not code and is_password(value, quoted=True) and not (said["verb"] == "=" and is_variable(value)):
             yield secret("password", said.start("said"), said.start("said") + len(value))
 

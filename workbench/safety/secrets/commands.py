@@ -32,7 +32,9 @@ _LOGINS = ("curl", "http ", "https ", "wget")
 _USER = r"[^\s:\"'/]{1,100}:"
 _PAIR = rf"(?:\\{{0,7}}\"{_USER}{_INSIDE}|'{_USER}([^'\n]{{1,200}})|{_USER}{_WORD})"
 _LOGIN = rf"(?:-u|--user|--proxy-user)[ =]{{0,2}}{_PAIR}"
-_GIVEN = rf"\s-p(?P<apart> ?){_WORD}"
+_GIVEN = rf"\s-p(?P<apart> ?)(?![\d.:]{{1,20}}:\d{{2,5}}(?:/\w{{3}})?(?!\S)){_WORD}"
+"""Not for ports that a container publishes, one for another."""
+
 _REDIS = rf"\s-a ?{_WORD}"
 _WHO = r"(?:\s{1,8}(?:login|account)\s{1,8}\S{1,100})"
 _NETRC = rf"(?:machine\s{{1,8}}\S{{1,200}}{_WHO}{{0,3}}|default{_WHO}{{1,3}})\s{{1,8}}password\s{{1,8}}{_WORD}"

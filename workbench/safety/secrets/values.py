@@ -84,6 +84,11 @@ def is_variable(value: str) -> bool:
     return compiled(_VARIABLE).match(value) is not None
 
 
+def is_address(value: str) -> bool:
+    """Tell whether a value is an address of mail."""
+    return compiled(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)*\.[A-Za-z]{2,24}\Z").match(value) is not None
+
+
 def is_slug(value: str) -> bool:
     """Tell whether a value is a few words and numbers with hyphens between: `refresh-token-rotation-2024`."""
     return compiled(_SLUG, ASCII).match(value) is not None and compiled(r"[A-Za-z]{4}").search(value) is not None
