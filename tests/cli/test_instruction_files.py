@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.cli.conftest import Cli
 
 TEXT = (
@@ -73,3 +75,9 @@ def test_lint_finds_an_import_of_a_file_that_is_not_there(cli: Cli) -> None:
     assert said.code == 1
     assert "CLAUDE.md:2: the imported file “docs/gone.md” is not there" in said.out
     assert said.out.count("is not there") == 1
+
+
+@pytest.mark.parametrize("name", ["~nobody-is-called-so/notes.md", f"{'long' * 80}.md"])
+def test_lint_finds_an_import_whose_path_means_nothing(cli: Cli, name: str) -> None:
+    said = cli("lint", cli.write("CLAUDE.md", f"See @{name} first.\n"))
+    assert (said.code, said.out.count("is not there")) == (1, 1)

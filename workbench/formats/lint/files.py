@@ -58,6 +58,13 @@ def lint_text(
         return found + [LintFinding(str(path), one.line, "over-cap", one.reason) for one in over]
     if kind != instructions.NAME:
         return found
-    lost = missing(text, lambda name: (path.parent / Path(name).expanduser()).exists())
+    lost = missing(text, lambda name: _exists(path.parent, name))
     said = "the imported file {} is not there"
     return found + [LintFinding(str(path), at, "broken-link", said.format(shown(name))) for at, name in lost]
+
+
+def _exists(folder: Path, name: str) -> bool:
+    try:
+        return (folder / Path(name).expanduser()).exists()
+    except (OSError, RuntimeError):  # too long a name, or the home folder of nobody
+        return False
