@@ -93,6 +93,17 @@ def test_what_is_no_folder_is_refused(path: str, tmp_path: Path) -> None:
         open_folder(tmp_path / path)
 
 
+def test_a_folder_that_cannot_be_listed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "overview.md").write_text("# Overview")
+
+    def refuse(_path: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(UnreadableFile, match="cannot be opened: Permission denied"):
+        open_folder(tmp_path)
+
+
 def test_a_folder_is_followed_and_no_longer(places: Opened, tmp_path: Path) -> None:
     bench = places()
     (tmp_path / "notes").mkdir()

@@ -117,9 +117,12 @@ def open_folder(path: Path, only: Collection[Path] = ()) -> DocumentFolder:
     if root.name == WORKING and _is_file(root.parent / MESSAGES):
         root = root.parent
     memory = root / WORKING if (root / WORKING).is_dir() and not (root / WORKING).is_symlink() else root
-    is_session = memory != root or _is_file(root / MESSAGES) or (_is_file(memory / OVERVIEW) and not _is_bank(root))
     ways = frozenset(parent for file in only for parent in file.parents) if only else None
-    return _session(root, memory, ways) if is_session else _notes(root, ways)
+    try:
+        is_session = memory != root or _is_file(root / MESSAGES) or (_is_file(memory / OVERVIEW) and not _is_bank(root))
+        return _session(root, memory, ways) if is_session else _notes(root, ways)
+    except OSError as error:
+        raise _cannot(path, error) from error
 
 
 def _is_bank(root: Path) -> bool:
