@@ -143,7 +143,7 @@ def test_an_unreadable_file_raises(bench: Workbench, tmp_path: Path) -> None:
 
 def rival(folder: Path, clock: Clock) -> Workbench:
     """Open the same store as another process does."""
-    return open_workbench(folder / "store", profiles=folder / "profiles", actor="agent:rival", clock=clock)
+    return open_workbench(folder / "store", profiles=folder / "profiles", clock=clock)
 
 
 def test_what_another_process_stored_meanwhile_is_not_written_over(
@@ -326,7 +326,7 @@ def test_a_stated_status_is_kept_for_a_person_and_not_for_an_agent(bench: Workbe
 
     assert statuses(bench.importer.plan(path)) == ["signal", "candidate", "confirmed", "promoted", "signal"]
     agent = Importer(replace(bench.context, actor="agent:claude"))
-    assert statuses(agent.plan(path)) == ["signal", "candidate", "signal", "signal", "signal"]
+    assert statuses(agent.plan(path)) == ["signal"] * 5
 
 
 def test_an_import_that_was_written_back_has_the_same_bytes(bench: Workbench, tmp_path: Path) -> None:

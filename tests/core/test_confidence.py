@@ -114,7 +114,7 @@ def test_a_trusted_memory_that_was_marked_harmful_is_asked_about_until_a_person_
 
 
 def test_a_status_that_only_a_file_states_is_imported_and_gives_no_credit() -> None:
-    file = brought(memory(status="confirmed"), "/notes/a.md", NOW, by_agent=False)
+    file = brought(memory(status="confirmed"), "/notes/a.md", NOW)
     assert (confidence_of(file), told(scored(file))) == (0, ("imported (+0)",))
     assert value_of(standing_in(to_doc(file))) == 0
     assert confidence_of(replace(file, helpful_votes=2)) == 2
@@ -122,15 +122,5 @@ def test_a_status_that_only_a_file_states_is_imported_and_gives_no_credit() -> N
     assert (confidence_of(read), told(scored(read))) == (2, ("approved (+2)",))
     promoted = promote(file, "CLAUDE.md")
     assert confidence_of(promoted) == 2
-    signal = approve(brought(memory(), "/notes/a.md", NOW, by_agent=False), NOW)
+    signal = approve(brought(memory(), "/notes/a.md", NOW), NOW)
     assert confidence_of(signal) == 2
-
-
-def test_an_agents_import_brings_no_trusted_status_and_no_pin() -> None:
-    stated = memory(status="promoted", promoted_to="CLAUDE.md", pinned=True)
-    signal = brought(stated, "/notes/a.md", NOW, by_agent=True)
-    assert (signal.status, signal.promoted_to, signal.pinned) == ("signal", None, False)
-    candidate = brought(memory(status="candidate"), "/notes/a.md", NOW, by_agent=True)
-    assert candidate.status == "candidate"
-    before = brought(memory(), "/notes/a.md", NOW, by_agent=False)
-    assert brought(replace(before, status="confirmed"), "/b.md", NOW, by_agent=True, before=before).status == "signal"

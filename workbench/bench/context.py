@@ -74,6 +74,11 @@ class Context:
         return ProfileInUse(name, "config.toml" if chosen else "default")
 
     @property
+    def is_agent(self) -> bool:
+        """Whether an agent acts."""
+        return self.actor.startswith("agent:")
+
+    @property
     def voter(self) -> str:
         """Who votes: a person has one vote, by whatever door it comes in; an agent has its own."""
         return PERSON if is_person(self.actor) else self.actor

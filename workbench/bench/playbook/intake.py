@@ -1,16 +1,19 @@
 """Which playbook a run log or a saved reply is about, and what of it is new to the store."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from workbench.bench.context import Context
-from workbench.bench.playbook.curation import Curating, reply_of
+from workbench.bench.playbook.curation import Curating, Reply, reply_of
+from workbench.bench.playbook.file_merge import book_id
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.playbook.usage import books_of, named_in
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import MappingNote, Parsed
-from workbench.core.playbook.operations import named_ids
+from workbench.core.playbook.book import Bullet
+from workbench.core.playbook.delta import Add, CreateMeta
+from workbench.core.playbook.operations import Suggested, named_ids
 from workbench.core.playbook.usage_tally import UsageTally, tallied
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import clean_for_store
@@ -53,6 +56,29 @@ def new_proposals(context: Context, parsed: Parsed, path: Path, text: str) -> li
         made = curating.proposals(book, reply, repeats=False)
         found += [p for p in made if p.id not in context.library.proposals]
     return found
+
+
+def suggestions(context: Context, parsed: Parsed, path: Path, records: Sequence[object]) -> list[Proposal]:
+    """Return the new bullets among the `records` of a file as one curation, which waits in Review.
+
+    Raises `UnreadableFile` when no playbook of the store is meant.
+    """
+    bullets = [record for record in records if isinstance(record, Bullet)]
+    if not bullets:
+        return []
+    titles = {section.id: section.title for one in parsed.playbooks for section in one.sections}
+    known = {book.id for book in context.library.books.all()}
+    book = book_id(path) if book_id(path) in known else _book(context, (), path)
+    there = {section.title for section in context.library.sections.all() if section.book == book}
+    parts = list[tuple[Suggested, str]]()
+    for bullet in bullets:
+        title = titles.get(bullet.section, "") or bullet.section
+        suggested = Add(title, bullet.content) if title in there else CreateMeta(title, bullet.content)
+        parts.append((suggested, ""))
+        there.add(title)
+    reply = Reply(context.actor, "", "", tuple(parts))
+    made = Curating(context, Playbooks(context)).proposals(book, reply, repeats=False)
+    return [one for one in made if one.id not in context.library.proposals]
 
 
 def _book(context: Context, named: Iterable[str], path: Path) -> str:

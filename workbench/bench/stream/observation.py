@@ -87,3 +87,12 @@ def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
         source=observation.source,
         metadata=notes,
     )
+
+
+def appended(memory: Memory, now: datetime) -> Memory:
+    """Return a memory of a file as if an agent had appended it: a signal that says nothing of its own worth."""
+    said = Observation(
+        memory.content, memory.observation_type, memory.memory_type, memory.session_id, memory.tags,
+        Source(speaker="assistant"), section=memory.section,
+    )  # fmt: skip
+    return memory_of(said, memory.id, now)

@@ -22,23 +22,16 @@ def imported(metadata: Mapping[str, object]) -> Mapping[str, object]:
     return found if isinstance(found, Mapping) else {}
 
 
-def brought(memory: Memory, path: str, now: datetime, *, by_agent: bool, before: Memory | None = None) -> Memory:
-    """Return a memory as an import stores it, in place of the one `before`.
-
-    What makes agents trust it (status, pin) is taken from a file only when a person imports it.
-    """
-    status, pinned, to = memory.status, memory.pinned, memory.promoted_to
-    if by_agent:
-        pinned = before is not None and before.pinned
-        if status in APPROVED:
-            status, to = ("signal", None) if before is None else (before.status, before.promoted_to)
+def brought(memory: Memory, path: str, now: datetime, *, before: Memory | None = None) -> Memory:
+    """Return a memory as an import stores it, in place of the one `before`."""
+    status = memory.status
     part = {"at": iso(now)} if before is None else {**imported(before.metadata)}
     part["path"] = path
     if status in APPROVED and (before is None or before.status != status):
         part["as"] = status
     file = memory.metadata.get(FILE_KEY)
     metadata = {**memory.metadata, FILE_KEY: {**(file if isinstance(file, Mapping) else {}), IMPORT: part}}
-    return replace(memory, status=status, pinned=pinned, promoted_to=to, metadata=metadata)
+    return replace(memory, metadata=metadata)
 
 
 def unmarked(metadata: Mapping[str, object]) -> Mapping[str, object]:

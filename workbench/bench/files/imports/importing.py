@@ -15,8 +15,11 @@ from workbench.bench.files.imports.guard import Guard, Removal
 from workbench.bench.files.states import FileStates, is_written, real_name
 from workbench.bench.playbook.file_merge import new_parts
 from workbench.bench.reflection.gauge import state_of
+from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.texts import name_of
+from workbench.bench.stream.observation import appended
 from workbench.bench.stream.returned import Purged
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
 from workbench.core.pause import collection_paused
@@ -32,6 +35,8 @@ from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 from workbench.formats import opening
 from workbench.formats.weaving.stored import differing
 from workbench.store.library import Tx
+
+NOTHING = "Nothing was written"
 
 CHUNK = 1000
 """Records that are committed with one fsync."""
@@ -168,16 +173,28 @@ class Importer:
         return replace(plan, records=records, present=plan.present, known=tuple(known.values()), agrees=False)
 
     def _brought(self, plan: ImportPlan) -> ImportPlan:
-        """Note in each memory when it came and from which file, and that only this says that it is confirmed."""
+        """Note in each memory when it came and from which file, and that only this says that it is confirmed.
+
+        What an agent brings comes in as if it had been appended, and bullets wait in Review.
+        """
         whole, files = real_name(plan.path), {id: real_name(file.path) for file in plan.files for id in file.ids}
-        now, by_agent = self._context.now(), self._context.actor.startswith("agent:")
+        now = self._context.now()
+        if self._context.is_agent:
+            from workbench.bench.playbook.intake import suggestions
+
+            if plan.parsed.queries:
+                require_person(self._context.actor, "import queries or judgments", NOTHING)
+            suggested = suggestions(self._context, plan.parsed, plan.path, plan.records)
+            said = (appended(record, now) for record in plan.records if isinstance(record, Memory))
+            new = (memory for memory in said if memory.id not in self._library.memories)
+            plan = replace(plan, records=(*new, *suggested), filled=(), agrees=False)
         before, filled = {id(new): old for old, new in plan.replaced}, {id(new) for _, new in plan.filled}
         made = dict[int, object]()
         for record in plan.records:
             if isinstance(record, Memory) and id(record) not in filled:
                 old, place = before.get(id(record)), files.get(record.id, whole)
                 kept = old if isinstance(old, Memory) else None
-                made[id(record)] = brought(record, place, now, by_agent=by_agent, before=kept)
+                made[id(record)] = brought(record, place, now, before=kept)
         records = tuple(made.get(id(record), record) for record in plan.records)
         return replace(plan, records=records, replaced=tuple((o, made.get(id(n), n)) for o, n in plan.replaced))
 
@@ -206,6 +223,7 @@ class Importer:
         )  # fmt: skip
         if not theirs:
             return plan
+        require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
         pairs = tuple(_as_in_file(self._library.memories.get(m.id), m) for m in found.parsed.memories if m.id in kept)
         return replace(plan, records=(*new, *(after for _, after in pairs)), kept=(), replaced=pairs, agrees=True)
 
@@ -264,6 +282,7 @@ class Importer:
 
     def _with_theirs(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
         """Plan to store what the file says where it differs."""
+        require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
         from workbench.bench.files.imports.theirs import in_place, replaced
 
         given = replaced(self._context, plan.path, plan.parsed, reading)
@@ -279,6 +298,8 @@ class Importer:
         """Plan what only has a meaning for a playbook: runs that used it, suggestions how to change it."""
         from workbench.bench.playbook.intake import new_proposals, new_tallies
 
+        if parsed.runs:
+            require_person(self._context.actor, "import how often bullets helped", NOTHING)
         tallies, parsed = new_tallies(self._context, parsed, path)
         text = opening.read_text(path) if parsed.replies else ""
         found = [*tallies, *new_proposals(self._context, parsed, path, text)]
@@ -299,8 +320,9 @@ class Importer:
         `as_new` lets the memories feed the reflection gauge. What somebody else stored since the plan was made is
         left as it is.
         """
-        group, name = f"import-{uuid.uuid4().hex[:12]}", name_of(Path(plan.path.name))
-        actor, label = actor or f"import:{name}", f"import {name}"
+        name, group = name_of(Path(plan.path.name)), self._group()
+        own = self._context.actor if self._context.is_agent else f"import:{name}"
+        actor, label = actor or own, f"import {name}"
         guard = Guard(self._library, plan.rev, (*plan.replaced, *plan.filled))
         done, overtaken, filled = 0, list[str](), {id(memory) for _, memory in plan.filled}
         for part, chunk in enumerate(_chunks(plan.records, CHUNK), 1):
@@ -310,11 +332,7 @@ class Importer:
             more = guard.any_new(plan.records, done)
             with collection_paused(), self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
                 new, there = guard.still_new(chunk)
-                for record in new:
-                    if isinstance(record, Removal):
-                        tx.delete(record.what)
-                    else:
-                        tx.put(record)
+                _write(tx, new)
                 if as_new and new:
                     self._count(tx, [record for record in new if id(record) not in filled])
                 overtaken += there
@@ -326,13 +344,13 @@ class Importer:
             self._agree_alone(plan, actor)
         return ImportReport(plan, done - len(overtaken), group, False, tuple(overtaken))
 
+    def _group(self) -> str:
+        """Name a new group: what an agent brings is its own, and nothing that a file brought."""
+        return f"{'append-' if self._context.is_agent else IMPORT}{uuid.uuid4().hex[:12]}"
+
     def put(self, tx: Tx, plan: ImportPlan) -> None:
         """Write what a plan holds in an open transaction, in which it was made; its group says that it is an import."""
-        for record in plan.records:
-            if isinstance(record, Removal):
-                tx.delete(record.what)
-            else:
-                tx.put(record)
+        _write(tx, plan.records)
         self._agree(tx, plan)
 
     def _agree_alone(self, plan: ImportPlan, actor: str) -> None:
@@ -375,6 +393,14 @@ class Importer:
         for memory, grade in query.relevant.items():
             if judgment_id(name, memory) not in self._library.judgments:
                 yield Judgment(judgment_id(name, memory), name, memory, grade, "import", at)
+
+
+def _write(tx: Tx, records: Sequence[object]) -> None:
+    for record in records:
+        if isinstance(record, Removal):
+            tx.delete(record.what)
+        else:
+            tx.put(record)
 
 
 def _as_in_file(stored: Memory, file: Memory) -> tuple[Memory, Memory]:
