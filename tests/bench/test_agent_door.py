@@ -638,3 +638,14 @@ def test_an_unknown_kind_is_kept_beside_and_reads_as_general(bench: Workbench) -
         saved = door(bench).save(f"it rains on {kind} days", kind)
         found = bench.stream.get(str(saved["id"]))
         assert (found.observation_type, found.metadata.get("type")) == (known, kept)
+
+
+def test_how_near_a_question_comes_tells_nothing_of_a_secret(bench: Workbench) -> None:
+    put(bench, memory("m1", f"The key of the deploy is {KEY}", NOON), memory("m2", "The deploy runs at noon", NOON))
+    masked = bench.retriever.vectors([bench.safety.masked(f"The key of the deploy is {KEY}")])
+    ranker = bench.retriever.ranker()
+    assert (ranker.vectors[ranker.pool.row("m1")] == masked[0]).all()
+    put(bench, memory("m3", f"Another key is {KEY}", NOON))
+    masked = bench.retriever.vectors([bench.safety.masked(f"Another key is {KEY}")])
+    ranker = bench.retriever.ranker()
+    assert (ranker.vectors[ranker.pool.row("m3")] == masked[0]).all()

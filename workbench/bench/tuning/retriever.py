@@ -36,6 +36,7 @@ from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text import searched_text, text_of
 from workbench.retrieval.text_keys import Keys, text_keys
+from workbench.safety.scanning import mask
 from workbench.store.library import Touched
 
 if TYPE_CHECKING:
@@ -276,6 +277,7 @@ class Retriever:
     def _with_replaced(self, old: Ranker, memories: list[Memory]) -> Ranker:
         pool = old.pool.with_replaced(memories)
         texts = {old.pool.row(m.id): _text(m) for m in memories}
+        _name_as_masked(pool, list(texts), list(texts.values()))
         rows = [row for row in texts if (pool.text_keys[row] != old.pool.text_keys[row]).any()]
         changed = {row: texts[row] for row in rows}
         if not changed:
@@ -287,6 +289,7 @@ class Retriever:
 
     def _with_added(self, old: Ranker, memories: list[Memory]) -> Ranker:
         pool, texts = old.pool.with_added(memories), [_text(m) for m in memories]
+        _name_as_masked(pool, range(len(old.pool), len(pool)), texts)
         vectors = self._matrix.add(self._vectors(texts))
         if len(texts) <= OVERLAY:
             return old.moved_to(pool, vectors, self._lexical(old).with_added(texts))
@@ -299,7 +302,10 @@ class Retriever:
 
 
 class Texts(Sequence[str]):
-    """The searched texts of a pool's memories, each made when it is asked for."""
+    """The searched texts of a pool's memories, each made when it is asked for.
+
+    Their secrets are masked: by how near a question comes, an agent could find one out.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._memories = pool.memories
@@ -314,8 +320,16 @@ class Texts(Sequence[str]):
     def __getitem__(self, row: int | slice) -> str | list[str]:
         if isinstance(row, slice):
             return [self[at] for at in range(*row.indices(len(self)))]
-        return clean_for_store(text_of(*self._memories.text(row)))
+        return mask(clean_for_store(text_of(*self._memories.text(row))))
+
+
+def _name_as_masked(pool: Pool, rows: Sequence[int], texts: Sequence[str]) -> None:
+    """Let the caches know rows by what is searched of them, which differs from what is stored where that is secret."""
+    keys = pool.text_keys.copy()
+    keys[rows] = text_keys(texts)
+    if (keys != pool.text_keys).any():
+        pool.take_keys(keys)
 
 
 def _text(memory: Memory) -> str:
-    return clean_for_store(searched_text(memory))
+    return mask(clean_for_store(searched_text(memory)))
