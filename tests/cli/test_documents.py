@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from workbench.bench.agents.documents.places import encoded
+from workbench.config import paths
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
 
@@ -85,6 +86,22 @@ def test_what_nobody_looked_at_reaches_no_agent_until_it_is_trusted(cli: Cli, se
     assert (read["agent"], read["is_empty"]) == ("claude", False)
     assert "detail/auth.md#L4" in read["documents"]
     assert "3 given" in cli("reads").out
+
+
+def test_what_nobody_approved_of_documents_is_given_to_no_agent_that_is_served_approved_texts(
+    cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("documents", str(session), "--trust", "--yes")
+    paths.config_dir().mkdir(parents=True, exist_ok=True)
+    (paths.config_dir() / "config.toml").write_text('[agents]\nserve = "approved"\n')
+    for asked in (("context", "JWT", "--for-agent", "claude"), ("recall", "JWT", "--for-agent", "claude")):
+        said = cli(*asked).out
+        assert ("Working Memory" in said, "Which JWT" in said, "Use JWT" in said) == (False, False, False)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    whole = str(session / "working-memory" / "overview.md")
+    for command, text in (("context", "JWT"), ("recall", "JWT"), ("documents", whole)):
+        said = cli(command, text).out
+        assert ("Working Memory" in said, "Which JWT" in said, "Use JWT" in said) == (False, False, False)
 
 
 def test_an_agent_trusts_nothing(cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -266,13 +266,15 @@ def test_what_is_held_back_from_agents_has_its_sign_wherever_it_is_printed(
     both = [{**BARE, "pattern_id": "p-clean"}, {**BARE, "pattern_id": "p-order", "name": "Bad", "summary": order}]
     cli.write("two.json", json.dumps(both))
     cli("pattern", "add", "two.json")
-    monkeypatch.setenv("CLAUDECODE", "1")
     for asked in (("list",), ("similar", "p-clean"), ("find", "ask first", "--category", "strategy", "--candidates")):
         (bad,) = (line for line in cli("pattern", *asked).out.splitlines() if "p-order" in line)
         assert "  ⚑ Bad" in bad
     assert cli.ok("pattern", "show", "p-order").startswith("⚑ flagged: ")
     assert "⚑" not in cli.ok("pattern", "show", "p-clean")
     assert cli.ok("pattern", "list").count("⚑") == 1
-    monkeypatch.delenv("CLAUDECODE")
+    with monkeypatch.context() as agent:
+        agent.setenv("CLAUDECODE", "1")
+        listed = cli("pattern", "list").out
+        assert ("p-clean" in listed, "p-order" in listed, cli("pattern", "show", "p-order").code) == (True, False, 2)
     cli.ok("allow", "p-order", "--reason", "a test text")
     assert "⚑" not in cli.ok("pattern", "list")

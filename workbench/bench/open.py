@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from workbench.bench.review.refinement import Refinement
     from workbench.bench.review.review import Review
     from workbench.bench.review.working_out import WorkingOut
+    from workbench.bench.safety.agent_view import AgentView
     from workbench.bench.safety.leaks import Leaks
     from workbench.bench.safety.safety import Safety
     from workbench.bench.safety.trust import Trust
@@ -101,6 +102,14 @@ class Workbench:
         self._recipe = recipe
         self._profiles = profiles
         self._replaced = replaced
+        self.view: AgentView | None = None
+        """What an agent sees of the store, where only that is shown."""
+
+    def narrow(self, *, approved: bool = False) -> None:
+        """Show from now on only what the context's agent may see (see `safety.agent_view`)."""
+        from workbench.bench.safety.agent_view import narrow
+
+        self.view = narrow(self.context, self.safety, approved=approved)
 
     @cached_property
     def recipe(self) -> "Recipe":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from workbench.cli.output import moment, warn
 from workbench.config import paths
-from workbench.core.agents.actors import agent_in
+from workbench.core.agents.actors import agent_in, stands_by
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.stream.times import instant
 
@@ -92,7 +92,7 @@ class Session(NamedTuple):
         at: int | str | None = self.args.at
         if not isinstance(at, str):
             return at
-        with self.reading(remarks=False) as bench:
+        with self.reading(remarks=False, whole=True) as bench:
             return bench.history.revision_at(instant(at, self.clock(), last=True))
 
     def choice(self) -> paths.StoreChoice:
@@ -100,18 +100,33 @@ class Session(NamedTuple):
         return paths.find_store(self.cwd, self.args.store)
 
     @contextmanager
-    def reading(self, *, remarks: bool = True, planning: bool = False, at: int | None = None) -> "Iterator[Workbench]":
+    def reading(
+        self,
+        *,
+        remarks: bool = True,
+        planning: bool = False,
+        at: int | None = None,
+        whole: bool = False,
+        approved: bool = False,
+    ) -> "Iterator[Workbench]":
         """Open the store without writing to it; the default one reads as an empty one while it is not there yet.
 
         With `at` it is the store as it was right after that revision, which is said. Raises `StoreProblem` when
         `--store` names none, unless it is only asked what a change would do (`planning`), and `UnknownRecord` for a
         revision that there is not.
+
+        An agent sees only what it may have, or what is `approved` of that; all of it where no text of a record is
+        printed, or the caller looks after that (`whole`).
         """
         folder = self.choice().folder if planning else self.known_store()
         if is_there(folder):
             bench = self.open(folder, remarks=remarks, at=at)
             if (standpoint := bench.library.standpoint) is not None:
                 warn(f"As it was right after revision {told(standpoint)}.")
+            if not (whole or stands_by(bench.context.actor)):
+                bench.narrow(approved=approved)
+                if remarks and bench.view is not None and (out := len(bench.view.hidden)):
+                    warn(f"Left out for an agent: {out:,} of the store, held back or not approved.")
             yield bench
             bench.keep_caches()
             return
@@ -185,7 +200,7 @@ class Session(NamedTuple):
         from workbench.bench.agents.documents.places import DocumentPlaces
         from workbench.bench.open import open_workbench
 
-        settings = self.settings()
+        settings = _strictest(self.settings())
         remember_since()
         bench = open_workbench(
             folder,
@@ -210,6 +225,14 @@ class Session(NamedTuple):
             for remark in (*bench.library.notices, *bench.library.damage):
                 warn(str(remark))
         return bench
+
+
+def _strictest(loaded: "loading.Loaded") -> "loading.Loaded":
+    """Return the settings under which the agent that runs this is served, whatever name it gives itself."""
+    agent, settings = agent_in(os.environ), loaded.settings
+    if not agent or not settings.agents.only_approved(f"agent:{agent}"):
+        return loaded
+    return loaded._replace(settings=settings._replace(agents=settings.agents._replace(serve="approved")))
 
 
 def remember_since() -> None:

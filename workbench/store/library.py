@@ -18,7 +18,7 @@ from workbench.store.identity.trust import Standing
 from workbench.store.index.indexing import Indexing
 from workbench.store.index.news import Arrival, arrival_of
 from workbench.store.journal import segments
-from workbench.store.journal.engine import Clock, Gate, Options
+from workbench.store.journal.engine import Clock, Gate, Options, See, Tell
 from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
@@ -322,7 +322,8 @@ class Library:
 
         Whoever writes files beside the store asks this first.
         """
-        self.journal.require_present()
+        if not self.journal.is_narrowed:
+            self.journal.require_present()
         self.journal.require_trust()
 
     @property
@@ -350,6 +351,10 @@ class Library:
     def standpoint(self) -> "Standpoint | None":
         """Where one stands who looks at the store as it was; `None` in the present."""
         return self.journal.standpoint
+
+    def narrow(self, see: See, tell: Tell) -> None:
+        """Show from now on only what these two leave; nothing can be changed any more (see `Journal.narrow`)."""
+        self.journal.narrow(see, tell)
 
     def require_present(self) -> None:
         """Raise `OnlyLookedAt` in the past."""

@@ -218,7 +218,7 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
 
 
 def _brief(session: Session) -> int:
-    with session.reading() as bench:
+    with session.reading(whole=True) as bench:
         from workbench.bench.agents.briefs.making import keep
 
         text = keep(bench, actor_of(Namespace(actor=session.args.for_agent)))

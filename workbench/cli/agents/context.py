@@ -53,12 +53,13 @@ def context(session: Session) -> int:
     if args.actor is not None and args.at is not None:
         raise InvalidQuery("--at only looks, so nothing is given to an agent.", "Leave out --at or --for-agent.")
     looks = args.actor is None
-    with session.reading(at=session.at()) if looks else session.changing(actor_of(args), trusted=False) as bench:
+    store = session.reading(at=session.at(), whole=True) if looks else session.changing(actor_of(args), trusted=False)
+    with store as bench:
         from workbench.bench.agents.answers import Answering, text_of
         from workbench.bench.agents.context.making import gathered, kept
 
-        asker = bench.context if args.actor is not None else replace(bench.context, actor="agent:preview")
         given = args.actor is not None or not stands_by(bench.context.actor)
+        asker = bench.context if given else replace(bench.context, actor="agent:preview")
         if given and not bench.trust.standing.trusted:
             if wants_json(args):
                 write_json({})

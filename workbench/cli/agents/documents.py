@@ -2,17 +2,19 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin, wants_json
-from workbench.cli.safety.flags import Shown, add_secrets
+from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
 from workbench.cli.safety.trust import agreed
 from workbench.cli.session import Session
+from workbench.core.agents.actors import require_person
 from workbench.core.agents.document import ROOT, DocumentSection
-from workbench.core.errors import InvalidQuery, UnknownRecord, UnreadableFile
+from workbench.core.errors import InvalidQuery, UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.files.handles import read_named
 from workbench.core.record import iso
 from workbench.core.tokens import tokens_of
@@ -149,6 +151,7 @@ def _show(session: Session) -> int:
         if args.place == ROOT or args.place.startswith(ROOT + "/"):
             _show_stored(session, bench, shown)
         elif args.changes:
+            require_person(bench.context.actor, "look at what nobody has looked at", "Nothing was shown")
             opened = bench.documents.opened(_path(session))
             if wants_json(args):
                 write_json(_changes_json(opened.changes))
@@ -157,19 +160,41 @@ def _show(session: Session) -> int:
             else:
                 _print_changes(bench, opened)
         elif _path(session).is_dir() or not _path(session).exists():
-            opened = bench.documents.opened(_path(session))
+            opened = _given(bench, bench.documents.opened(_path(session)))
             if wants_json(args):
                 write_json(shown(_json(opened)))
             else:
                 _print(opened, shown)
         else:
             opened, one = _document(session, bench)
+            if one not in _given(bench, opened).documents:
+                hint = "A person can look at it and trust it, where agents.serve is not “approved”."
+                raise WorkbenchError(f"{args.place} is not given to agents here.", hint)
             if wants_json(args):
-                write_json(shown({**_document_json(one, opened.changes), "content": one.document.content}))
+                row = {**_document_json(one, opened.changes), **review_json(bench, one.document)}
+                write_json(shown({**row, "content": one.document.content}))
             else:
-                say(shown(one.document.content).rstrip("\n"))
+                say(unreviewed(bench, one.document) + shown(one.document.content).rstrip("\n"))
         shown.remark()
     return 0
+
+
+def _given(bench: "Workbench", opened: "OpenFolder") -> "OpenFolder":
+    """Return of a folder what an agent may have: documents as a person saw them, none that gives orders."""
+    context = bench.context
+    if bench.view is None:
+        return opened
+    unseen = (*opened.changes.new, *opened.changes.changed)
+    return replace(
+        opened,
+        documents=tuple(
+            one
+            for one in opened.documents
+            if not context.settings.agents.only_approved(context.actor)
+            and one.entry.path not in unseen
+            and all(finding.kind == "secret" for finding in bench.safety.sorts(one.document.content))
+        ),
+    )
 
 
 def _show_stored(session: Session, bench: "Workbench", shown: Shown) -> None:
@@ -179,9 +204,10 @@ def _show_stored(session: Session, bench: "Workbench", shown: Shown) -> None:
     if one is not None:
         if wants_json(session.args):
             row = {"path": one.path, "tokens": tokens_of(one.content), "sections": _sections_json(one.sections)}
-            write_json(shown({**row, "changed_at": iso(one.changed_at), "content": one.content}))
+            row |= {"changed_at": iso(one.changed_at), "content": one.content, **review_json(bench, one)}
+            write_json(shown(row))
         else:
-            say(shown(one.content).rstrip("\n"))
+            say(unreviewed(bench, one) + shown(one.content).rstrip("\n"))
     elif below or place == ROOT:
         if wants_json(session.args):
             write_json(shown([{"path": d.path, "sections": _sections_json(d.sections)} for d in below]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import moment, say, table, warn
 from workbench.cli.parsing import Parser
-from workbench.cli.safety.flags import Shown
+from workbench.cli.safety.flags import Shown, unreviewed
 from workbench.cli.session import Session
 from workbench.core.agents.episodes.criteria import Criteria, checked
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse, unused
@@ -80,7 +80,7 @@ def say_rows(bench: "Workbench", found: Sequence[Episode], now: "datetime") -> N
         task = bench.episodes.task_of(one)
         unread += task is None
         tags = f"  #{' #'.join(one.tags)}" if one.tags else ""
-        said = one_line(mask(f"{task or '(its file cannot be read)'}{tags}"), _TASK)
+        said = unreviewed(bench, one) + one_line(mask(f"{task or '(its file cannot be read)'}{tags}"), _TASK)
         where = one_line(mask("/".join(name for name in (one.domain, one.type) if name)), 24)
         rows.append((one.id, moment(one.at), one.outcome.lower(), phase_of(one, now), where, said))
     for line in table(rows) if rows else ():

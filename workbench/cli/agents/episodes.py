@@ -21,7 +21,7 @@ from workbench.cli.exit_codes import INTERRUPTED
 from workbench.cli.output import counted, cut, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, count, file_or_stdin, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
-from workbench.cli.safety.flags import Shown, add_secrets
+from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria
 from workbench.core.errors import InvalidQuery, WorkbenchError
@@ -197,8 +197,11 @@ def show_episode(session: Session) -> int:
         doc = shown(opened.doc(trace=trace))
         notes = [{"id": note.id, "at": note.at, "actor": note.actor, "text": shown(note.text)} for note in opened.notes]
         if wants_json(args):
-            write_json({**doc, "phase": opened.phase, "notes": notes, "trace_is_open": trace})
+            told = {"phase": opened.phase, "notes": notes, "trace_is_open": trace}
+            write_json({**doc, **told, **review_json(bench, opened.episode)})
         else:
+            if mark := unreviewed(bench, opened.episode):
+                say(mark.rstrip())
             print_whole(opened, doc, shown)
         if not trace:
             warn(f"It is {opened.phase}, so its trace stays closed; --trace opens it.")
@@ -215,7 +218,7 @@ def list_episodes(session: Session) -> int:
         uses, now = bench.episodes.uses(), bench.context.now()
         if wants_json(args):
             told = Shown(bench, how="`workbench episode show ID --show-secrets` shows them")
-            write_json([told(row_of(one, uses.get(one.id), now)) for one in shown])
+            write_json([told(row_of(one, uses.get(one.id), now)) | review_json(bench, one) for one in shown])
             told.remark()
             return 0
         say_rows(bench, shown, now)
@@ -250,9 +253,9 @@ def find_episodes(session: Session) -> int:
             line.clear()
         answer = bench.episode_finder.find(args.query, args.strategy, criteria, args.limit)
         if wants_json(args):
-            write_json(shown(found_json(answer)))
+            write_json(shown(found_json(bench, answer)))
         else:
-            say_found(answer, shown, explain=args.explain)
+            say_found(bench, answer, shown, explain=args.explain)
             if not answer.found:
                 warn("No episode has to do with it." if answer.query else "None matches.")
         shown.remark()
@@ -352,7 +355,7 @@ def export_episodes(session: Session) -> int:
 
     args = session.args
     target: Path = session.cwd / args.target
-    with session.reading() as bench:
+    with session.reading(approved=True) as bench:
         bench.library.require_trust()
         ids = args.ids or [one.id for one in bench.episodes.all() if one.status != "deleted"]
         docs = list(files.written(bench.context, ids, args.dialect))

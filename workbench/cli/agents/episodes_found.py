@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import moment, say, warn
-from workbench.cli.safety.flags import Shown
+from workbench.cli.safety.flags import Shown, review_json, unreviewed
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
     from workbench.bench.agents.episodes.finding import FoundEpisode, FoundEpisodes
+    from workbench.bench.open import Workbench
 
 _LINE = 160
 
@@ -18,13 +19,13 @@ _WHY = {
 }
 
 
-def found_json(answer: "FoundEpisodes") -> dict[str, object]:
+def found_json(bench: "Workbench", answer: "FoundEpisodes") -> dict[str, object]:
     """Return an answer as JSON values."""
     return {
         "query": answer.query,
         "strategy": answer.strategy,
         "fitting": answer.fitting,
-        "episodes": [_json(one) for one in answer.found],
+        "episodes": [_json(one) | review_json(bench, one.episode) for one in answer.found],
     }
 
 
@@ -41,7 +42,7 @@ def _json(one: "FoundEpisode") -> dict[str, object]:
     return {**row, "shared": list(one.shared)}
 
 
-def say_found(answer: "FoundEpisodes", shown: Shown, *, explain: bool) -> None:
+def say_found(bench: "Workbench", answer: "FoundEpisodes", shown: Shown, *, explain: bool) -> None:
     """Print an answer for a person."""
     for one in answer.found:
         head, digest = one.episode, one.digest
@@ -50,7 +51,7 @@ def say_found(answer: "FoundEpisodes", shown: Shown, *, explain: bool) -> None:
         say(shown(f"{score}{head.id}  {moment(head.at)}  {head.outcome.lower()}  {one.phase}  {where}".rstrip()))
         for label, text in (("task", digest.task), ("lessons", digest.lessons), ("failure", digest.failure)):
             if text:
-                say(f"  {label}: {one_line(shown(text), _LINE)}")
+                say(f"  {label}: {unreviewed(bench, head)}{one_line(shown(text), _LINE)}")
         if one.shared:
             named = [feature for feature in one.shared if not feature.startswith("line:")]
             same = len(one.shared) - len(named)

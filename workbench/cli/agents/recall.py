@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import counted, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
 from workbench.cli.safety.flags import add_secrets
-from workbench.cli.session import Session, actor_of
+from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.errors import InvalidQuery, StoreProblem
 
 if TYPE_CHECKING:
@@ -54,10 +54,12 @@ def recall(session: Session) -> int:
     args = session.args
     if args.actor is not None and args.show_secrets:
         raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
-    with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
+    by_person = actor_of(args) == CLI_ACTOR
+    looks = args.actor is None
+    with session.reading(whole=True) if looks else session.changing(actor_of(args), trusted=False) as bench:
         from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
 
-        if args.actor is not None and not bench.trust.standing.trusted:
+        if not by_person and not bench.trust.standing.trusted:
             if wants_json(args):
                 write_json({})
             return 0
@@ -77,11 +79,13 @@ def recall(session: Session) -> int:
 def _asked(session: Session, bench: "Workbench", recalling: "Recalling") -> "Recalled":
     args = session.args
     limit = args.limit or bench.context.settings.memory.default_limit
-    if args.actor is None:
+    if actor_of(args) == CLI_ACTOR:
         return recalling.look(args.query, args.scope, limit, every=args.all_sessions, secrets=args.show_secrets)
     from workbench.bench.agents.reads import Asked, keep
 
     given = recalling.give(args.query, args.scope, limit, every=args.all_sessions)
+    if args.actor is None:
+        return given  # an agent looks: it is given the same, and nothing is counted
     try:
         keep(bench.context, [recalling.reading_of(given, Asked("cli", args.session))])
     except StoreProblem as error:

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from workbench.cli.files.export_choice import add_choosing, choice_of
 from workbench.cli.output import counted, say, warn
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.safety.flagged import add_allowing, allow, held_back, require_clean
-from workbench.cli.session import Session
+from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -87,18 +88,22 @@ def export(session: Session) -> int:
         raise WorkbenchError("--dry-run goes with --out.", "Without it the text is printed, and nothing is written.")
     notes = path is not None and session.has_store()
     changes = args.allow_flagged or (notes and not args.dry_run)
-    with session.changing() if changes else session.reading() as bench:
+    with ExitStack() as stack:
+        bench = stack.enter_context(session.changing() if changes else session.reading(approved=True))
+        # What an agent exports holds what a person wrote or approved.
+        by_person = actor_of(args) == CLI_ACTOR
+        seen = bench if by_person or not changes else stack.enter_context(session.reading(remarks=False, approved=True))
         if not bench.trust.standing.trusted and bench.exporter.is_for_agents(args.format):
             # What agents read: a hook that asks for it goes on without, a file is not written.
             if path is not None or args.copy:
                 bench.library.require_trust()
             return 0
-        choice, cut = choice_of(args, bench)
+        choice, cut = choice_of(args, seen)
         allow(bench, args.allow_flagged, args.reason)
-        rendered = bench.exporter.render(args.format, choice, path)
-        if args.skip_flagged and (held := held_back(bench, rendered.parsed)):
-            rendered = bench.exporter.render(args.format, replace(choice, without=held), path)
-        for remark in (*cut, *rendered.remarks, *require_clean(bench, rendered.parsed)):
+        rendered = seen.exporter.render(args.format, choice, path)
+        if args.skip_flagged and (held := held_back(seen, rendered.parsed)):
+            rendered = seen.exporter.render(args.format, replace(choice, without=held), path)
+        for remark in (*cut, *rendered.remarks, *require_clean(seen, rendered.parsed)):
             warn(remark)
         if path is None:
             _copy(rendered.text) if args.copy else to_stdout(rendered.text)

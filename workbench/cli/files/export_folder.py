@@ -9,7 +9,8 @@ from workbench.cli.exit_codes import DONE, FOUND
 from workbench.cli.output import counted, say, warn
 from workbench.cli.safety.flagged import allow, held_back, require_clean
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import Session
+from workbench.cli.session import Session, actor_of
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 
@@ -36,6 +37,7 @@ _NOT_WITH = (
 def export_folder(session: Session, path: Path | None) -> int:
     """Show and write what changed; exit code 1 when a file or a flagged record was left alone."""
     args = session.args
+    require_person(actor_of(args), "write notes back", "Nothing was written")
     _require_fitting(session, path)
     assert path is not None
     named: Path = args.out

@@ -85,7 +85,8 @@ def import_files(session: Session) -> int:
     from workbench.bench.files.imports.importing import ReadingStopped
 
     _require_format(session)
-    store = session.reading(planning=True) if session.args.dry_run else session.changing(checkpoint=True, makes=True)
+    dry = session.args.dry_run
+    store = session.reading(planning=True, whole=True) if dry else session.changing(checkpoint=True, makes=True)
     read = 0
     done: list[dict[str, object]] = []
     with store as bench:

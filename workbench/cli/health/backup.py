@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import counted, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine
-from workbench.cli.session import Session
+from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.config import backups, paths
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import parse_time
 
@@ -48,9 +49,12 @@ def add_commands(commands: Commands) -> None:
 def write_file(session: Session) -> int:
     """Write the backup, remember it, and say what it holds."""
     args, store = session.args, session.known_store()
+    args.mask = args.mask or actor_of(args) != CLI_ACTOR  # an agent reads what it has written
     file = session.cwd / args.file.expanduser()
     line = ProgressLine("MB backed up", _LONG)
-    with session.reading() as bench:
+    with session.reading(whole=True) as bench:
+        if bench.context.settings.agents.only_approved(bench.context.actor):
+            require_person(bench.context.actor, "back up what nobody approved", "Nothing was written")
         try:
             made, secrets = _written(session, bench, file, _megabytes(line))
         finally:

@@ -68,7 +68,7 @@ def examine(session: Session) -> int:
         return _recover(session, diagnosis)
     if not wants_json(args):
         _print_diagnosis(diagnosis)
-    with session.reading(remarks=False) as bench:
+    with session.reading(remarks=False, whole=True) as bench:
         findings = bench.care.findings(diagnosis, paths.state_dir())
     if wants_json(args):
         write_json(_json(findings))

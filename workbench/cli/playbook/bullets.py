@@ -7,7 +7,7 @@ from workbench.cli.describe import bullet_json
 from workbench.cli.naming import UNCHANGED, bullets, nearest
 from workbench.cli.output import cut, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
-from workbench.cli.safety.flags import Shown, add_secrets
+from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
 from workbench.cli.session import Session, keeps
 from workbench.cli.stream.append import text_of
 from workbench.core.agents.actors import require_person
@@ -112,11 +112,13 @@ def list_bullets(session: Session) -> int:
             told = {"over": view.over, "disputed": view.disputed}
             told |= {verdict: view.found_to(verdict) for verdict in ("helps", "hurts")}
             found += [(section, bullet) for section, part in view.listed(wanted, told) for bullet in part]
-        listed = [(shown(section), shown(bullet)) for section, bullet in cut(found, args.limit)]
+        chosen = cut(found, args.limit)
+        listed = [(shown(section), shown(bullet), bullet) for section, bullet in chosen]
     if wants_json(args):
-        write_json([bullet_json(bullet) for _, bullet in listed])
+        write_json([bullet_json(bullet) | review_json(bench, stored) for _, bullet, stored in listed])
     else:
-        for line in table([_row(section, bullet, len(books) > 1) for section, bullet in listed], right=(1, 2)):
+        rows = [_row(part, one, len(books) > 1, unreviewed(bench, stored)) for part, one, stored in listed]
+        for line in table(rows, right=(1, 2)):
             say(line)
         if not found:
             warn("No bullet matches." if books else "The store has no playbook yet; `workbench bullet add` begins one.")
@@ -205,11 +207,11 @@ def _quoted(titles: list[str]) -> Iterator[str]:
     yield from (f"“{one_line(title, SHOWN)}”" for title in titles)
 
 
-def _row(section: Section, bullet: Bullet, with_book: bool) -> tuple[str, ...]:
+def _row(section: Section, bullet: Bullet, with_book: bool, mark: str) -> tuple[str, ...]:
     name = f"{bullet.book}/{bullet.id}" if with_book else bullet.id
     marks = ("★ " if bullet.pinned else "") + ("× " if bullet.state == "deprecated" else "")
     votes = (f"+{bullet.helpful_count}", f"−{bullet.harmful_count}")
-    return (name, *votes, one_line(section.title, SHOWN), marks + one_line(bullet.content, 500))
+    return (name, *votes, one_line(section.title, SHOWN), mark + marks + one_line(bullet.content, 500))
 
 
 def _report(session: Session, found: list[Bullet], sentence: str, *, changed: bool = True) -> int:

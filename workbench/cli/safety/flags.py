@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
     from workbench.bench.open import Workbench
+    from workbench.bench.safety.texts import Outward
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
 
@@ -55,8 +56,25 @@ class Shown:
 
 
 def sign(bench: "Workbench", memory: "Memory | None") -> str:
-    """Return the sign of a flagged memory with a space behind it, or nothing."""
-    return f"{FLAG} " if memory is not None and bench.safety.flags(memory) else ""
+    """Return the signs of a memory, each with a space behind it: flagged, and for an agent unreviewed; mostly none."""
+    if memory is None:
+        return ""
+    return unreviewed(bench, memory) + (f"{FLAG} " if bench.safety.flags(memory) else "")
+
+
+def unreviewed(bench: "Workbench", record: "Outward") -> str:
+    """Return what an agent is told before a text that no person wrote or approved; nothing for a person."""
+    return "[unreviewed] " if is_unreviewed(bench, record) else ""
+
+
+def is_unreviewed(bench: "Workbench", record: "Outward") -> bool:
+    """Tell whether an agent looks at a record that no person wrote or approved."""
+    return bench.view is not None and bench.view.is_unreviewed(record)
+
+
+def review_json(bench: "Workbench", record: "Outward") -> dict[str, object]:
+    """Return what an agent is told of a record in JSON beside its fields; nothing for a person."""
+    return {} if bench.view is None else {"unreviewed": is_unreviewed(bench, record)}
 
 
 def reasons(record: "Memory | Bullet") -> str:

@@ -82,7 +82,7 @@ def allow_record(session: Session) -> int:
 def _scan_store(session: Session) -> int:
     from workbench.bench.safety.flagging import findings_in
 
-    with session.reading() as bench:
+    with session.reading(whole=True) as bench:
         found = bench.safety.flagged()
         copies = bench.replaced.copies()
         inside = tuple(findings_in(_in_copies(copies)))

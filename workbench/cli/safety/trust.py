@@ -37,7 +37,7 @@ def add_commands(commands: Commands) -> None:
 def trust(session: Session) -> int:
     """Show what came, and take it over after a yes."""
     args = session.args
-    with session.reading(remarks=False) as bench:
+    with session.reading(remarks=False, whole=True) as bench:
         if bench.trust.standing.trusted:
             return _nothing(session)
         arrived = bench.trust.arrived()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from workbench.cli.describe import bullet_json, compact, memory_json
 from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, wants_json
-from workbench.cli.safety.flags import Shown, add_secrets, reasons, sign
-from workbench.cli.session import Session
+from workbench.cli.safety.flags import Shown, add_secrets, reasons, review_json, sign, unreviewed
+from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.cli.stream.views import add_arranging, arrange, chosen, found_by
 from workbench.core.errors import UnknownRecord
 from workbench.core.playbook.book import Bullet
@@ -67,19 +67,22 @@ def add_commands(commands: Commands) -> None:
 
 def show_record(session: Session) -> int:
     """Print records with all they hold."""
-    at = session.at()
-    with session.reading() as bench:
-        found = [_record(bench, id, at) for id in dict.fromkeys(session.args.ids)]
+    at, by_person = session.at(), actor_of(session.args) == CLI_ACTOR
+    with session.reading(at=None if by_person else at) as bench:
+        found = [_record(bench, id, at if by_person else None) for id in dict.fromkeys(session.args.ids)]
         shown = Shown(bench, secrets=session.args.show_secrets)
         printed = [shown(record) for record in found]
     if wants_json(session.args):
-        docs = [memory_json(record) if isinstance(record, Memory) else bullet_json(record) for record in printed]
+        docs = [
+            (memory_json(shown) if isinstance(shown, Memory) else bullet_json(shown)) | review_json(bench, record)
+            for shown, record in zip(printed, found, strict=True)
+        ]
         write_json(docs[0] if len(docs) == 1 else docs)
     else:
         for number, (record, stored) in enumerate(zip(printed, found, strict=True)):
             if number:
                 say()
-            _print_record(session, record, reasons(stored))
+            _print_record(session, record, reasons(stored), unreviewed(bench, stored))
     shown.remark()
     return 0
 
@@ -96,13 +99,13 @@ def _record(bench: "Workbench", id: str, at: int | None) -> Memory | Bullet:
     return record
 
 
-def _print_record(session: Session, record: Memory | Bullet, why: str) -> None:
-    """Print a record; `why` says why it is flagged."""
+def _print_record(session: Session, record: Memory | Bullet, why: str, mark: str) -> None:
+    """Print a record; `why` says why it is flagged, the `mark` stands before its text."""
     facts = _memory_facts(record, session.clock(), why) if isinstance(record, Memory) else _bullet_facts(record, why)
     for line in table([(name, value) for name, value in facts if value]):
         say(line)
     say()
-    say(record.content)
+    say(mark + record.content)
 
 
 def list_memories(session: Session) -> int:
@@ -114,7 +117,7 @@ def list_memories(session: Session) -> int:
         memories = arrange(bench, view, arranged)
     listed, shown = cut(memories, args.limit), Shown(bench, secrets=args.show_secrets)
     if wants_json(args):
-        write_json([memory_json(shown(memory)) for memory in listed])
+        write_json([memory_json(shown(memory)) | review_json(bench, memory) for memory in listed])
         shown.remark()
         return 0
     rows = [

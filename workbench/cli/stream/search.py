@@ -8,7 +8,7 @@ from workbench.cli.describe import found_json
 from workbench.cli.output import counted, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, count, time, wants_json
 from workbench.cli.progress import ProgressLine
-from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, sign
+from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, review_json, sign
 from workbench.cli.session import Session, actor_of
 from workbench.cli.stream import floor
 from workbench.cli.tuning.profile import profile_in_use, profile_of
@@ -98,7 +98,7 @@ def search(session: Session) -> int:
         if wants_json(args):
             asked = bench.tuning.question(args.query) if args.explain else None
             about = {"profile": used.name, "profile_from": used.origin}
-            write_json([{**row, **about} for row in _rows_json(served, top, asked, blocks, args.query, name)])
+            write_json([{**row, **about} for row in _rows_json(bench, served, top, asked, blocks, args.query, name)])
         else:
             _print(bench, served, top, args.query if args.explain else None, blocks, name, used)
         shown.remark()
@@ -112,6 +112,7 @@ def _blocks(served: "Served") -> "Blocks":
 
 
 def _rows_json(
+    bench: "Workbench",
     served: "Served",
     top: "Sequence[Scored]",
     explained: "Question | None",
@@ -127,6 +128,8 @@ def _rows_json(
         id = scored.memory.id  # as it may be printed
         terms = term_parts(served.ranking, stored, query)
         row = found_json(place, scored, terms) | floor.weak_json(served.floor, stored)
+        if (memory := bench.library.memories.find(stored)) is not None:
+            row |= review_json(bench, memory)
         if explained is not None:
             row["explain"] = _explain_json(served, explained, stored, name)
         rows.append(row if blocks is None else blocks.json(id, row))

@@ -18,7 +18,7 @@ from workbench.core.pause import collection_paused
 from workbench.core.record import iso, parse_time
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
-from workbench.store.entry import Doc, Entry, Kind, from_json, to_json
+from workbench.store.entry import Doc, DocChange, Entry, Kind, from_json, to_json
 from workbench.store.files import Standstill, cannot_read, cannot_write
 from workbench.store.identity.heads import checkpoints, note_checkpoint
 from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
@@ -51,6 +51,12 @@ Clock = Callable[[], datetime]
 
 Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
 """Returns a transaction as it may be written over the documents as they are; raises to refuse it."""
+
+See = Callable[[str, Doc], Doc | None]
+"""Returns what is shown of a document of a table, `None` for nothing of it."""
+
+Tell = Callable[[Entry, tuple[DocChange, ...]], Entry | None]
+"""Returns what is told of a transaction, of which some changes are of documents that are shown."""
 
 _RECENT = 10
 
@@ -126,6 +132,7 @@ class Journal:
         self._unsure = False
         self.standpoint: Standpoint | None = None
         """Where one stands in the past; `None` in the present."""
+        self._tell: Tell | None = None
         self._load()
 
     @property
@@ -296,7 +303,12 @@ class Journal:
         past = self.standpoint
         for entry in self._entries_back(*needles, docs=docs):
             if past is None or entry.rev <= past.rev:
-                yield entry
+                told = entry if self._tell is None else self._tell(entry, self._shown(entry))
+                if told is not None:
+                    yield told
+
+    def _shown(self, entry: Entry) -> tuple[DocChange, ...]:
+        return tuple(change for change in entry.changes if self.state.get(change.table, change.doc) is not None)
 
     def _entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Entry]:
         if self._settled is not None:
@@ -451,8 +463,13 @@ class Journal:
             self.stranger = None
             self.standpoint = Standpoint(rev, at, latest)
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether not all of the store is shown (see `narrow`)."""
+        return self._tell is not None
+
     def require_present(self) -> None:
-        """Raise `OnlyLookedAt` in the past."""
+        """Raise `OnlyLookedAt` in the past, and where not all is shown."""
         if self.standpoint is not None:
             raise OnlyLookedAt(self.standpoint.rev)
 
@@ -502,6 +519,23 @@ class Journal:
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
         return (*gone, *(Gone(first, last) for first, last in gaps))
+
+    def narrow(self, see: See, tell: Tell) -> None:
+        """Show from now on only what `see` leaves of the documents and `tell` of the transactions.
+
+        Nothing can be changed any more.
+        """
+        from workbench.core.health.standpoint import Standpoint
+
+        with self._reading, collection_paused():
+            old = self.state
+            tables = {
+                name: {doc_id: seen for doc_id, doc in docs.items() if (seen := see(name, doc)) is not None}
+                for name, docs in old.tables.items()
+            }
+            self.state: State = State(tables, old.rev, dict(old.next_ids), self._key_of)
+            self.standpoint = self.standpoint or Standpoint(old.rev, None, old.rev)
+            self._tell = tell
 
     def snapshot(self) -> tuple[Tables, Stamp]:
         """Return the tables as they are now and the stamp (without a hash) of a checkpoint that holds them."""

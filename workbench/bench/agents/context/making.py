@@ -18,7 +18,6 @@ from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.tuning import Tuning
-from workbench.core.agents.document import Document
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
@@ -174,8 +173,7 @@ def _passing(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[
     held = held_back(memories) | {one.id for one in found if _is_held(safety, one)}
     waiting = unapproved(memories)
     if context.settings.agents.only_approved(context.actor):
-        # Of documents only those are found that a person has looked at.
-        others = [one for one in found if not isinstance(one.record, Memory | Document)]
+        others = [one for one in found if not isinstance(one.record, Memory)]
         known = provenances_of(context, [one.record for one in others])
         waiting |= {one.id for one in others if not known.get(place_of(one.record), UNKNOWN).approved}
     left = [LeftOut(one.id, "held" if one.id in held else "unapproved") for one in found if one.id in held | waiting]

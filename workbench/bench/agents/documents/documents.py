@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.agents.documents import editing
-from workbench.bench.agents.documents.instructions import instruction_files
+from workbench.bench.agents.documents.instructions import instruction_files, is_loaded
 from workbench.bench.agents.documents.places import encoded
 from workbench.bench.agents.documents.reading import DocumentFolder, Entry, OpenDocument, open_folder, read
 from workbench.bench.agents.documents.seen import Changes, Mark, Seen
 from workbench.bench.context import Context
 from workbench.bench.promotion.placement_paths import places_of
 from workbench.bench.safety.gate import Gate
-from workbench.core.agents.actors import OWN_TERMINAL, stands_by
+from workbench.core.agents.actors import OWN_TERMINAL, require_person, stands_by
 from workbench.core.agents.document import DETAIL, MESSAGES, OVERVIEW, WORKING, Document, overview_template
 from workbench.core.agents.followed import FollowedFolder
 from workbench.core.errors import InvalidRecord, UnknownRecord, UnreadableFile, WorkbenchError
@@ -154,6 +154,8 @@ class Documents:
         to be made `anew`, `WorkbenchError` when its letters cannot be written; the text is the caller's to keep then.
         """
         entry = opened.entry
+        if is_loaded(entry.file):
+            require_person(self._context.actor, "write into a file that agents load", "Nothing was written")
         clean = Gate().preview(text, opened.document.content)
         try:
             after = clean.encode(opened.encoding)

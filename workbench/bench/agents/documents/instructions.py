@@ -14,6 +14,11 @@ MOST = 200
 """Files of one project that are looked at."""
 
 
+def is_loaded(path: Path) -> bool:
+    """Tell whether agents load a file whole, by its name and folder."""
+    return any(path.match(pattern) for pattern in (*NAMES, *PATTERNS))
+
+
 def instruction_files(project: Path) -> DocumentFolder:
     """Return the instruction files of a project; one that is a link to another is that one."""
     found = [project / name for name in NAMES]

@@ -209,6 +209,7 @@ def answer_json(given: Recalled) -> Json:
     """Return an answer as JSON: the rows with the fields of source 002, and the sources that were searched."""
     found = given.found
     sources = ["detail", "messages"] if found.scope == "all" else [found.scope]
+    blocks = given.blocks
     rows: list[Json] = [
         {
             "source": row.source,
@@ -220,6 +221,7 @@ def answer_json(given: Recalled) -> Json:
             "speaker": row.speaker,
             "session": row.session,
             **({} if row.relevance is None else {"relevance": round(row.relevance, 4)}),
+            **({} if blocks is None else {"unreviewed": not blocks.provenance(row.id).approved}),
         }
         for row in given.rows
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from workbench.bench.agents.documents.instructions import is_loaded
 from workbench.bench.context import Context
 from workbench.bench.files.diff import DiffLine, diff_texts
 from workbench.bench.files.exports.contents import Choice, Rendered, render
@@ -15,6 +16,7 @@ from workbench.bench.files.replaced import Replaced
 from workbench.bench.files.states import FileStates, hash_of
 from workbench.bench.files.threeway import ThreeWay, three_way
 from workbench.bench.playbook.playbook import Playbooks
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import StoreProblem, UnknownRecord, UnreadableFile
 from workbench.core.files.format import Outlet
 from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
@@ -218,6 +220,8 @@ class Exporter:
             yield
 
     def _write(self, preview: ExportPreview, text: str) -> Written:
+        if preview.kind.inside or is_loaded(preview.path):
+            require_person(self._context.actor, "write into a file that agents load", "Nothing was written")
         # What came from elsewhere and nobody has looked at goes into no file.
         self._context.library.require_trust()
         before = None if preview.present is None else bytes_of(preview.present)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
-from workbench.cli.safety.flags import FLAG, Shown
+from workbench.cli.safety.flags import FLAG, Shown, review_json, unreviewed
 from workbench.cli.session import Session, actor_of
 from workbench.core.agents.patterns.names import Status
 from workbench.core.errors import InvalidQuery, StoreProblem
@@ -31,7 +31,7 @@ def list_patterns(session: Session) -> int:
         wanted = [p for p in bench.patterns.all() if _is_wanted(p, args.status, args.category)]
         chosen = cut(wanted, args.limit)
         if wants_json(args):
-            write_json([_row_json(shown(pattern)) for pattern in chosen])
+            write_json([_row_json(shown(pattern)) | review_json(bench, pattern) for pattern in chosen])
         else:
             signs = _signs(bench, chosen)
             rows = [_row(shown(pattern), sign) for pattern, sign in zip(chosen, signs, strict=True)]
@@ -69,13 +69,16 @@ def show_pattern(session: Session) -> int:
         stored = bench.patterns.get(args.id)
         pattern, done = shown(stored), shown(bench.patterns.applications(args.id))
         if wants_json(args):
-            write_json({**pattern_doc(pattern), "applications": [application_json(one) for one in done]})
+            told = {"applications": [application_json(one) for one in done], **review_json(bench, stored)}
+            write_json({**pattern_doc(pattern), **told})
         else:
             from workbench.core.agents.patterns.wording import in_full
 
             reasons = {f.reason for held in bench.safety.unpermitted([stored]) for f in held.findings}
             for reason in sorted(reasons):
                 say(f"{FLAG} flagged: {reason}")
+            if mark := unreviewed(bench, stored):
+                say(mark.rstrip())
             for line in in_full(pattern, done, moment):
                 say(line)
         shown.remark()
@@ -111,7 +114,7 @@ def _look(session: Session, bench: "Workbench") -> int:
     found = bench.patterns.find(_task(session), args.limit or None, statuses=statuses, explain=args.explain)
     shown = Shown(bench, secrets=args.show_secrets)
     if wants_json(args):
-        write_json(shown(_found_json(found, args.explain)))
+        write_json(shown(_found_json(bench, found, args.explain)))
     else:
         _print_found(found, shown, _signs(bench, [one.pattern for one in found.matches]), explain=args.explain)
     shown.remark()
@@ -154,8 +157,12 @@ def similar_patterns(session: Session) -> int:
         found = bench.patterns.similar(args.id)
         if wants_json(args):
             rows = [
-                {**_row_json(shown(one.pattern)), "likeness": round(one.score, 4), "parts": one.parts} for one in found
-            ]
+                {
+                    **_row_json(shown(one.pattern)), "likeness": round(one.score, 4), "parts": one.parts,
+                    **review_json(bench, one.pattern),
+                }
+                for one in found
+            ]  # fmt: skip
             write_json(rows)
         else:
             signs = _signs(bench, [one.pattern for one in found])
@@ -212,7 +219,7 @@ def _tree_lines(tree: "Node", indent: str) -> Iterator[str]:
 def _signs(bench: "Workbench", patterns: Sequence["Pattern"]) -> list[str]:
     """Return before each pattern's name: the sign of one that is held back from agents, or nothing."""
     flagged = {held.id for held in bench.safety.unpermitted(patterns)}
-    return [f"{FLAG} " if pattern.id in flagged else "" for pattern in patterns]
+    return [unreviewed(bench, one) + (f"{FLAG} " if one.id in flagged else "") for one in patterns]
 
 
 def _row(pattern: "Pattern", sign: str) -> tuple[str, ...]:
@@ -238,10 +245,10 @@ def application_json(one: "Application") -> dict[str, object]:
             "time": one.time, "cost": one.cost, "actor": one.actor}  # fmt: skip
 
 
-def _found_json(found: "Found", explain: bool) -> Mapping[str, object]:
+def _found_json(bench: "Workbench", found: "Found", explain: bool) -> Mapping[str, object]:
     rows = [
         {**_row_json(one.pattern), "score": round(one.score, 4), "parts": dict(one.parts), "weighted": one.weighted,
-         "met": [{"what": kind, "name": name} for kind, name in one.met]}
+         "met": [{"what": kind, "name": name} for kind, name in one.met], **review_json(bench, one.pattern)}
         for one in found.matches
     ]  # fmt: skip
     task = found.task
