@@ -7,10 +7,12 @@ a kind by its name. An entry names what carries it out (`core.named`), which is 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.review.groups import IMPORTANT, IMPORTANT_FROM, NOISE
-from workbench.core.review.proposal import Proposal
+
+if TYPE_CHECKING:
+    from workbench.core.review.proposal import Proposal
 
 _BENCH = "workbench.bench.review.kinds"
 _FINDERS = "workbench.bench.review.finders"
@@ -80,12 +82,12 @@ class Kinds:
         """Tell whether proposals of a kind only suggest what to archive: they are counted nowhere as waiting."""
         return self[kind].group == NOISE.id
 
-    def group_of(self, proposal: Proposal) -> str:
+    def group_of(self, proposal: "Proposal") -> str:
         """Return the id of the group that a proposal is listed in."""
         is_important = self.is_noise(proposal.kind) and proposal.importance >= IMPORTANT_FROM
         return IMPORTANT.id if is_important else self[proposal.kind].group
 
-    def order(self, proposal: Proposal) -> tuple[bool, float]:
+    def order(self, proposal: "Proposal") -> tuple[bool, float]:
         """Return what sorts the most important first, and what may be noise last, the least important of it first."""
         is_noise = self.is_noise(proposal.kind)
         return (is_noise, proposal.importance if is_noise else -proposal.importance)

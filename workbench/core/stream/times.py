@@ -1,7 +1,6 @@
 """Times as they are typed: `36h`, `7d`, `3mo`, `now`, `yesterday`, `monday`, a month, a date, a date with a time."""
 
 import re
-from calendar import monthrange
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from workbench.core.errors import InvalidQuery
@@ -43,7 +42,7 @@ def _days(value: str, today: date) -> tuple[date, date] | None:
     """Return the first and the last of the days that are meant."""
     if month := _MONTH.fullmatch(value):
         first = date(int(month[1]), int(month[2]), 1)
-        return first, first.replace(day=monthrange(first.year, first.month)[1])
+        return first, first.replace(day=_days_in(first.year, first.month))
     if value in ("today", "yesterday"):
         day = today - timedelta(days=value == "yesterday")
     elif value in _WEEKDAYS:
@@ -63,8 +62,14 @@ def _before(here: datetime, count: int, unit: str, zone: tzinfo | None) -> datet
     year, month = divmod(here.year * 12 + here.month - 1 - count * (12 if unit == "y" else 1), 12)
     if year < 1:
         raise ValueError(year)
-    day = min(here.day, monthrange(year, month + 1)[1])
+    day = min(here.day, _days_in(year, month + 1))
     return _placed(here.replace(year=year, month=month + 1, day=day, tzinfo=None), zone)
+
+
+def _days_in(year: int, month: int) -> int:
+    from calendar import monthrange  # every command starts with this module, and hardly any is told a month
+
+    return monthrange(year, month)[1]
 
 
 def _placed(at: datetime, zone: tzinfo | None) -> datetime:
