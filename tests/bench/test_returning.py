@@ -9,10 +9,11 @@ import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put
 from tests.bench.test_ingest import RULE, WORDS, fill_up
+from workbench.bench.agents.wishes import Wishes
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.stream.ingest import Ingest
 from workbench.bench.stream.observation import Observation
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.review import lifecycle
 from workbench.core.stream.memory import Memory
 
@@ -173,3 +174,11 @@ def test_an_import_leaves_out_a_purged_bullet(bench: Workbench, tmp_path: Path) 
     purged(bench, "shr-00001")
     plan = bench.importer.plan(path)
     assert (plan.records, plan.purged) == ((), ("shr-00001",))
+
+
+def test_an_agent_cannot_replace_a_memory_with_a_purged_text(bench: Workbench) -> None:
+    put(bench, memory("m1", RULE), memory("m2", "Something else"))
+    purged(bench, "m1")
+    wishes = Wishes(replace(bench.context, actor="agent:claude"))
+    with pytest.raises(InvalidRecord, match="erased this text"):
+        wishes.replace(bench.stream.get("m2"), Observation(RULE))

@@ -210,6 +210,17 @@ def test_what_a_person_turned_down_does_not_come_back(cli: Cli, transcript: Tran
     assert {memory.archived_reason for memory in told(cli.store)} == {"rejected"}
 
 
+def test_a_purged_text_is_captured_no_more(cli: Cli, transcript: Transcript, hook: Callable[..., str]) -> None:
+    cli.ok("capture", "transcript", str(transcript.path))
+    for memory in (purged := told(cli.store)):
+        cli.ok("purge", memory.id, "--yes-erase", memory.id)
+    texts = {memory.content for memory in purged}
+    cli.ok("capture", "transcript", str(transcript.path), "--again")
+    hook("UserPromptSubmit", session_id="another", prompt="No, use pnpm instead of npm")
+    assert texts
+    assert texts.isdisjoint(memory.content for memory in told(cli.store))
+
+
 def test_subagents_are_read_beside_their_session(cli: Cli, transcript: Transcript) -> None:
     beside = Transcript(transcript.path.with_suffix("") / "subagents" / "agent-a1.jsonl", SESSION)
     beside.asked("No, use yarn instead of npm", isSidechain=True, agentId="a1")

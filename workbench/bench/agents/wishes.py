@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from workbench.bench.context import Context
 from workbench.bench.review.kinds.supersede import operation_of
 from workbench.bench.stream.observation import Observation, cleaned, memory_of
+from workbench.bench.stream.returned import Purged
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.errors import InvalidRecord
 from workbench.core.review import lifecycle
@@ -25,9 +26,14 @@ class Wishes:
         self._library = context.library
 
     def replace(self, old: Memory, observation: Observation) -> Proposal:
-        """Ask to put an observation in the place of a memory; raises `InvalidRecord` for an empty or too long text."""
+        """Ask to put an observation in the place of a memory.
+
+        Raises `InvalidRecord` for an empty or too long text, and for one that was purged.
+        """
         now = self._context.now()
         memory = memory_of(cleaned(observation, mask), "new", now)
+        if Purged(self._library).find(memory.content) is not None:
+            raise InvalidRecord("A person erased this text.", "It is not stored; nothing was changed.")
         for known in self._library.waiting(Proposal, "open"):
             same = known.kind == "supersede" and known.actor == self._context.actor and known.evidence == (old.id,)
             if same and known.operation.get("content") == memory.content:

@@ -12,8 +12,10 @@ from workbench.bench.safety.gate import Gate
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.lessons import Lesson, Passed, same_lesson, told_once
 from workbench.core.duplicates.dedup import contained_in_recent
+from workbench.core.stream.memory import Memory
 from workbench.safety.secrets.secrets import mask
 from workbench.store.append import appending
+from workbench.store.archived import may_hold
 from workbench.store.records import SPEAKER_SCHEMA
 
 _REMEMBERED = 100
@@ -59,6 +61,9 @@ def _known(place: Place, progress: Progress) -> frozenset[str]:
 def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[str, ...]:
     """Add lessons to the store as one change, but for what one of its last ten memories says already."""
     origin = Origin(event.called)
+    lessons = [one for one in lessons if not _is_purged(place, memory_from(one, "new", place.clock(), origin, mask))]
+    if not lessons:
+        return ()
     label = f"capture {len(lessons)} from {event.called}"
     stored: list[str] = []
     with appending(place.store, place.actor, label, place.clock, place.heads, Gate(), SPEAKER_SCHEMA) as block:
@@ -76,3 +81,13 @@ def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[s
         if len(stored) == 1:
             block.label = f"capture {lessons[0].observation_type} {stored[0]}"
     return tuple(stored)
+
+
+def _is_purged(place: Place, memory: Memory) -> bool:
+    """Tell whether a person erased the text of a memory; the store is loaded where it was archived or purged."""
+    if not may_hold(place.store, place.heads, memory.content):
+        return False
+    from workbench.bench.stream.returned import Purged
+    from workbench.store.library import Library
+
+    return Purged(Library(place.store, place.clock, heads=place.heads)).find(memory.content) is not None

@@ -18,6 +18,7 @@ from workbench.bench.agents.capture.progress import Progress, folder_of, held, p
 from workbench.bench.agents.capture.reading import Tick, read_on, session_in
 from workbench.bench.context import Context
 from workbench.bench.reflection.gauge import state_of
+from workbench.bench.stream.returned import Purged
 from workbench.core.agents.transcript.fields import short_paths
 from workbench.core.agents.transcript.lessons import Lesson, Passed, Reason, ordered, same_lesson, told_once
 from workbench.core.errors import InvalidRecord
@@ -128,13 +129,15 @@ class Transcripts:
         return new, again
 
     def _created(self, tx: Tx, lessons: Sequence[Lesson]) -> list[Memory]:
-        state, found = state_of(self._context), []
+        state, found, purged = state_of(self._context), [], Purged(self._library)
         for lesson in lessons:
             now = self._context.now()
             try:
                 memory = memory_from(lesson, tx.new_memory_id(now), now, Origin(HOOK), mask)
             except InvalidRecord:
                 continue  # nothing is left of it
+            if purged.find(memory.content) is not None:
+                continue
             tx.put(memory)
             state = record_observation(state, memory.importance_score, now)
             found.append(memory)
