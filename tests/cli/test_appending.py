@@ -12,6 +12,7 @@ from tests.cli.conftest import NOW, Cli
 from workbench.bench.stream import hook
 from workbench.config.paths import heads_dir
 from workbench.core.stream.memory import Memory
+from workbench.store import archived as store_archived
 from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]
@@ -190,6 +191,16 @@ def test_a_damaged_file_of_marks_is_made_anew(cli: Cli, found: bytes) -> None:
     (marks,) = heads.rglob("*.archived")
     marks.write_bytes(found)
     assert cli.ok("append", text).startswith("Not stored: ")
+
+
+def test_a_store_is_not_read_whole_again_and_again_where_nothing_can_be_kept_of_it(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("append", "the store is there")
+    cli.write("file", "")
+    monkeypatch.setattr(store_archived, "_read_anew", lambda *_: pytest.fail("the store was read"))
+    heads = cli.cwd / "file" / "heads"
+    assert not store_archived.may_hold(cli.store, heads, "a text")
 
 
 def test_a_purged_text_is_said_and_not_stored(cli: Cli) -> None:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from workbench.core.errors import StoreProblem
 from workbench.store.files import write_atomically
-from workbench.store.identity.heads import beside_head
+from workbench.store.identity.heads import beside_head, can_keep
 from workbench.store.identity.marks import key_in, mark_of
 from workbench.store.journal import chain
 from workbench.store.journal.codec import mark_of as checksum_of
@@ -27,7 +27,8 @@ _TELLING = (b'"archived"', b'"purge"')
 def may_hold(folder: Path, heads: Path | None, text: str) -> bool:
     """Tell whether a text is that of an archived or purged record of a store, or was until lately.
 
-    `heads` is where this machine remembers what it stored. A store that cannot be read holds none.
+    `heads` is where this machine remembers what it stored. A store that cannot be read holds none, nor does one of
+    which nothing can be kept there: it would be read whole each time.
     """
     try:
         active = chain.open_active(folder)
@@ -37,6 +38,8 @@ def may_hold(folder: Path, heads: Path | None, text: str) -> bool:
             key = key_in(heads)
             path = None if heads is None else beside_head(heads, active[1].store, folder, "archived")
             known = b"" if path is None else _known(path, journal, active[1].start)
+            if not known and heads is not None and not can_keep(heads):
+                return False
             return mark_of(text, key).encode() in (known or _read_anew(folder, heads, key, path))
     except (OSError, StoreProblem):
         return False
