@@ -205,7 +205,7 @@ async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_act
         bench,
         Proposal(
             id="p1", kind="prune", actor=HOSTILE, title=f"Prune {HOSTILE}", created_at=NOW, evidence=("o1", HOSTILE),
-            flags=(HOSTILE,), importance=10, changes=(Change("memories", "o1", "update", step),),
+            flags=(HOSTILE,), importance=7, changes=(Change("memories", "o1", "update", step),),
         ),
         candidate("again", TEXTS["c3"], HOSTILE, summary=HOSTILE, tags=(HOSTILE,), importance_score=10),
     )  # fmt: skip
