@@ -140,6 +140,17 @@ def test_append_still_adds_and_trusts_nothing_by_that(foreign: Cli) -> None:
 
 
 @pytest.mark.slow
+def test_what_a_stranger_archived_keeps_nothing_out(mine: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Never deploy on Fridays"
+    mine.ok("forget", mine.ok("append", text).split()[2].rstrip(","))
+    mine.ok("append", "Something in between")
+    assert mine.ok("append", text).startswith("Not stored: ")
+    monkeypatch.setenv("XDG_STATE_HOME", str(mine.cwd / "another"))
+    remembers()
+    assert BANNER in mine("list").err
+    assert mine.ok("append", text).startswith("Stored as ")
+
+
 def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
     foreign("append", "one thing")
     shown = foreign("trust", "--show")

@@ -28,7 +28,8 @@ def may_hold(folder: Path, heads: Path | None, text: str) -> bool:
     """Tell whether a text is that of an archived or purged record of a store, or was until lately.
 
     `heads` is where this machine remembers what it stored. A store that cannot be read holds none, nor does one of
-    which nothing can be kept there: it would be read whole each time.
+    which nothing can be kept there: it would be read whole each time. Nor does one that is not trusted: a stranger is
+    not to say what is stored.
     """
     try:
         active = chain.open_active(folder)
@@ -40,7 +41,11 @@ def may_hold(folder: Path, heads: Path | None, text: str) -> bool:
             known = b"" if path is None else _known(path, journal, active[1].start)
             if not known and heads is not None and not can_keep(heads):
                 return False
-            return mark_of(text, key).encode() in (known or _read_anew(folder, heads, key, path))
+            if mark_of(text, key).encode() not in (known or _read_anew(folder, heads, key, path)):
+                return False
+            from workbench.store.identity.trust import stand  # hardly any text comes in again
+
+            return stand(folder, heads)[0].trusted
     except (OSError, StoreProblem):
         return False
 
