@@ -4,6 +4,7 @@ person wrote or approved. Whatever it asks (filters, phrases, previews, diffs) i
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.bench.context import Context
 from workbench.bench.safety.gate import strings
@@ -43,7 +44,8 @@ def narrow(context: Context, safety: Safety, *, approved: bool = False) -> Agent
     library, only = context.library, approved or context.settings.agents.only_approved(context.actor)
     library.read()
     records: list[Outward] = [record for table in _SERVED for record in library.table_named(table).all()]
-    known = provenances_of(context, records)
+    known, masks = provenances_of(context, records), lru_cache(maxsize=4096)(mask)
+    context.origins.keep()
     unreviewed = frozenset(place for place, one in known.items() if not one.approved)
     is_trusted = library.standing.trusted
     hidden = frozenset(place_of(record) for record in records if not is_trusted or _is_held(safety, record))
@@ -54,7 +56,7 @@ def narrow(context: Context, safety: Safety, *, approved: bool = False) -> Agent
             return None
         if table in _SAID and (only or not is_trusted or _speaks(safety, doc)):
             return None
-        return masked(doc, mask)
+        return masked(doc, masks)
 
     def tell(entry: Entry, there: Iterable[DocChange]) -> Entry | None:
         changes = tuple(change for change in there if not _speaks(safety, change.fields))
