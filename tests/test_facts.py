@@ -19,6 +19,7 @@ METHODS = SETS | frozenset({
 })  # fmt: skip
 
 ALLOWED = {
+    ("core/playbook/budget.py", "net harmful"): "the name of a standing, which is also how it is said",
     ("formats/claude_mem/database.py", "SQLite format 3\0"): "how a file of SQLite begins",
     ("formats/learnings/entry.py", "Suggested Action"): "a field of the format",
     ("formats/learnings/entry.py", "Suggested Fix"): "a field of the format",

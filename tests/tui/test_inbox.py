@@ -275,7 +275,7 @@ async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: P
         await drive.keys("a")
         assert {one.status for one in bench.library.memories.all()} == {"archived"}
         await drive.keys("u")
-        assert {one.status for one in bench.library.memories.all()} == {"confirmed"}
+        assert {one.status for one in bench.library.memories.all()} == {"signal"}
         await found(drive, "places")
 
 

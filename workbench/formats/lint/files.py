@@ -54,7 +54,7 @@ def lint_text(
     parsed = known.read(text, replace(context, path=str(path), beside=opening.beside(path.parent)))
     found = records.lint(parsed, str(path), records.Writer(text, known.write) if known.write is not None else None)
     if kind == letta.NAME:
-        over = (i for i in parsed.issues if isinstance(i.what, Reason) and i.what.pattern == letta.OVER_LIMIT)
+        over = (i for i in parsed.issues if isinstance(i.what, Reason) and i.what.pattern is letta.OVER_LIMIT)
         return found + [LintFinding(str(path), one.line, "over-cap", one.reason) for one in over]
     if kind != instructions.NAME:
         return found

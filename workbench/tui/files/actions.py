@@ -60,7 +60,7 @@ EXPORT = Table(
         Action("export.replace", "ctrl+r", "take mine", "Replace what the file holds, after y", DECIDE, False),
         Action("export.allow", "ctrl+l", "allow flagged", "Let flagged text out, and say why", DECIDE, False),
         Action("export.view", "ctrl+t", "changes / whole", "Show what changes, or the whole file", FIND),
-        Action("export.budget", "ctrl+g", "within budget", "What the token budget keeps, or everything", CHANGE),
+        Action("export.budget", "ctrl+g", "within budget", "Only what the budget keeps, or everything", CHANGE),
         Action("export.unfold", "o", "show secrets", "Show the masked secrets, from the text", FIND, False),
         CANCEL,
     ),

@@ -66,7 +66,7 @@ BUDGET = Table(
         Action("budget.more", "right", "more", "Raise the budget", CHANGE),
         Action("budget.fine-less", "shift+left", "less, fine", "Lower it a little", CHANGE, False),
         Action("budget.fine-more", "shift+right", "more, fine", "Raise it a little", CHANGE, False),
-        Action("budget.save", "s", "set budget", "Set this budget; the list marks what is out", CHANGE),
+        Action("budget.save", "s", "set budget", "Set it; the list marks what is out", CHANGE),
         Action("budget.apply", "D", "deprecate the rest", "Deprecate what does not fit, after y", DECIDE),
         Action("budget.drop", "n", "no budget", "Take the budget away", CHANGE),
         Action("budget.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
