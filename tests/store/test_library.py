@@ -66,7 +66,10 @@ PATTERNS = ("patterns", "applications")
 
 def test_every_table_is_covered() -> None:
     kept = {name for name, *_ in RECORDS}
-    assert kept | {"proposals", "reads", "consolidations", "purged", *DOCUMENTS, *EPISODES, *PATTERNS} == KINDS.tables
+    assert (
+        kept | {"proposals", "reads", "consolidations", "purged", "settings", *DOCUMENTS, *EPISODES, *PATTERNS}
+        == KINDS.tables
+    )
     assert KINDS.table_of(Proposal) == "proposals"
 
 
