@@ -38,6 +38,13 @@ def test_no_two_actions_of_one_area_hold_one_key(title: str) -> None:
     assert [key for key, n in held.items() if n > 1] == []
 
 
+@pytest.mark.parametrize(("title", "actions"), AREAS.scopes().items())
+def test_every_dialog_has_its_help_and_every_list_a_key_that_finds(title: str, actions: tuple[Action, ...]) -> None:
+    held = {key for action in actions for key in key_names(action.keys)}
+    assert {"question_mark", "f1"} <= held
+    assert "slash" in held or not any(action.id.startswith("list.") for action in actions)
+
+
 def test_the_defaults_are_a_clean_keymap() -> None:
     keymap = check_keymap({a.id: a.keys for a in AREAS.every_action()})
     assert keymap.problems == ()

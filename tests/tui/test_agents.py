@@ -159,6 +159,15 @@ async def test_a_question_is_asked_again_in_tune(tmp_path: Path) -> None:
         await until(pilot, lambda: tune.session.ranking is not None and app.focused is tune.rows)
 
 
+async def test_slash_finds_a_session(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with opened(app, (80, 24)) as pilot:
+        rows = agents(app).sessions.rows
+        wanted = next(at for at, session in enumerate(rows) if session.agent != rows[0].agent)
+        await pilot.press("slash", *rows[wanted].agent, "enter")
+        await until_drawn(pilot, lambda: agents(app).sessions.cursor == wanted)
+
+
 async def test_one_agent_is_shown_alone_until_esc(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:
@@ -357,7 +366,9 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
         assert isinstance(dialog, EpisodesDialog)
         assert [row.task for row in dialog.rows.rows] == ["Fix the [red]login[/red]", "Move the build"]
         await until_drawn(pilot, lambda: "[red]login[/red]" in screen_text(app))
-        await pilot.press("n", *"seen", "enter")
+        await pilot.press("slash", *"move bui", "enter")
+        await until_drawn(pilot, lambda: dialog.rows.cursor == 1)
+        await pilot.press("k", "n", *"seen", "enter")
         await until(pilot, lambda: bool(bench.episodes.notes(dialog.rows.rows[0].episode.id)))
         await until_drawn(pilot, lambda: isinstance(app.screen, EpisodesDialog) and "seen" in screen_text(app))
         await pilot.press("t", *"ui, x", "enter")

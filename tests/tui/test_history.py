@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from tests.safety.samples import keys as secrets
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
-from tests.tui.waiting import until
+from tests.tui.waiting import until, until_drawn
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.stream import votes
 from workbench.bench.stream.observation import Observation
@@ -139,6 +139,23 @@ async def test_older_transactions_are_read_as_the_cursor_comes_near(tmp_path: Pa
         await keys(pilot, "G")
         assert len(listed(app)) == PAGE + 20
         assert listed(app)[-1] == "step 0"
+
+
+async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    for number in range(PAGE + 20):
+        with bench.library.transaction("agent:x", f"step {number}") as tx:
+            tx.put(Memory(f"m{number}", f"note {'of Pnpm' if number in (3, 60) else number}", NOW, NOW))
+    app, rev = app_over(bench), bench.library.revision
+    async with app.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "H", "slash", *"pnpm", "enter")
+        assert listed(app) == ["step 60", "step 3"]
+        assert "Only changes that hold “pnpm”" in shown(app, ".history--said")
+        assert app.bench.library.revision == rev
+        await keys(pilot, "slash", "ctrl+u", "enter")
+        assert len(listed(app)) == PAGE
+        await keys(pilot, "question_mark")
+        await until_drawn(pilot, lambda: "Show only changes that hold some words" in screen_text(app))
 
 
 async def test_an_empty_store_has_no_history_to_act_on(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from workbench.tui.tuning.judging.better import Better
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.texts.prompt import Prompt
 
@@ -202,7 +203,9 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[
         assert memory.content.split()[0] in screen_text(app)
         await keys(pilot, "enter")
         assert app.screen is dialog
-        await keys(pilot, "a", "b", "equals_sign", "question_mark", "space")
+        await keys(pilot, "a", "b", "equals_sign", "question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        await keys(pilot, "escape", "space", "space")
         assert [answer for _, answer in dialog.preferences.answers] == ["a", "b", "=", "?", "?"]
         assert len({number for number, _ in dialog.preferences.answers}) == 5
         await keys(pilot, "u", "u", "u", "u")

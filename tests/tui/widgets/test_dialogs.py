@@ -44,6 +44,23 @@ async def test_a_question_takes_yes_and_no(key: str, answer: bool) -> None:
         assert host.results == [answer]
 
 
+@pytest.mark.parametrize(("dialog", "key"), [("confirm", "question_mark"), ("confirm", "f1"), ("prompt", "f1")])
+async def test_every_dialog_shows_its_keys_where_one_types_with_f1(dialog: str, key: str) -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.ask(Confirm("Forget?", clock=Clock()) if dialog == "confirm" else Prompt("Name it"))
+        await pilot.pause()
+        assert "f1 help" in "\n".join(picture(host))
+        await pilot.press(*(["question_mark"] if dialog == "prompt" else []), key)
+        await until_drawn(pilot, lambda: isinstance(host.screen, HelpScreen))
+        text = "\n".join(picture(host))
+        assert ("Leave everything as it is" if dialog == "confirm" else "Take what is written") in text
+        await pilot.press(key)
+        await pilot.pause()
+        assert not isinstance(host.screen, HelpScreen)
+        assert host.results == []
+
+
 async def test_a_stray_yes_in_the_first_moment_does_nothing() -> None:
     host, clock = Host(), Clock()
     async with host.run_test() as pilot:

@@ -11,6 +11,7 @@ AGENTS = Table(
         Action("agents.documents", "D", "documents", "What agents keep in documents, by section", FIND),
         Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
         Action("agents.patterns", "K", "patterns", "What agents learned, with its evidence", FIND),
+        Action("agents.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
         Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),

@@ -26,6 +26,7 @@ from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar, Waits
 from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.lists.line_view import find_row
 
 T = TypeVar("T")
 
@@ -295,6 +296,10 @@ class AreaScreen(Screen[object]):
     def redo_own(self) -> bool:
         """Do again what `undo_own` took back; say whether there was anything."""
         return False
+
+    def action_find_row(self) -> None:
+        """Find a row of the list."""
+        find_row(self)
 
     def run_by_id(self, action_id: str) -> None:
         """Run an action of the area or of the focused widget, by its id (the command palette does)."""

@@ -8,7 +8,7 @@ from textual.screen import Screen
 
 from workbench.core.named import implementation
 from workbench.tui.agents import actions as agents
-from workbench.tui.app.actions import APP, GLOBAL, Action, Table
+from workbench.tui.app.actions import APP, GLOBAL, Action, Table, key_names
 from workbench.tui.files import actions as files
 from workbench.tui.forms import actions as forms
 from workbench.tui.health import actions as health
@@ -87,12 +87,19 @@ class Areas:
     def scopes(self) -> dict[str, tuple[Action, ...]]:
         """Return the sets of actions within which a key must be unique, by title."""
         areas = {area.title: self.scope(area.id) for area in self.every}
-        return areas | {table.title: (*table.own, *table.shared) for table in self.dialogs}
+        return areas | {table.title: _with_common((*table.own, *table.shared)) for table in self.dialogs}
 
     def every_action(self) -> tuple[Action, ...]:
         """Return all actions of the app, each once."""
         held = (action for actions in self.scopes().values() for action in actions)
         return tuple(dict.fromkeys((*self.everywhere, *held)))
+
+
+def _with_common(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Return the actions of a dialog, and what holds in all of them: to find a row where there is a list, the help."""
+    taken = {key for action in actions for key in key_names(action.keys)}
+    find, help = ([action] if taken.isdisjoint(key_names(action.keys)) else [] for action in widgets.ON_DIALOG)
+    return (*actions, *(find if any(action.id.startswith("list.") for action in actions) else ()), *help)
 
 
 AREAS = Areas(

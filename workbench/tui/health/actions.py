@@ -14,6 +14,7 @@ HEALTH = Table(
         Action("health.refuse", "x", "keep both", "Keep both apart, or turn an edit down", DECIDE),
         Action("health.next-section", "tab", "next part", "To the next part of this screen", MOVE),
         Action("health.last-section", "shift+tab", "last part", "Back to the part before", MOVE, False),
+        Action("health.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
         Action("health.check", "r", "check again", "Look at everything again", FIND),
         Action("health.compact", "c", "compact", "Pack the closed files of the journal", CHANGE, False),
         Action("health.backup", "b", "back up", "Write the whole store into one file", CHANGE, False),

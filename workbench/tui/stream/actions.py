@@ -46,6 +46,7 @@ HISTORY = Table(
     "the history",
     (
         Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE),
+        Action("history.find", "slash", "find", "Show only changes that hold some words", FIND),
         Action("history.store-then", "t", "store then", "The whole store as it was right after it", FIND),
         Action("history.go-to", "at", "go to", "To the change at a time or revision", FIND),
         _OPEN_SECRETS,

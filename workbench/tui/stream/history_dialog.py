@@ -19,6 +19,7 @@ from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.times import instant
 from workbench.tui.app.actions import bindings, display_key
+from workbench.tui.app.asking import asking
 from workbench.tui.app.host import LookBack
 from workbench.tui.app.waiting import change
 from workbench.tui.records.acts import Acts, area_below, only_record
@@ -31,6 +32,7 @@ from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog, held_keys
+from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.long_text import LongText
 from workbench.tui.widgets.lists.row import Cell
@@ -41,6 +43,7 @@ PAGE = 50
 
 SEVERAL = "That key is for one memory or bullet, and this change is of none or of several: enter chooses one."
 NOTHING = "Nothing has changed it yet."
+NO_MATCH = "No change holds these words."
 READING = "Reading the journal …"
 
 
@@ -78,6 +81,7 @@ class HistoryDialog(Dialog[None]):
         self._place = place
         self._mask = mask
         self._opened = -1
+        self._words: list[str] = []
         self._source: Iterator[Event] = iter(())
         self._events: list[Event] = []
         self._wanted: int | None = None
@@ -104,8 +108,24 @@ class HistoryDialog(Dialog[None]):
         return row(event, width, self._now, self._mask)
 
     def _read_anew(self) -> None:
-        self._source, self._events = self._history.events(self._place), []
+        self._source, self._events = self._changes(), []
         self._read()
+
+    def _changes(self) -> Iterator[Event]:
+        return (event for event in self._history.events(self._place) if _holds(event, self._words))
+
+    @asking
+    async def action_find(self) -> None:
+        """Ask which changes to show; nothing written shows all of them."""
+        ask = Prompt("Show only changes that hold", " ".join(self._words), placeholder="words; none for all changes")
+        words = await self.app.push_screen_wait(ask)
+        if words is not None:
+            self._words = words.casefold().split()
+            self._list.set_empty(Content(READING))
+            self._list.set_rows(())
+            self._read_anew()
+            more = keyed(" {history.find} shows others.")
+            self._say(f"Only changes that hold “{words}”.{more}" if words else "All changes.", MUTED)
 
     def _read(self) -> None:
         if not self.reading:
@@ -130,7 +150,7 @@ class HistoryDialog(Dialog[None]):
             return
         if more or first:
             self._events = [*self._events, *more]
-            self._list.set_empty(Content(NOTHING))
+            self._list.set_empty(Content(NO_MATCH if self._words else NOTHING))
             self._list.set_rows(self._events, cursor=0 if first else None)
             self._show_changed()
         self._seek(ended=not more)
@@ -138,7 +158,7 @@ class HistoryDialog(Dialog[None]):
     def _catch_up(self) -> None:
         """List what was done since, above what is listed; the cursor stays on its change."""
         newest = self._events[0].rev if self._events else -1
-        fresh = list(takewhile(lambda event: event.rev > newest, self._history.events(self._place)))
+        fresh = list(takewhile(lambda event: event.rev > newest, self._changes()))
         if fresh and self.query(LineView):
             self._events = [*fresh, *self._events]
             self._list.set_rows(self._events)
@@ -331,6 +351,13 @@ class RecordThen(Dialog[None]):
 
     def _show(self, text: Content) -> None:
         self.query_one("#then", Static).update(text)
+
+
+def _holds(event: Event, words: list[str]) -> bool:
+    """Tell whether a change holds all words: in its label, its actor, or what it wrote where."""
+    fields = (f"{field.table} {field.key} {field.field} {field.before} {field.after}" for field in event.fields)
+    text = " ".join((event.label, event.actor, *fields)).casefold() if words else ""
+    return all(word in text for word in words)
 
 
 def _opening_key(dialog: Dialog[None]) -> str:

@@ -94,8 +94,8 @@ BETTER = Table(
         Action("better.same", "equals_sign", "same", "Both answer equally well", DECIDE, True, "answer('=')"),
         Action(
             "better.unsure",
-            "question_mark,space",
-            "unsure",
+            "space",
+            "can't tell",
             "Can't tell: ask another pair",
             DECIDE,
             True,

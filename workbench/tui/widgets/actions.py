@@ -88,13 +88,19 @@ LINKS = (
 READ_ON = Action("text.on", "space", "read on", "One page further down in the text", MOVE, False, "page_down")
 """The key that reads on in a text beside a list, where it means nothing else."""
 
+ON_DIALOG = (
+    Action("dialog.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
+    Action("dialog.help", "f1,question_mark", "help", "Show every key that holds here", APP),
+)
+"""What holds in every dialog, unless it has the key for something else; where one types, f1 only."""
+
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
 
 HELP = Table(
     "the help",
     (
         Action("help.find", "slash", "find", "Show only what holds some words", FIND),
-        Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),
+        Action("help.close", "escape,f1,question_mark,q", "close", "Close the help", APP),
     ),
     place="workbench.tui.widgets.help",
 )

@@ -1,12 +1,13 @@
 """What all dialogs share: a box in the middle, a title, and a line with the keys that hold."""
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
 from textual.app import ComposeResult, RenderResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.css.styles import RulesMap
@@ -21,20 +22,28 @@ from textual.visual import RenderOptions, Visual
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.tui.app.actions import Action, display_key
+from workbench.core.named import implementation
+from workbench.tui.app.actions import Action, bindings, display_key
 from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.actions import ON_DIALOG
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
+from workbench.tui.widgets.keys import remapped_ids
+from workbench.tui.widgets.lists.line_view import LineView, find_row
 
 R = TypeVar("R")
 
 GAP, NARROW_GAP = "   ", "  "
+
+HELP = "workbench.tui.widgets.help:HelpScreen"
+"""What shows the keys; it is a dialog itself."""
 
 
 @survives
 class Dialog(ModalScreen[R]):
     """A modal box: a title, the widgets of `contents`, and the keys of `offered`."""
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ON_DIALOG)
     acts: Callable[[str], Awaitable[None]] | None = None
     """What the usual keys do to the record of the row under the cursor (`tui.records.acts`)."""
     DEFAULT_CSS = """
@@ -107,6 +116,24 @@ class Dialog(ModalScreen[R]):
         if self.acts is not None:
             await self.acts(what)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the key that finds a row alone where there is no list."""
+        del parameters
+        return action != "find_row" or bool(self.query(LineView))
+
+    def action_find_row(self) -> None:
+        """Find a row of the list."""
+        find_row(self)
+
+    def action_help(self) -> None:
+        """Show every key that holds here, those of what else can have the focus too."""
+        nodes = (self, *(widget for widget in self.query(Widget) if widget.focusable))
+        kinds = {kind for node in nodes for kind in type(node).__mro__}
+        ids = {each.id for kind in kinds for each in vars(kind).get("BINDINGS", ()) if isinstance(each, Binding)}
+        active = {each.binding.id for each in self.active_bindings.values()}
+        ids -= {action.id for action in ON_DIALOG} - active
+        self.app.push_screen(implementation(HELP)(self._heading, remapped_ids(filter(None, ids))))
+
     def action_cancel(self) -> None:
         """Close without a result."""
         self.dismiss(None)
@@ -173,7 +200,12 @@ class KeysLine(Static):
         self.show()
 
     def _fitted(self) -> tuple[str, list[tuple[str, str]]]:
-        return fitted_keys(held_keys(self, self._actions), self.size.width or 10_000)
+        *held, last = held_keys(self, (*self._actions, ON_DIALOG[-1]))
+        has_help = any(active.binding.id == ON_DIALOG[-1].id for active in self.screen.active_bindings.values())
+        help = [last] if has_help else []
+        room = len(GAP) + sum(len(display_key(key)) + len(label) + 1 for key, label in help)
+        gap, kept = fitted_keys(held, (self.size.width or 10_000) - room) if held else (GAP, [])
+        return gap, [*kept, *help]
 
     def on_click(self, event: events.Click) -> None:
         """Press the key that was clicked."""

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from functools import cache
 
 from workbench.core.named import implementation
-from workbench.tui.app.actions import Action, display_key, key_names
+from workbench.tui.app.actions import Action, display_key, key_names, remapped
 
 AREAS = "workbench.tui.app.areas:AREAS"
 """What has every action of the app; it imports all their tables, so it is looked up when a key is first named."""
@@ -30,6 +30,13 @@ def key_of(action_id: str) -> str:
 def _default_keys() -> dict[str, str]:
     every: Iterable[Action] = implementation(AREAS).every_action()
     return {action.id: action.keys for action in every}
+
+
+def remapped_ids(ids: Iterable[str]) -> tuple[Action, ...]:
+    """Return the actions with these ids, in the order of their tables, as a person has their keys."""
+    every: Iterable[Action] = implementation(AREAS).every_action()
+    wanted = frozenset(ids)
+    return remapped((action for action in every if action.id in wanted), _KEYMAP.get({}))
 
 
 def undo() -> str:

@@ -11,9 +11,11 @@ from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
+from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from workbench.core.named import implementation
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import LIST
@@ -28,6 +30,12 @@ CURSOR = "▸"
 """Drawn before the row under the cursor, so that it needs no colour."""
 
 _CACHED_LINES = 512
+
+FIND_WIDTH = 200
+"""Cells of a row in which words are looked for."""
+
+CHOOSE, CHOICE = (f"workbench.tui.widgets.choose:{name}" for name in ("Choose", "Choice"))
+"""What asks for a row; it has a list itself."""
 
 
 @survives
@@ -325,6 +333,21 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         if self._rows:
             self.post_message(self.Opened(self, self.cursor))
 
+    def find(self) -> None:
+        """Choose a row by its words; the cursor goes there."""
+        choices = [implementation(CHOICE)(str(at), self._words(row)) for at, row in enumerate(self._rows)]
+
+        def go(chosen: str | None) -> None:
+            if chosen is not None:
+                self.cursor = int(chosen)
+
+        self.app.push_screen(implementation(CHOOSE)("Find a row", choices, str(self.cursor)), go)
+
+    def _words(self, row: T) -> str:
+        drawn = self._draw(row, FIND_WIDTH)
+        text = drawn.plain if isinstance(drawn, Content) else " ".join(str(cell.text) for cell in drawn)
+        return " ".join(text.split())
+
     async def _on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         index = self.scroll_offset.y + offset.y if offset else len(self._rows)
@@ -340,6 +363,13 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
     def _on_resize(self) -> None:
         self._show_cursor()
+
+
+def find_row(screen: Screen[Any]) -> None:
+    """Choose a row of the list that has the focus, or of the first one in sight."""
+    lists = [rows for rows in screen.query(LineView) if rows.is_on_screen]
+    if lists:
+        next((rows for rows in lists if rows.has_focus), lists[0]).find()
 
 
 def _never(_row: object) -> bool:
