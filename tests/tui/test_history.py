@@ -26,6 +26,7 @@ from workbench.tui.stream.history_dialog import PAGE, HistoryDialog, RecordThen
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
@@ -155,7 +156,8 @@ async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(tmp
         await keys(pilot, "slash", "ctrl+u", "enter")
         assert len(listed(app)) == PAGE
         await keys(pilot, "question_mark")
-        await until_drawn(pilot, lambda: "Show only changes that hold some words" in screen_text(app))
+        await until_drawn(pilot, lambda: isinstance(app.screen, HelpScreen))
+        assert "Take back this change, after y" in shown(app, "#keys")
 
 
 async def test_an_empty_store_has_no_history_to_act_on(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ HELP = Table(
     "the help",
     (
         Action("help.find", "slash", "find", "Show only what holds some words", FIND),
-        Action("help.close", "escape,f1,question_mark,q", "close", "Close the help", APP),
+        Action("help.close", "escape,question_mark,f1,q", "close", "Close the help", APP),
     ),
     place="workbench.tui.widgets.help",
 )

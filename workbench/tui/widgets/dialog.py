@@ -23,7 +23,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.core.named import implementation
-from workbench.tui.app.actions import Action, bindings, display_key
+from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import ON_DIALOG
 from workbench.tui.widgets.content import MUTED, assemble, body
@@ -132,7 +132,8 @@ class Dialog(ModalScreen[R]):
         ids = {each.id for kind in kinds for each in vars(kind).get("BINDINGS", ()) if isinstance(each, Binding)}
         active = {each.binding.id for each in self.active_bindings.values()}
         ids -= {action.id for action in ON_DIALOG} - active
-        self.app.push_screen(implementation(HELP)(self._heading, remapped_ids(filter(None, ids))))
+        actions = sorted(remapped_ids(filter(None, ids)), key=lambda action: action.group in (APP, MOVE))
+        self.app.push_screen(implementation(HELP)(self._heading, actions))
 
     def action_cancel(self) -> None:
         """Close without a result."""
@@ -220,10 +221,11 @@ class KeysLine(Static):
 
 def held_keys(node: DOMNode, actions: Iterable[Action]) -> list[tuple[str, str]]:
     """Return (key, label) for each action, with the keys that a person's keymap gives them."""
-    held: dict[str, str] = {}
+    held: dict[str, list[str]] = {}
     for key, active in node.screen.active_bindings.items():
-        held.setdefault(active.binding.id or "", key)
-    return [(held.get(action.id, action.first_key), action.label) for action in actions]
+        held.setdefault(active.binding.id or "", []).append(key)
+    shown = ((action, held.get(action.id, [action.first_key])) for action in actions)
+    return [(action.first_key if action.first_key in keys else keys[0], action.label) for action, keys in shown]
 
 
 def fitted_keys(held: list[tuple[str, str]], width: int) -> tuple[str, list[tuple[str, str]]]:
