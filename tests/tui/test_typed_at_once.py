@@ -53,7 +53,19 @@ async def test_words_behind_the_search_key_of_the_help_narrow_it(tmp_path: Path)
 def test_every_search_key_goes_into_a_field_at_once_or_opens_a_prompt() -> None:
     tables = [*(area.actions for area in AREAS.every), *AREAS.dialogs]
     found = {action.method for table in tables for action in table if action.keys == "slash"}
-    assert found == {*FIELD_OPENERS, "recall"}
+    assert found == {*FIELD_OPENERS, "recall", "find_row"}
+
+
+@pytest.mark.parametrize("where", ["H", "5", "5L", "6"])
+async def test_words_behind_the_key_that_finds_in_a_list_are_no_keys(tmp_path: Path, where: str) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*where)
+        await until(pilot, lambda: isinstance(app.focused, LineView))
+        before = app.bench.library.revision
+        type_at_once(app, "/pnpm")
+        await until(pilot, lambda: written(app) == "pnpm")
+        assert app.bench.library.revision == before
 
 
 @pytest.mark.parametrize(("area", "opener"), [("1", "o"), ("1", "e"), ("2", "e"), ("3", "e"), ("3", "o"), ("1", "F")])

@@ -366,10 +366,10 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
 
 def find_row(screen: Screen[Any]) -> None:
-    """Choose a row of the list that has the focus, or of the first one in sight."""
-    lists = [rows for rows in screen.query(LineView) if rows.is_on_screen]
+    """Choose a row of the list that has the focus, or else of the first one."""
+    lists = sorted(screen.query(LineView), key=lambda rows: not rows.has_focus)
     if lists:
-        next((rows for rows in lists if rows.has_focus), lists[0]).find()
+        lists[0].find()
 
 
 def _never(_row: object) -> bool:
