@@ -17,6 +17,7 @@ from textual.app import App
 from textual.theme import Theme
 
 from tests.caches import make, take_along
+from tests.tui.widgets.host import is_inert
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
@@ -94,6 +95,11 @@ def screen_text(app: App[Any]) -> str:
     """Return every character the terminal would be sent for the present screen."""
     strips = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+def hidden_on(app: App[Any]) -> list[str]:
+    """Return the lines of the present screen in which a character controls a terminal, reorders, or hides."""
+    return [line for line in screen_text(app).split("\n") if not is_inert(line)]
 
 
 def hears_hang_ups() -> None:

@@ -325,7 +325,7 @@ async def test_documents_are_browsed_by_section_with_their_tokens(tmp_path: Path
         dialog = app.screen
         assert isinstance(dialog, DocumentsDialog)
         assert [(row.path, row.title, row.tokens) for row in dialog.rows.rows] == [
-            ("", "", 0), ("tools.md", "", 14), ("tools.md", "Tools", 5), ("tools.md", "Why", 9),
+            ("", "", 0), ("tools.md", "", 19), ("tools.md", "Tools", 8), ("tools.md", "Why", 12),
             ("", "", 0), ("/memories/plan.md", "", 2),
         ]  # fmt: skip
         await pilot.press("g", "j", "j", "j")

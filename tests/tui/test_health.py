@@ -1,7 +1,6 @@
 """Health by its keys: the gauge, upkeep, duplicates, the store, the history."""
 
 import json
-import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -12,8 +11,19 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.hostile import ORDER, RULE, half_done
-from tests.tui.support import HOSTILE, NOW, app_over, demo_app, first_of, import_file, open_bench, screen_text
+from tests.tui.support import (
+    HOSTILE,
+    NOW,
+    app_over,
+    demo_app,
+    first_of,
+    hidden_on,
+    import_file,
+    open_bench,
+    screen_text,
+)
 from tests.tui.waiting import until
+from tests.tui.widgets.host import is_inert
 from workbench.bench.agents.capture.log import note
 from workbench.bench.agents.capture.progress import folder_of
 from workbench.bench.duplicates.plan import Group
@@ -31,7 +41,6 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane
 FRIDAY = "Deploys on Friday need a second person"
 SIZES = [(80, 24), (140, 45), (200, 60)]
 PNPM = "Use pnpm for installs in this repository"
-DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def made(id: str, content: str, days: float, **fields: object) -> Memory:
@@ -328,7 +337,7 @@ async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: P
         assert "1  sessions of agents followed" in text
         assert "4  things passed over" in text
         assert "Stop failed: [b]The store is locked." in text
-        assert not DANGEROUS.search(text)
+        assert all(map(is_inert, text.split("\n")))
         go(app, "captures", "passed")
         await settled(pilot)
         assert "prompts that say too little (3)" in beside(app)
@@ -399,8 +408,7 @@ async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -
         for key in ["j"] * 40 + ["z", "enter", "escape", "tab", "j", "enter", "escape"]:
             await pilot.press(key)
             await pilot.pause()
-            found = DANGEROUS.search(screen_text(app))
-            assert found is None, f"{found[0]!r} is on the screen after {key}"
+            assert hidden_on(app) == [], f"on the screen after {key}"
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.tui.support import DEMO, demo_app, first_of, open_bench, screen_text
-from tests.tui.test_tune_dialogs import DANGEROUS, hostile, shown
+from tests.tui.support import DEMO, demo_app, first_of, hidden_on, open_bench
+from tests.tui.test_tune_dialogs import hostile, shown
 from tests.tui.tune_host import WIDE, keys, opened, tune
 from tests.tui.waiting import until
 from workbench.bench.tuning.queries.export import qrels, queries_jsonl, run
@@ -161,7 +161,7 @@ async def test_without_queries_there_is_nothing_to_export(tmp_path: Path) -> Non
         await opened(pilot)
         await keys(pilot, "X")
         await shown(pilot, QueriesOut, lambda d: d._preview)
-        assert DANGEROUS.search(screen_text(app)) is None
+        assert hidden_on(app) == []
         await keys(pilot, "escape", "I")
         await shown(pilot, QueriesIn)
         path_of(app, "in").value = str(tmp_path / "x")
@@ -169,7 +169,7 @@ async def test_without_queries_there_is_nothing_to_export(tmp_path: Path) -> Non
         path_of(app, "in").value = ""
         path_of(app, "in").value = str(tmp_path / "x")
         await until(pilot, lambda: "1 query and 1 judgment new" in state(app, "in"))
-        assert DANGEROUS.search(screen_text(app)) is None
+        assert hidden_on(app) == []
     empty = open_bench(tmp_path / "empty")
     with pytest.raises(Exception, match="No query of this store is saved yet"):
         queries_jsonl(empty.context)

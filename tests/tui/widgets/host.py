@@ -9,6 +9,8 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
+from workbench.core.text import is_needed
+
 HOSTILE = "\x1b[31mred\x1b[0m \x9b2J \u202etxt.exe\u202c [b]bold[/b] [/x] [shr-00001] \u200bzero"
 
 
@@ -53,5 +55,6 @@ def picture(host: App[Any]) -> list[str]:
 
 
 def is_inert(text: str) -> bool:
-    """Whether no character of a text could control a terminal or reorder a line."""
-    return not any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for c in text)
+    """Whether no character of a text could control a terminal or reorder a line, or is hidden for nothing."""
+    odd = (at for at, c in enumerate(text) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+    return all(text[at] in "\u200c\u200d" and is_needed(text, at) for at in odd)
