@@ -1,11 +1,10 @@
 """Stored text on the screen: inert, clipped, marked, compared."""
 
-import unicodedata
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tui.widgets.host import is_inert as is_inert_line
 from workbench.tui.widgets import content
 
 TEXT = st.text(max_size=80)
@@ -13,7 +12,7 @@ ASCII = st.text(st.characters(max_codepoint=127), max_size=80)
 
 
 def is_inert(text: str) -> bool:
-    return not any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for c in text.replace("\n", ""))
+    return all(map(is_inert_line, text.split("\n")))
 
 
 @pytest.mark.slow
