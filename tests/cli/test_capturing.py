@@ -611,7 +611,8 @@ def test_a_session_that_begins_looks_at_the_store_and_loads_no_library(cli: Cli)
 
 @pytest.mark.slow
 def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
-    cli.ok("append", "the store is there", "--speaker", "user")
+    for text in ("the store is there", "and what was archived in it is known"):
+        cli.ok("append", text, "--speaker", "user")
     # Of a session that was seen to begin, it is known that the store holds nothing.
     assert loaded(cli, [{"hook_event_name": "SessionStart", "source": "startup"}], LIBRARIES) == "[] 0\n"
     events: list[dict[str, Any]] = [
@@ -623,7 +624,7 @@ def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
         {"hook_event_name": "SessionEnd", "reason": "other"},
     ]  # fmt: skip
     assert loaded(cli, events, (*LIBRARIES, *STORE)) == "[] 0\n"
-    assert len(told(cli.store)) == 3
+    assert len(told(cli.store)) == 4
 
 
 @pytest.mark.slow

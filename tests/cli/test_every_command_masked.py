@@ -134,7 +134,7 @@ vote {memory} helpful --reason {key} | vote {memory} harmful | append {key} | in
 edit {memory} --add-tag x | edit {second} other --keep | forget {memory} | unforget {memory} | undo | redo
 replace deploy release --yes | archive --status signal --before 2027-01-01 | bullet add {section} {key}
 bullet edit {bullet} other | bullet move {bullet} {section} | review approve {proposal} | review later {other}
-review reject {other} --reason {key} | review merge {memory} {second}
+review reject {other} --reason {key} | review keep-old {other} | review merge {memory} {second}
 review promote {second} --to CLAUDE.md --outside | allow {memory} --reason {key} | allow {memory} --withdraw
 episode note {episode} {key} | episode tag {episode} --add x | episode approve {episode} | episode add {file}
 episode learn {file} | episode delete {episode} | episode restore {episode} | episode consolidate

@@ -34,7 +34,7 @@ def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
 
 @pytest.mark.slow
 def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
-    demo.ok("queries", "export", "a.run", "--format", "run", "--profile", "engram")
+    assert demo("queries", "export", "a.run", "--format", "run", "--profile", "engram").code == 0
     demo.ok("queries", "export", "set.jsonl")
     before = files_of(demo.store)
     found = json.loads(demo.ok("queries", "measure", "a.run", "--json"))

@@ -345,7 +345,7 @@ def test_what_runs_within_an_agent_is_done_by_that_agent(
     cli.ok(*command, "A person wrote this one here.")
     actors = {row["label"]: row["actor"] for row in json.loads(cli.ok("history", "--json"))}
     assert sorted(actors.values()) == sorted([f"agent:{agent}", "agent:other", "cli"])
-    served = cli.ok("search", "deploys", "--for-agent", "x")
+    served = cli("search", "deploys", "--for-agent", "x").out
     assert f"written by the agent {agent}" in served
 
 

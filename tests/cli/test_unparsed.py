@@ -41,6 +41,7 @@ def large(cli: Cli) -> Path:
     bench.retriever.load()
     bench.keep_caches()
     bench.close()
+    cli.ok("append", "the first one on this machine, which looks once for what was archived")
     assert (cli.store / "memory.json").stat().st_size > 10 * LARGE
     return cli.store
 
