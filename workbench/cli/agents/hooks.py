@@ -23,7 +23,7 @@ _DETAILS = """install lets an agent run `workbench capture` when a session begin
 and after it is compacted: what it teaches is kept, and it begins with a brief of the project. The change of the agent's
 settings is shown first, everything else in the file stays as it is, and a copy of the file is kept. remove takes the
 hooks out again. status says what is installed, and what went wrong lately. --project means the settings of this folder
-that are yours alone, --user those of all your projects. Under an agent this needs a person at a terminal.
+that are yours alone, --user those of all your projects. Inside an agent it is refused.
 
   workbench hooks install --agent claude-code --user"""
 

@@ -20,7 +20,7 @@ SHOWN = 20
 _TRUST = """A store that came with a clone, a pull or a copy may say anything. Until you have seen what came, nothing of
 it is served to agents, exported to where they read, or promoted, and nothing but `append` writes to it. This shows how
 many changes came, who wrote them and what is flagged, and asks; `workbench list` and `history` show all of it.
-Under an agent this needs a person at a terminal. In CI, WORKBENCH_TRUST=PATH names stores that are trusted."""
+Inside an agent it is refused. In CI, WORKBENCH_TRUST=PATH names stores that are trusted."""
 
 
 def add_commands(commands: Commands) -> None:
