@@ -1,0 +1,1 @@
+"""Words and scripts of texts in any language."""
