@@ -2,19 +2,16 @@
 
 Every fault is seeded in a copy of the checkout, and its named test is run there; before, all named tests have to pass
 without a fault. With `--fast` the tests of its floor that are not slow are run instead, up to the first that fails.
-Exit code: 0 when all are caught, 1 when one is not.
+Exit code: 0 when all are caught, 1 when one is not. `python -m tests.faults mutants` is about mutants (`mutants.py`).
 """
 
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults.table import ROOT, Fault, Lost, catcher, faults, place
+from tests.faults import mutants
+from tests.faults.table import Fault, Lost, catcher, copied, faults, place, run
 
 CAUGHT = 1
 """What pytest returns when tests failed; anything above is no verdict."""
@@ -28,8 +25,8 @@ def main(args: list[str]) -> int:
     fast, wanted = "--fast" in args, {int(arg) for arg in args if arg != "--fast"}
     chosen = [fault for fault in faults() if not wanted or fault.number in wanted]
     with tempfile.TemporaryDirectory(prefix="workbench-faults-") as folder:
-        copy = _copied(Path(folder) / "checkout")
-        sound = _run(copy, [catcher(fault, copy) for fault in chosen])
+        copy = copied(Path(folder) / "checkout")
+        sound = run(copy, [catcher(fault, copy) for fault in chosen])
         if sound.returncode:
             sys.stdout.write(f"{sound.stdout}Without any fault these tests have to pass.\n")
             return 1
@@ -45,7 +42,7 @@ def _is_caught(fault: Fault, copy: Path, *, fast: bool) -> bool:
     begun = time.monotonic()
     try:
         tests = _floor(fault, copy) if fast else [catcher(fault, copy)]
-        done = _run(copy, [*tests, "-x", "-m", "not slow"] if fast else tests)
+        done = run(copy, [*tests, "-x", "-m", "not slow"] if fast else tests)
     finally:
         path.write_bytes(sound)
     said = {0: "NOT caught", CAUGHT: "caught"}.get(done.returncode, f"no verdict (pytest {done.returncode})")
@@ -66,21 +63,8 @@ def _floor(fault: Fault, copy: Path) -> list[str]:
     return sorted(named)
 
 
-def _run(copy: Path, tests: Iterable[str]) -> subprocess.CompletedProcess[str]:
-    """Run tests in the copy, which comes before the checkout that is installed."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-rf", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "200"}
-    return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
-
-
-def _copied(folder: Path) -> Path:
-    """Copy the checkout without what is made anew."""
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache"))
-    return folder
-
-
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1:]))
+        sys.exit(mutants.main(sys.argv[2:]) if sys.argv[1:2] == ["mutants"] else main(sys.argv[1:]))
     except (Lost, ValueError) as error:
         sys.exit(f"{error}\n\n{__doc__}")

@@ -1,8 +1,14 @@
 """The faults as they are written down, and where their text and their tests stand."""
 
 import ast
+import os
+import shutil
+import signal
+import subprocess
+import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -65,19 +71,43 @@ def catcher(fault: Fault, root: Path = ROOT) -> str:
 def is_slow(fault: Fault, root: Path = ROOT) -> bool:
     """Tell whether the test of a fault is marked slow."""
     path = root / catcher(fault, root).partition("::")[0]
-    marks = (mark for node in _functions(path) if node.name == fault.test for mark in node.decorator_list)
+    marks = (mark for node in functions(path) if node.name == fault.test for mark in node.decorator_list)
     return any("mark.slow" in ast.unparse(mark) for mark in marks)
+
+
+def copied(folder: Path) -> Path:
+    """Copy the checkout without what is made anew."""
+    unneeded = shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache", ".coverage*", ".hypothesis")
+    shutil.copytree(ROOT, folder, ignore=unneeded)
+    return folder
+
+
+def run(copy: Path, tests: Iterable[str], timeout: float | None = None) -> subprocess.CompletedProcess[str]:
+    """Run tests in the copy, which comes before the checkout that is installed; all their processes end in time."""
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-rfE", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "200"}
+    process = subprocess.Popen(
+        command, cwd=copy, env=environment, text=True, start_new_session=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        said, _ = process.communicate(timeout=timeout)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return subprocess.CompletedProcess(command, process.returncode, said)
 
 
 @cache
 def _tests(root: Path) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
-        for node in _functions(path):
+        for node in functions(path):
             found.setdefault(node.name, []).append(path)
     return found
 
 
-def _functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     tree = ast.parse(path.read_text("utf-8"))
     return [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
