@@ -56,6 +56,11 @@ class _Output(io.FileIO):
             raise
 
 
+def takes_marks() -> bool:
+    """Tell whether the terminal may be given marks of direction: Windows Terminal and WezTerm draw them as cells."""
+    return sys.platform != "win32" and "WT_SESSION" not in os.environ and os.environ.get("TERM_PROGRAM") != "WezTerm"
+
+
 def complete() -> None:
     """Put something where a standard stream is missing, so that no file that is opened gets its number.
 

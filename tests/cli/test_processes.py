@@ -15,7 +15,7 @@ from tests.cli.conftest import Cli
 
 WORKBENCH = (sys.executable, "-m", "workbench")
 ROOT = Path(__file__).parents[2]
-HEAVY = ("textual", "rich", "model2vec", "anthropic", "tokenizers", "safetensors")
+HEAVY = ("textual", "rich.console", "model2vec", "anthropic", "tokenizers", "safetensors")
 
 
 def workbench(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
@@ -34,7 +34,7 @@ def workbench(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.Compl
         (["status"], HEAVY),
         (["list"], HEAVY),
         (["vote", "mem-20260206-0000002", "helpful"], HEAVY),
-        (["search", "deploy", "--json"], ("textual", "rich", "anthropic")),
+        (["search", "deploy", "--json"], ("textual", "rich.console", "anthropic")),
     ],
 )
 def test_a_command_imports_only_what_it_needs(arguments: list[str], banned: tuple[str, ...], demo: Cli) -> None:
@@ -178,3 +178,17 @@ def test_a_read_only_store_can_be_read_and_not_changed(tmp_path: Path, filled: P
         store.chmod(0o755)
     assert {path: path.read_bytes() for path in before} == before
     assert {path.name for path in store.iterdir()} == {path.name for path in before}
+
+
+def test_a_table_keeps_its_columns_in_a_terminal_and_is_plain_text_elsewhere(demo: Cli) -> None:
+    for text in ("شغّل الاختبارات قبل الدمج", "יש להריץ את הבדיקות 3.2"):
+        demo.ok("append", text, "--tag", "عربي")
+    listed = ("--store", str(demo.store), "list", "-n", "2")
+    assert "\u200e" not in workbench(*listed).stdout
+    wide = os.environ | {"COLUMNS": "200"}
+    child = pexpect.spawn(WORKBENCH[0], [*WORKBENCH[1:], *listed], cwd=str(ROOT), encoding="utf-8", env=wide)
+    shown = child.read().splitlines()
+    child.close()
+    rows = [row for row in shown if "\u200e" in row]
+    assert [row.replace("\u200e", "").rstrip() for row in rows] == workbench(*listed).stdout.splitlines()
+    assert all(row.endswith("\u200e") for row in rows)

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 from textual.worker import Worker
 
+from tests.bidi import drawn
 from tests.tui.review_host import memory, put
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
+from tests.tui.widgets.host import picture
 from workbench.bench.agents.serving import look
 from workbench.bench.open import open_workbench
 from workbench.bench.stream.near_by import near_by
@@ -25,6 +28,7 @@ from workbench.config.loading import load
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.orders import Arranged, SavedView
+from workbench.core.text import LRM
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
@@ -899,3 +903,21 @@ def test_what_holds_the_words_is_not_listed_again_as_near(tmp_path: Path) -> Non
         beside = tuple(memory for memory in every if memory not in near)
         shown = Nearby(found, apart=beside).rows(beside, bench.library.memories.find)
         assert [row for row in shown[len(beside) + 1 :] if row in near] == near
+
+
+async def test_right_to_left_text_leaves_list_and_detail_in_their_columns(tmp_path: Path) -> None:
+    """In a terminal that orders lines itself the frame between them and the ages before the texts stay."""
+    texts = ("شغل اختبارات الوحدة قبل كل دمج", "יש להריץ את הבדיקות לפני המיזוג (גרסה 3.2)", "run the tests first")
+    bench = open_bench(tmp_path)
+    put(bench, *(memory(f"mem-{n}", text, tags=("اختبار",)) for n, text in enumerate(texts)))
+    async with app_over(bench).run_test(size=(160, 24)) as pilot:
+        for text in reversed(texts):
+            await until_drawn(pilot, lambda text=text: current(pilot.app).content == text)
+            lines = [line for line in picture(pilot.app) if "│" in line]
+            (frame,) = {cell_len(line[: line.index("│")]) for line in lines}
+            for line in lines:
+                seen = drawn(line)
+                assert seen.index("│") == frame
+                assert sorted(seen[:frame]) == sorted(line.replace(LRM, "")[:frame])
+            await pilot.press("down")
+    bench.close()

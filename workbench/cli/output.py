@@ -2,8 +2,6 @@
 
 import os
 import sys
-import unicodedata
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -13,7 +11,8 @@ from typing import TypeVar
 from workbench.core.agents.actors import agent_in
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import clock_time, iso, minute
-from workbench.core.text import clip, head, printable
+from workbench.core.text import cell_width, clip, head, in_order, printable
+from workbench.streams import takes_marks
 
 Item = TypeVar("Item")
 
@@ -23,7 +22,8 @@ PIPED_WIDTH = 500
 
 def say(text: str = "") -> None:
     """Print for a person."""
-    print(printable(text, keep_newlines=True))
+    shown = printable(text, keep_newlines=True)
+    print(in_order(shown) if sys.stdout.isatty() and takes_marks() else shown)
 
 
 def warn(text: str) -> None:
@@ -84,23 +84,12 @@ def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[st
     """
     most = width()
     shown = [[printable(head(cell, most)) for cell in row] for row in rows]
-    widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
+    widths = [max(map(cell_width, column)) for column in zip(*shown, strict=True)]
     lines = []
     for row in shown:
         padded = (_padded(cell, wide, i in right) for i, (cell, wide) in enumerate(zip(row, widths, strict=True)))
         lines.append(clip("  ".join(padded).rstrip(), most))
     return lines
-
-
-def cells(text: str) -> int:
-    """Return how many terminal cells a printable text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(count * _cells(char) for char, count in Counter(text).items())
-
-
-def _cells(char: str) -> int:
-    return 0 if unicodedata.category(char) in ("Mn", "Me") else 1 + (unicodedata.east_asian_width(char) in "WF")
 
 
 def moment(at: datetime, *, agent: bool = False) -> str:
@@ -114,5 +103,5 @@ def counted(number: int, word: str, plural: str = "") -> str:
 
 
 def _padded(text: str, wide: int, right: bool) -> str:
-    gap = " " * (wide - cells(text))
+    gap = " " * (wide - cell_width(text))
     return gap + text if right else text + gap

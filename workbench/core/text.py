@@ -7,9 +7,9 @@ it goes through `printable`; everything that stores it through `clean_for_store`
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 REPLACEMENT = "\ufffd"
 """Stands for what is no character for display: C1 controls, surrogates, private use, unassigned."""
@@ -23,6 +23,12 @@ TAB = "    "
 
 MAX_MARKS = 4
 """Combining marks that one base character may carry; more of them climb into other lines."""
+
+MAX_JOINED = 2 * MAX_MARKS
+"""Characters without a cell of their own that one base may have, vowel signs that stand beside it among them."""
+
+LRM = "\u200e"
+"""Takes no cell, and ends a stretch that runs from right to left where a terminal orders a line itself."""
 
 _MARKS = "\u0300"
 """The first combining mark: below it whatever is printable is ink."""
@@ -38,16 +44,33 @@ _INVISIBLE = frozenset(
     # Letters and marks that draw nothing, then the other variation selectors.
     "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0" + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
 )
-_JOINERS = "\u200c\u200d"
+_ZWJ = "\u200d"
+_JOINERS = f"\u200c{_ZWJ}"
 _JOINER = re.compile(f"[{_JOINERS}]")
 _JOINING = re.compile(
     "[\u0600-\u0dff\u1000-\u109f\u1700-\u1cff\ua800-\uabff\U00010a00-\U00011fff\U0001e900-\U0001e95f]"
 )
 """Scripts whose letters a joiner joins or parts: Arabic and its kin, those of India and south-east Asia, Mongolian."""
 
+_JOINED = re.compile("[\u1161-\u11ff\ud7b0-\ud7fb\U0001f3fb-\U0001f3ff]")
+"""What joins the character before it and is no mark: vowels and last consonants of Hangul, colours of skin."""
+
+_RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+_RIGHT_TO_LEFT = re.compile(f"[{_RTL}](?:(?!  | · |[\u2500-\u259f\n]).)*")
+"""Text from a letter that is written from right to left to the end of its column: two spaces, a line, a dot."""
+
+_LETTER = re.compile(r"[^\W\d_]")
+_NARROW = re.compile("[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u2010-\u2027\u2400-\u2426\u2500-\u25fc]*")
+"""Text whose characters take one cell each, told without the tables of widths."""
+
 _EMOJI = "\u2194\u2195\u2600-\u27bf\u2b1b\U0001f000-\U0001faff"
 _SEQUENCE = re.compile(f"(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[{_EMOJI}])")
 _LONG_SEQUENCE = re.compile(f"(?:[{_EMOJI}][\U0001f3fb-\U0001f3ff]?\ufe0f?\u200d){{{MAX_MARKS + 1}}}\\Z")
+_LONGEST = 4 * MAX_MARKS + 4
+"""Characters among which no more than so many joiners do what they are for."""
+
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+_AM = "\u0e33\u0eb3"
 _VIRAMA = 9
 """The combining class of the mark that takes a consonant's vowel away."""
 
@@ -83,9 +106,10 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
         seen = set(text)
         fresh = seen - inks.known
     inks.learn(fresh)
-    marks = inks.marks & seen
+    marks, joined = inks.marks & seen, inks.joined & seen
     clean = text if inks.odd.isdisjoint(seen) else text.translate(inks.symbols)
-    clean = _limit_marks(clean, sorted(marks)) if marks else clean
+    clean = _limit_marks(clean, sorted(marks), MAX_MARKS) if marks else clean
+    clean = _limit_marks(clean, sorted(joined | marks), MAX_JOINED) if joined else clean
     if seen.isdisjoint(_JOINERS):
         return clean
     return _JOINER.sub(lambda found: found[0] if is_needed(clean, found.start()) else HIDDEN, clean)
@@ -94,8 +118,8 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
 def is_needed(text: str, at: int) -> bool:
     """Tell whether the joiner at a place (ZWJ, ZWNJ) does there what scripts and sequences of emoji need it for."""
     if _SEQUENCE.match(text, at):
-        return _LONG_SEQUENCE.search(text[max(0, at - 4 * MAX_MARKS - 4) : at + 1]) is None
-    return _joins(text[at - 1 : at], text[at + 1 : at + 2])
+        return _LONG_SEQUENCE.search(text[max(0, at - _LONGEST) : at + 1]) is None
+    return text.count(_ZWJ, max(0, at - _LONGEST), at) < MAX_MARKS and _joins(text[at - 1 : at], text[at + 1 : at + 2])
 
 
 @lru_cache
@@ -111,12 +135,13 @@ def _joins(before: str, after: str) -> bool:
 
 
 class _Inks:
-    """What is known of characters: the `symbols` that stand for the odd ones, by code, and which are `marks`."""
+    """What is known of characters: the `symbols` of the odd ones, which are `marks`, and which others are `joined`."""
 
     def __init__(self, keep_newlines: bool) -> None:
         self.known: set[str] = set()
         self.odd: set[str] = set()
         self.marks: set[str] = set()
+        self.joined: set[str] = set()
         self.symbols: dict[int, str] = {}
         self._keep_newlines = keep_newlines
 
@@ -124,8 +149,10 @@ class _Inks:
         """Look at characters that are not known yet."""
         odd = {c for c in fresh if not c.isprintable() or c in _INVISIBLE}
         symbols = {c: symbol for c in odd if (symbol := _symbol(c, self._keep_newlines)) is not None}
-        plain = (c for c in fresh if not c.isalnum() and c not in symbols)
-        self.marks.update(c for c in plain if unicodedata.category(c) in ("Mn", "Me"))
+        no_cell = [c for c in fresh if c not in symbols and not _has_cell(c)]
+        marks = {c for c in no_cell if unicodedata.category(c) in ("Mn", "Me")}
+        self.marks |= marks
+        self.joined.update(c for c in no_cell if c not in marks)
         self.symbols.update((ord(c), symbol) for c, symbol in symbols.items())
         self.odd.update(symbols)
         # Last, for other threads may ask at any moment.
@@ -150,33 +177,83 @@ def one_line(text: str, limit: int) -> str:
 def head(text: str, limit: int) -> str:
     """Return the beginning of a text, long enough to take more than `limit` cells once it is printable.
 
-    A character takes a cell at least, but for the few marks that one may carry.
+    A character takes a cell at least, but for the few that may join one, by themselves or by a joiner.
     """
-    found = text[: limit * (MAX_MARKS + 2) + 1]
+    found = text[: limit * (MAX_MARKS + 1) * (MAX_JOINED + 2) + 1]
     if len(found) <= limit or found.isascii():
         return found[: limit + 1]
-    inked = (index for index, char in enumerate(found, 1) if unicodedata.category(char) not in ("Mn", "Me", "Cf"))
+    pairs = enumerate(zip(f" {found}", found, strict=False), 1)
+    inked = (index for index, (before, char) in pairs if before != _ZWJ and _has_cell(char))
     return found[: next(islice(inked, limit, None), None)]
 
 
-def clip(text: str, width: int) -> str:
-    """Cut one line of printable text to `width` terminal cells, the last one an ellipsis if anything is lost.
+def cell_width(text: str) -> int:
+    """Return how many terminal cells a line of printable text takes, as Textual counts them."""
+    if text.isascii() or _NARROW.fullmatch(text):
+        return len(text)
+    from rich.cells import cell_len  # its tables take milliseconds to load, which most commands never need
 
-    Wide characters count as two cells and a narrow one with the emoji selector too, as terminals
-    disagree about it; marks that take no cell stay with their base.
-    """
+    return cell_len(text)
+
+
+def clip(text: str, width: int) -> str:
+    """Cut one line of printable text to `width` terminal cells, the last one an ellipsis if anything is lost."""
     if width <= 0:
         return ""
-    if text.isascii():
-        return text if len(text) <= width else text[: width - 1] + ELLIPSIS
+    return text if cell_width(text) <= width else text[: fitting(text, width - 1)] + ELLIPSIS
+
+
+def fitting(text: str, width: int) -> int:
+    """Return how many characters of a line of printable text fit into `width` cells.
+
+    What readers take for one character is not parted: letters with their marks, emoji, flags, conjuncts.
+    """
+    if text.isascii() or cell_width(text) <= width:
+        return min(len(text), width) if text.isascii() else len(text)
+    from rich.cells import split_graphemes
+
     used, end = 0, 0
-    for index, cells in enumerate(_widths(text)):
-        used += cells
+    for start, _, taken in split_graphemes(text)[0]:
         if used > width:
-            return text[:end].rstrip(_JOINERS) + ELLIPSIS
-        if used < width:
-            end = index + 1
-    return text
+            break
+        if not _parts(text, start):
+            end = start
+        used += taken
+    return end
+
+
+def _parts(text: str, at: int) -> bool:
+    """Tell whether a cut would part a flag, a conjunct of India, or a Thai or Lao vowel that is written as a letter."""
+    before, after = text[max(0, at - 1) : at], text[at]
+    if after in _FLAG_LETTERS and before in _FLAG_LETTERS:
+        return len(text[:at]) - len(text[:at].rstrip(_FLAG_LETTERS)) & 1 == 1
+    return after in _AM or (before != "" and unicodedata.combining(before) == _VIRAMA and after.isalpha())
+
+
+def direction_marks(line: str) -> list[int]:
+    """Return where `LRM` keeps the columns of a line in order beside text that is written from right to left.
+
+    One ends each stretch of it, so that a number or a frame behind it is not drawn before it; one comes before it
+    where it opens the line, as some terminals order a line by its first letter. Isolates would do the same for whole
+    lines only: a dialog above one takes the character that closes them away.
+    """
+    if line.isascii():
+        return []
+    stretches = list(_RIGHT_TO_LEFT.finditer(line))
+    ends = [stretch.end() for stretch in stretches]
+    first = stretches[:1] if stretches and not _LETTER.search(line, 0, stretches[0].start()) else []
+    return [*(stretch.start() for stretch in first), *ends]
+
+
+def in_order(text: str) -> str:
+    """Return lines for a terminal, with marks that keep the columns in order."""
+    if text.isascii() or not _RIGHT_TO_LEFT.search(text):
+        return text
+    return "\n".join(_marked(line) for line in text.split("\n"))
+
+
+def _marked(line: str) -> str:
+    return LRM.join(line[start:end] for start, end in pairwise([0, *direction_marks(line), None]))
 
 
 def clean_for_store(text: str) -> str:
@@ -249,18 +326,18 @@ def _symbol(char: str, keep_newlines: bool) -> str | None:
     return REPLACEMENT if category in ("Cc", "Cs", "Co", "Cn") else None
 
 
-def _limit_marks(text: str, marks: Sequence[str]) -> str:
+def _limit_marks(text: str, marks: Sequence[str], most: int) -> str:
     some = "[" + "".join(map(re.escape, marks)) + "]"
     # Marks that open a line, runs that are too long, and runs with a second selector.
-    bad = rf"(?<![^\n]){some}+|{some}{{{MAX_MARKS + 1},}}"
+    bad = rf"(?<![^\n]){some}+|{some}{{{most + 1},}}"
     if any(s in marks for s in _SELECTORS):
         bad += rf"|{some}*[{_SELECTORS}]{some}*[{_SELECTORS}]{some}*"
-    return re.sub(bad, _limited, text)
+    return re.sub(bad, lambda match: _limited(match, most), text)
 
 
-def _limited(match: re.Match[str]) -> str:
+def _limited(match: re.Match[str], most: int) -> str:
     start = match.start()
-    return _kept(match.group(), 0 if start == 0 or match.string[start - 1] == "\n" else MAX_MARKS)
+    return _kept(match.group(), 0 if start == 0 or match.string[start - 1] == "\n" else most)
 
 
 @lru_cache(maxsize=1024)
@@ -274,17 +351,9 @@ def _kept(run: str, allowed: int) -> str:
     return "".join(out)
 
 
-def _widths(text: str) -> Iterator[int]:
-    """Yield the cells that each character adds."""
-    base = 0
-    for char in text:
-        if char == "\ufe0f":
-            cells = 1 if base == 1 else 0
-        elif char in _JOINERS or unicodedata.category(char) in ("Mn", "Me"):
-            cells = 0
-        else:
-            cells = base = 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        yield cells
+@lru_cache(maxsize=4096)
+def _has_cell(char: str) -> bool:
+    return unicodedata.category(char) not in ("Mn", "Me", "Mc", "Cf") and _JOINED.match(char) is None
 
 
 def _storable(match: re.Match[str]) -> str:

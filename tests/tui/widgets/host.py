@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.core.text import is_needed
+from workbench.core.text import LRM, direction_marks, is_needed
 
 HOSTILE = "\x1b[31mred\x1b[0m \x9b2J \u202etxt.exe\u202c [b]bold[/b] [/x] [shr-00001] \u200bzero"
 
@@ -55,6 +55,10 @@ def picture(host: App[Any]) -> list[str]:
 
 
 def is_inert(text: str) -> bool:
-    """Whether no character of a text could control a terminal or reorder a line, or is hidden for nothing."""
+    """Whether no character of a text could control a terminal or reorder a line, or is hidden for nothing.
+
+    Marks that keep the columns beside right-to-left text in order belong to the app.
+    """
+    text = text.replace(LRM, "") if direction_marks(text) else text
     odd = (at for at, c in enumerate(text) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
     return all(text[at] in "\u200c\u200d" and is_needed(text, at) for at in odd)

@@ -1,6 +1,6 @@
 """The app as its areas and dialogs know it: the open store, what is said, and what waits for other writers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from textual import events
 from textual.app import App
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import Theme
@@ -19,6 +20,7 @@ from workbench.config.drafts import Item
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.waiting import waiting
+from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import Areas
 from workbench.tui.app.drafting import Drafting
@@ -28,6 +30,7 @@ from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.first_paint import Workers
 from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.lists.in_order import InOrder
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
@@ -98,6 +101,7 @@ class Host(App[Path | None]):
         self._workers = Workers(self)
         self.bench = bench
         self.options = options
+        self._in_order = [InOrder()] if takes_marks() else []
         self.areas = areas
         self.loading: tuple[int, int] | None = None
         self.writes_much = False
@@ -110,6 +114,10 @@ class Host(App[Path | None]):
         self._ahead: list[events.Key] = []
         self._opening: Screen[Any] | None = None
         self._given: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what drawn lines pass through."""
+        return [*super().get_line_filters(), *self._in_order]
 
     @property
     def title_shown(self) -> str:

@@ -9,7 +9,7 @@ from textual.widget import Widget
 from workbench.core.text import printable
 from workbench.tui.app.surviving import survives
 from workbench.tui.playbook.rows import bullets_in
-from workbench.tui.widgets.content import MUTED, assemble, fitted
+from workbench.tui.widgets.content import MUTED, assemble, cut, fitted
 from workbench.tui.widgets.figures import number
 
 
@@ -43,11 +43,11 @@ class BookBar(Widget):
         if facts is None:
             return Content.styled("No playbook", MUTED)
         others = f"  b: {facts.others} more" if facts.others else ""
-        room = width - len(others) - min(len(facts.name), width // 3) - 2
+        name = Content.styled(printable(facts.name[:200]), "bold")
+        room = width - len(others) - min(name.cell_length, width // 3) - 2
         figures = next((f for f in _wordings(facts) if len(f) <= room), _wordings(facts)[-1])
         room = max(8, width - len(figures) - len(others) - 2)
-        name = Content.styled(printable(facts.name[:200]), "bold").truncate(room, ellipsis=True)
-        left = name + assemble([(others, MUTED)])
+        left = cut(name, room) + assemble([(others, MUTED)])
         return fitted(left, max(0, width - len(figures) - 2)) + Content.styled(f"  {figures}", MUTED)
 
 

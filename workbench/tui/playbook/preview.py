@@ -1,15 +1,13 @@
 """A file about to be written, as lines for a list: every character in sight, long lines wrapped, changes marked."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
-from rich.cells import chop_cells
 from textual.content import Content
 
 from workbench.bench.files.diff import NO_LAST_END, DiffLine, Kind, split_lines
-from workbench.core.text import printable
+from workbench.core.text import fitting, printable
 from workbench.tui.widgets.content import MUTED, assemble
 
 GUTTER = 7
@@ -121,17 +119,12 @@ def draw(piece: Piece, width: int) -> Content:  # noqa: ARG001 - the pieces are 
     return assemble([(SIGNS[piece.kind], style), (number, MUTED), (" ", "")]) + text
 
 
-_NARROW = re.compile("[ -~\u00a0-\u02ff\u0370-\u0482\u2400-\u2426]*")
-"""Text whose characters take a cell each: Latin, Greek and Cyrillic letters, and the pictures of control characters."""
-
-
 def _chopped(text: str, room: int) -> Iterator[str]:
     """Yield as much as fits, over and over; after a space where there is one in the second half."""
     at = 0
     while len(text) - at > room or not text.isascii():
         part = text[at : at + room]
-        if not _NARROW.fullmatch(part):
-            part = next(iter(chop_cells(part, room)), part)  # none for what takes no cell
+        part = part[: fitting(part, room)] or part
         if at + len(part) >= len(text):
             break
         space = part.rfind(" ") + 1

@@ -11,7 +11,7 @@ from workbench.core.playbook.budget import Fitting
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.interval import Interval, helpful_share
 from workbench.core.stream.vote import Verdict
-from workbench.core.text import clip, printable
+from workbench.core.text import cell_width, clip, printable
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.widgets.bars.interval_bar import empty_bar, interval_bar
@@ -85,7 +85,7 @@ def columns_of(rows: Sequence[Row], words: tuple[str, ...] = ()) -> Columns:
     """Return widths that fit every row, within reason."""
     bullets = [row.bullet for row in rows if row.bullet]
     return Columns(
-        id=min(_MOST_ID, max((len(b.id) for b in bullets), default=0)),
+        id=min(_MOST_ID, max((cell_width(printable(b.id[:_MOST_ID])) for b in bullets), default=0)),
         helpful=1 + max((len(short(b.helpful_count)) for b in bullets), default=1),
         harmful=1 + max((len(short(b.harmful_count)) for b in bullets), default=1),
         words=words,

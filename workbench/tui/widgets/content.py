@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from textual.content import Content, Span
 
-from workbench.core.text import one_line, printable
+from workbench.core.text import clip, one_line, printable
 
 MAX_BODY = 12_000
 """Characters of a text that are shown at most; the data model allows 10 000."""
@@ -71,11 +71,20 @@ def fitted(content: Content, width: int, align: str = "left") -> Content:
     """Return one line of content as exactly `width` cells."""
     if width <= 0:
         return Content("")
-    cut = content.truncate(width, ellipsis=True)
-    room = width - cut.cell_length
+    shown = cut(content, width)
+    room = width - shown.cell_length
     if room <= 0:
-        return cut
-    return cut.pad_left(room) if align == "right" else cut.truncate(width, pad=True)
+        return shown
+    return shown.pad_left(room) if align == "right" else shown.truncate(width, pad=True)
+
+
+def cut(content: Content, width: int) -> Content:
+    """Return one line of content in at most `width` cells, the last one "…" if anything is lost."""
+    if content.cell_length <= width:
+        return content
+    text = clip(content.plain, width)
+    spans = [Span(start, min(end, len(text)), style) for start, end, style in content.spans if start < len(text)]
+    return Content(text, spans, strip_control_codes=False)
 
 
 def highlight(text: str, spans: Iterable[tuple[int, int]], style: str = FOUND) -> Content:

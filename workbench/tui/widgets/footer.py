@@ -7,7 +7,7 @@ from textual.widget import Widget
 
 from workbench.tui.app.actions import Action, footer_entries
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.content import assemble, fitted, line
+from workbench.tui.widgets.content import assemble, cut, fitted, line
 
 GAP = "  "
 ALWAYS = "app.help"
@@ -47,7 +47,7 @@ class KeyBar(Widget):
         pieces: list[tuple[str, str]] = []
         for action in self._fitting(self._room(width)):
             pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}{GAP}", "")]
-        status = self.status.truncate(max(0, width // 2), ellipsis=True)
+        status = cut(self.status, width // 2)
         return fitted(assemble(pieces), max(0, width - status.cell_length)) + status
 
     def on_click(self, event: events.Click) -> None:

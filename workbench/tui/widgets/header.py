@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from workbench.core.text import one_line
+from workbench.core.text import cell_width, one_line
 from workbench.tui.app.areas import Area
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, assemble, fitted
@@ -97,7 +97,7 @@ class TopBar(Widget):
         for names in (True, False):
             tabs = self._tabs(names)
             taken = sum(len(text) for text, _, _ in tabs)
-            if taken + len(store) + GAP <= width:
+            if taken + cell_width(store) + GAP <= width:
                 break
         room = max(0, width - taken - GAP)
         wanted = Content(store).cell_length + GAP
