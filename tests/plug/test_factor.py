@@ -33,7 +33,7 @@ from workbench.evaluation.objective import values
 from workbench.evaluation.settings import settings_around
 from workbench.retrieval.arrays import Column
 from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
-from workbench.tui.tuning.rows import legend
+from workbench.tui.tuning.rows import Row, legend
 
 QUERY = "deploy to production fails"
 
@@ -180,9 +180,11 @@ async def test_its_sliders_move_the_ranking_and_the_panes_explain_it(bench: Work
         await settled(pilot)
         profile = tune(app).session.profile
         assert dict(profile.others) == {**dict(CONVERSATION), "brevity": 0.6, "brevity_length": 20.0, "quiet": 0.5}
-        loud = next(place for place in range(1, 40) if "!" in row(app, place).standing.memory.content)
-        tune(app).rows.focus()
-        await keys(pilot, *["j"] * (loud - 1))
+        rows = tune(app).rows
+        rows.focus()
+        rows.cursor = next(
+            at for at, one in enumerate(rows.rows) if isinstance(one, Row) and "!" in one.standing.memory.content
+        )
         await settled(pilot)
         assert "× quiet" in why(app)
         by_length.focus()

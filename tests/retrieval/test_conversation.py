@@ -32,21 +32,21 @@ PLAIN = Profile("talk", 0.0, 0.0, 1.0, mode="off", blend=0.5, lexical="absolute"
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
 queries = st.sampled_from([
     "a recipe that fails", "what did Joanna cook in May", "accessibility of the recipe", '"recipe fails"',
-    "Nate and the cuisine on 2 March", "nothing of it", "",
+    "Nate and the cuisine on 2 March", "my recipe for cooks", "nothing of it", "",
 ])  # fmt: skip
 
 
 @st.composite
 def conversations(draw: st.DrawFn) -> list[Memory]:
-    """Draw up to 12 memories of two sessions and of none, said by two actors and by nobody."""
+    """Draw up to 12 memories of two sessions and of none, some long, said by people, by roles and by nobody."""
     numbers = draw(st.lists(st.integers(0, 90), min_size=1, max_size=12, unique=True))
     return [
         memory(
-            number, draw(texts),
+            number, draw(texts) + " word" * draw(st.sampled_from([0, 0, 40])),
             created_at=datetime(2026, draw(st.sampled_from([2, 3, 5])), 1 + number % 3, number % 24, tzinfo=UTC),
             session_id=draw(st.sampled_from(["", "a", "a", "b"])),
             status=draw(st.sampled_from(["signal", "signal", "signal", "archived"])),
-            source=Source(speaker=draw(st.sampled_from([None, "Joanna", "Nate"]))),
+            source=Source(speaker=draw(st.sampled_from([None, "Joanna", "Nate", "user", "assistant"]))),
         )
         for number in numbers
     ]  # fmt: skip
@@ -138,6 +138,18 @@ def test_words_of_those_before_count_and_of_those_after_half() -> None:
     assert max(raw([*talk[:2], archived, *talk[3:]], "recipe", only(neighbour_words=0.2))) == 0.0
 
 
+def test_a_long_text_lends_less_of_its_words_and_length() -> None:
+    def beside(text: str, itself: str, length: float) -> float:
+        talk = [memory(1, text, session_id="s"), memory(2, itself, session_id="s")]
+        return raw(talk, "recipe", only(neighbour_words=0.2, length=length))[1]
+
+    lent = [beside("recipe" + " word" * more, "nothing", 0.0) for more in (0, 24, 49, 99)]
+    assert lent[0] == lent[1] > lent[2] > lent[3] > 0
+    # What stands beside a text makes it no longer than 25 words do.
+    short, brief, long = (beside("word " * count, "recipe", 1.0) for count in (5, 25, 2_500))
+    assert short > brief == long
+
+
 def test_the_pool_does_not_move_how_words_count() -> None:
     few, many = [memory(1, "recipe")], [memory(n, "recipe" + " word" * (n - 1)) for n in range(1, 9)]
     assert raw(few, "recipe", only())[0] == raw(many, "recipe", only())[0]
@@ -152,6 +164,27 @@ def test_an_answer_inherits_from_its_question() -> None:
     ]  # fmt: skip
     _, _, answer, *others = raw(talk, "recipe", only(carry=1.0))
     assert answer > max(others) == 0.0
+
+
+def test_a_long_answer_inherits_less_from_its_question() -> None:
+    def gained(length: int) -> float:
+        talk = [
+            memory(1, "what recipe?", session_id="s", source=Source(speaker="user")),
+            memory(2, "word " * length, session_id="s", source=Source(speaker="assistant")),
+            *(memory(n, "nothing") for n in range(4, 20)),
+        ]  # fmt: skip
+        return raw(talk, "recipe", only(carry=1.0))[1]
+
+    assert gained(25) == gained(1) == pytest.approx(2 * gained(50)) == pytest.approx(10 * gained(250))
+
+
+def test_what_an_assistant_said_counts_less_where_the_query_is_about_who_asks() -> None:
+    said = ["user", "assistant", "user", "assistant", "Nate", None]
+    talk = [memory(n, "a recipe", source=Source(speaker=who)) for n, who in enumerate(said)]
+    full, *others = raw(talk, "my recipe", only(role=0.1))
+    assert others == pytest.approx([full * times for times in (0.9, 1, 0.9, 1, 1)])
+    assert len(set(raw(talk, "the recipe", only(role=0.1)))) == 1
+    assert len(set(raw(talk[3:], "my recipe", only(role=0.1)))) == 1
 
 
 def test_asking_another_actor_and_another_month_take_something_away() -> None:

@@ -1,9 +1,10 @@
 """Relevance in a conversation: the plain rules of its parts, each named by its entry in `core.tuning.factors`.
 
 Words count with those that mean the same, and with those of the memories around; an answer inherits from its
-question; a question is no answer; and what another person said, or was said in another month, than the query names
-counts less. Neighbours are the memories before and after in the same session, by time, then id, among those that
-take part. The fast forms are in `retrieval.ranking.conversation`.
+question; a question is no answer; what another person said, or was said in another month, than the query names counts
+less, and so does what an assistant said where the query is about who asks. A long text lends and inherits less.
+Neighbours are the memories before and after in the same session, by time, then id, among those that take part. The
+fast forms are in `retrieval.ranking.conversation`.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,14 @@ from statistics import fmean, pstdev
 
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.cases import Candidate, PartCase
-from workbench.core.tuning.naming import actors_named, month_share, months_named, names_question, question_share
+from workbench.core.tuning.naming import (
+    actors_named,
+    answering,
+    month_share,
+    months_named,
+    names_question,
+    question_share,
+)
 from workbench.core.tuning.profile import Profile, value_of
 
 SATURATION, WORDS = 0.3, 100.0
@@ -26,6 +34,9 @@ FROM_BEFORE, FROM_QUESTION, FROM_AFTER = 0.3, 0.7, 0.25
 
 BACK = 4
 """How far back the memory of another actor may stand that a memory answers."""
+
+BRIEF = 25.0
+"""Words, without stop words, of the longest text that lends and inherits in full; of twice as many it is half."""
 
 Words = tuple[tuple[float, ...], float]
 """How often each term that is asked for counts in a memory, and the length of its text in words."""
@@ -54,13 +65,14 @@ def neighbour_words(case: PartCase) -> list[Words]:
     share = _value(case.profile, "neighbour_words")
     if not share:
         return list(words)
-    found = list(words)
+    found, lent = list(words), [share * brevity(c.length) for c in case.pool]
     for line in lines(case.pool):
         for index, place in enumerate(line.places):
             counts, length = list(words[place][0]), words[place][1]
             for step in range(1, AROUND + 1):
-                for other, part in ((line.at(index - step), share), (line.at(index + step), share / 2)):
+                for other, times in ((line.at(index - step), 1.0), (line.at(index + step), 0.5)):
                     if other is not None:
+                        part = times * lent[other]
                         counts = [x + part * y for x, y in zip(counts, words[other][0], strict=True)]
                         length += part * words[other][1]
             found[place] = (tuple(counts), length)
@@ -93,7 +105,8 @@ def carry_scores(case: PartCase) -> list[float]:
             kept = FROM_BEFORE * excess[before] if before is not None else 0.0
             if asked is not None:
                 kept += FROM_QUESTION * question_share(case.pool[asked].memory.content) * excess[asked]
-            gained[place] = share * max(kept, FROM_AFTER * excess[after] if after is not None else 0.0)
+            most = max(kept, FROM_AFTER * excess[after] if after is not None else 0.0)
+            gained[place] = share * brevity(case.pool[place].length) * most
     return gained
 
 
@@ -109,10 +122,21 @@ def actor_shares(case: PartCase) -> list[float]:
     return [1 - share if named and (who := speaker(c.memory)) and who not in named else 1.0 for c in case.pool]
 
 
+def role_shares(case: PartCase) -> list[float]:
+    """Return what is left of a memory that an assistant said, where the query is about who asks."""
+    share, answers = _value(case.profile, "role"), answering(case.case.query, case.case.actors)
+    return [1 - share if speaker(c.memory) in answers else 1.0 for c in case.pool]
+
+
 def month_shares(case: PartCase) -> list[float]:
     """Return what is left of a memory that was made in another month than the one that is named."""
     share, months = _value(case.profile, "month"), months_named(case.case.query)
     return [1 - share * (1 - month_share(months, c.memory.created_at)) if months else 1.0 for c in case.pool]
+
+
+def brevity(length: float) -> float:
+    """Return what a text of some length lends and inherits: 1 up to `BRIEF` words, then ever less."""
+    return BRIEF / max(length, BRIEF)
 
 
 def speaker(memory: Memory) -> str:

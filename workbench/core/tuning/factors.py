@@ -234,6 +234,11 @@ RECIPE = Recipe(
             words="said by {speaker}, you named {named}",
         ),
         _talk(
+            "role", "role", "multiplies", "role_shares",
+            Knob("role", "role", "role", RELEVANCE, "What takes an assistant, on “I” or “my”.", talk=True),
+            words="said by {speaker}, you ask about yourself",
+        ),
+        _talk(
             "month", "month", "multiplies", "month_shares",
             Knob("month", "month", "month", RELEVANCE, "What a month not named takes.", talk=True),
             words="made in {made}, you named {named}",

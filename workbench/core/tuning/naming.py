@@ -1,6 +1,6 @@
 """What a query names beside what it asks: who said something, the month it was said in, that it was a question.
 
-And how much of a text asks.
+And whether it is about who asks it, and how much of a text asks.
 """
 
 import re
@@ -29,6 +29,14 @@ _NAMED = re.compile(
 _ISO = re.compile(r"(?<![\w-])(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?![\w-])")
 
 _SENTENCE = re.compile(r"[^.!?\n]+(?P<end>[.!?]*)")
+
+LONGEST_QUESTION = 20
+"""Words of the longest sentence that asks; a longer one tells something before its question mark."""
+
+_SELF = re.compile(r"(?<![\w./+-])(?:I|me|my|mine|myself)(?![\w/+-])", re.IGNORECASE)
+
+USERS, ASSISTANTS = frozenset(("user", "human")), frozenset(("assistant", "ai", "model"))
+"""The roles that speakers of a chat have, in lower case."""
 
 _QUESTION = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b", re.IGNORECASE)
 
@@ -86,17 +94,28 @@ def actors_named(query: str, names: Collection[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def answering(query: str, speakers: Collection[str]) -> frozenset[str]:
+    """Return those of some speakers who answer the user that a query is about: it says "I", "my" or "me".
+
+    They are known by their role, and nobody answers where no speaker is the user.
+    """
+    roles = {name: name.strip().casefold() for name in speakers}
+    if USERS.isdisjoint(roles.values()) or not _SELF.search(query):
+        return frozenset()
+    return frozenset(name for name, role in roles.items() if role in ASSISTANTS)
+
+
 def names_question(query: str) -> bool:
     """Tell whether a query says that what it looks for was asked: "Ada asks Bob why", "the question about Lisbon"."""
     return _QUESTION.search(query) is not None
 
 
 def question_share(text: str) -> float:
-    """Return the share of a text's characters that stand in sentences with a question mark at their end, 0…1."""
+    """Return the share of a text's characters that stand in short sentences with a question mark at their end, 0…1."""
     if "?" not in text:
         return 0.0
-    asked = sum(len(found[0]) for found in _SENTENCE.finditer(text) if found["end"].endswith("?"))
-    return asked / len(text)
+    asked = (found[0] for found in _SENTENCE.finditer(text) if found["end"].endswith("?"))
+    return sum(len(sentence) for sentence in asked if len(sentence.split()) <= LONGEST_QUESTION) / len(text)
 
 
 def _worded(query: str) -> Iterator[Month]:

@@ -200,7 +200,7 @@ def parameters_of(profile: Profile) -> dict[str, Any]:
 
 CONVERSATION: tuple[tuple[str, float | None], ...] = (
     ("carry", 1.0), ("length", 1.25), ("month", 0.25), ("neighbour_words", 0.2), ("other_actor", 0.2),
-    ("questions", 0.3), ("related_words", 0.4),
+    ("questions", 0.3), ("related_words", 0.4), ("role", 0.1),
 )  # fmt: skip
 """How much each part of relevance that reads a conversation counts where it does best on judged conversations.
 

@@ -13,13 +13,15 @@ from workbench.core.tuning.cases import Share
 from workbench.core.tuning.conversation import (
     AROUND,
     BACK,
+    BRIEF,
     FROM_AFTER,
     FROM_BEFORE,
     FROM_QUESTION,
     SATURATION,
     WORDS,
+    brevity,
 )
-from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, months_named, names_question
+from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, answering, months_named, names_question
 from workbench.core.tuning.profile import Profile, value_of
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.fulltext.matches import Matches, nearness, present
@@ -96,7 +98,11 @@ def _neighbours_part(case: PartColumnCase) -> Words | None:
 
 
 def _with_lent(words: Words, chosen: Candidates, share: float) -> Words:
-    steps = [(step, np.asarray(part * pairs, np.float64)) for step, part, pairs in _steps(chosen, share)]
+    brief = _brevity(words.lengths)
+    steps = [
+        (step, part * pairs * (brief[:-step] if step > 0 else brief[-step:]))
+        for step, part, pairs in _steps(chosen, share)
+    ]
     lengths = _lent_to_all(words.lengths, steps)
     return Words(tuple((w, *_lent(at, x, steps, len(lengths))) for w, at, x in words.terms), lengths)
 
@@ -113,6 +119,10 @@ def _steps(chosen: Candidates, share: float) -> Iterator[tuple[int, float, Mask]
             together = together[:-1] & chosen.linked[step - 1 :] if len(together) else together
         yield step, share, together
         yield -step, share / 2, together
+
+
+def _brevity(lengths: Column) -> Column:
+    return BRIEF / np.maximum(lengths, BRIEF)
 
 
 def _lent_to_all(values: Column, steps: Steps) -> Column:
@@ -197,6 +207,7 @@ def _carry_part(case: PartColumnCase) -> Column | None:
 
     asked = case.kept(("answered",), answered, lambda made: made.nbytes)
     column[chosen.order] = share * _heritage(chosen, pool, so_far, 0, len(so_far), asked).gained
+    column *= _brevity(case.case.scores.matches.lengths[chosen.rows])
     return column
 
 
@@ -234,6 +245,14 @@ def _actor_part(case: PartColumnCase) -> Column | None:
     codes = [pool.speakers[name] for name in named]
     who = pool.speaker[case.chosen.rows]
     return np.where((who >= 0) & ~np.isin(who, codes), 1 - share, 1.0)
+
+
+def _role_part(case: PartColumnCase) -> Column | None:
+    share, pool = _value(case.profile, "role"), case.case.pool
+    answers = answering(case.case.scores.query, pool.actors) if share else frozenset()
+    if not answers:
+        return None
+    return np.where(np.isin(pool.speaker[case.chosen.rows], [pool.speakers[name] for name in answers]), 1 - share, 1.0)
 
 
 def _month_part(case: PartColumnCase) -> Column | None:
@@ -284,7 +303,8 @@ def neighbours_share(case: ShareCase) -> Share:
             part = share if step < 0 else share / 2
             for term, (own, _) in zip(terms, case.scores.matches.counts(row), strict=True):
                 if own:
-                    found.append((part * own * term.weight, part * own, step, term.term))
+                    lent = part * own * brevity(float(case.scores.matches.lengths[row]))
+                    found.append((lent * term.weight, lent, step, term.term))
     if not found:
         return Share(case.part, 0.0, None, 0.0)
     _, counts, step, word = max(found)
@@ -323,6 +343,13 @@ def other_actor_share(case: ShareCase) -> Share:
     return _kept(case, lost, {"speaker": who, "named": " and ".join(sorted(named))})
 
 
+def role_share(case: ShareCase) -> Share:
+    """Tell that an assistant said the memory when the query is about who asks."""
+    who = case.pool.said_by(case.row)
+    lost = _value(case.profile, "role") if who in answering(case.scores.query, case.pool.actors) else 0.0
+    return _kept(case, lost, {"speaker": who})
+
+
 def month_share(case: ShareCase) -> Share:
     """Tell when the memory was made when the query names another month."""
     months, created = months_named(case.scores.query), case.pool.created[[case.row]]
@@ -343,4 +370,4 @@ def _value(profile: Profile, key: str, default: float = 0.0) -> float:
 
 RELATED, NEIGHBOURS = PartColumns(_related_part), PartColumns(_neighbours_part)
 CARRY, QUESTIONS = PartColumns(_carry_part), PartColumns(_questions_part)
-OTHER_ACTOR, MONTH = PartColumns(_actor_part), PartColumns(_month_part)
+OTHER_ACTOR, ROLE, MONTH = PartColumns(_actor_part), PartColumns(_role_part), PartColumns(_month_part)

@@ -18,7 +18,7 @@ from workbench.core.files.fresh import fresh_file
 from workbench.retrieval import cache_folder
 from workbench.retrieval.ranking.pool import COLUMNS, Pool
 
-EDITION = 3
+EDITION = 4
 """Of another edition a file is not read."""
 
 _NAME = "pool.columns"

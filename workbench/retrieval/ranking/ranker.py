@@ -36,10 +36,6 @@ PARTS = 128 << 20
 """Bytes of the parts of relevance that are remembered: some twenty settings of 100,000 memories, one of a million."""
 
 
-def _nowhere(query: str) -> Matches:  # noqa: ARG001 - the signature of looking words up
-    return Matches((), np.zeros(0))
-
-
 class Lexical(Protocol):
     """A full-text index whose rows are the pool's rows."""
 
@@ -56,18 +52,18 @@ class Lexical(Protocol):
 class QueryScores:
     """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25 (0…1).
 
-    Where its words stand is looked up when it is first asked for.
+    Where its words stand is looked up when it is first asked for; with nothing to `look` them up, nowhere.
     """
 
     query: str
     dense: Scores
     lexical: Scores
-    look: Callable[[str], Matches] = _nowhere
+    look: Callable[[str], Matches] | None = None
 
     @cached_property
     def matches(self) -> Matches:
         """Where the query's words stand."""
-        return self.look(self.query)
+        return self.look(self.query) if self.look else Matches((), np.zeros(len(self.dense)))
 
 
 class Ranker:
