@@ -61,6 +61,15 @@ def test_code_boosts(content: str, score: float) -> None:
     assert base_importance("general", content, CODE) == score
 
 
+@pytest.mark.parametrize("table", TABLES)
+def test_a_long_text_is_not_important_for_being_long(table: importance.ImportanceTable) -> None:
+    """What the text is about stands at its beginning; a word far behind says nothing of the whole."""
+    phrases = [phrase for boost in table.boosts for group in boost.groups for phrase in group]
+    answer = f"An answer. {'It goes on and on, and names this and that. ' * 40} {' '.join(phrases)}"
+    assert base_importance("general", answer, table) == 5
+    assert base_importance("general", f"{' '.join(phrases)}. {answer}", table) > 5
+
+
 def test_the_score_is_capped_and_explained() -> None:
     """What earned the points is told."""
     assert rate("error", "CRITICAL todo") == Rating(10.0, 9.0, ((2, "critical"), (1, "todo")))

@@ -1,8 +1,8 @@
 """Heuristic importance of an observation (source 000, algorithm 3, stage 1).
 
-A table gives a base score per observation type and boosts for words in the content. Words are
-whole words in any case ("prod" is not "product"); the score is capped at 10. Stage 2, the
-adjustment by votes, is `feedback.effective_importance`.
+A table gives a base score per observation type and boosts for words that a text begins with: a long one is not
+important for holding more words. Words are whole words in any case ("prod" is not "product"); the score is capped at
+10. Stage 2, the adjustment by votes, is `feedback.effective_importance`.
 """
 
 from collections.abc import Mapping
@@ -15,6 +15,9 @@ from workbench.core.text import words
 HIGHEST = 10.0
 DEFAULT_BASE = 5.0
 """Score of a type that the table does not name."""
+
+OPENING = 40
+"""Words at the beginning of a text that may earn it points."""
 
 
 class Boost(NamedTuple):
@@ -91,7 +94,7 @@ def table_named(name: str) -> ImportanceTable:
 def rate(observation_type: str, content: str, table: ImportanceTable = GENERAL) -> Rating:
     """Score an observation 0–10 and say why."""
     base = table.base.get(observation_type, DEFAULT_BASE)
-    line = f" {' '.join(words(content))} " if _may_hit(table, content.lower()) else ""
+    line = f" {' '.join(words(content)[:OPENING])} " if _may_hit(table, content.lower()) else ""
     earned = tuple((b.points, hit) for b in table.boosts if (hit := _hit(b, line)))
     return Rating(min(HIGHEST, base + sum(points for points, _ in earned)), base, earned)
 
