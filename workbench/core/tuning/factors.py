@@ -235,7 +235,7 @@ RECIPE = Recipe(
         ),
         _talk(
             "role", "role", "multiplies", "role_shares",
-            Knob("role", "role", "role", RELEVANCE, "What takes an assistant, on “I” or “my”.", talk=True),
+            Knob("role", "role", "role", RELEVANCE, "What an assistant loses on “I” or “my”.", talk=True),
             words="said by {speaker}, you ask about yourself",
         ),
         _talk(
