@@ -1,4 +1,4 @@
-"""Stored text as data: inert on a terminal, in one line, cut to a width, as words.
+"""Stored text as data: inert on a terminal, in one line, cut to a width.
 
 Stored text comes from agents, tools and other people's files, so it may hold escape
 sequences, bidi overrides, invisible characters or broken Unicode. Everything that draws
@@ -79,7 +79,6 @@ _NO_CHARACTERS = re.compile("[\ue000-\uf8ff\U00040000-\U000dffff\U000e0200-\U001
 """Private use, and what will be unassigned for long: a text may hold hundreds of thousands of different ones."""
 
 _LINE_END = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 
 def printable(text: str, *, keep_newlines: bool = False) -> str:
@@ -261,16 +260,6 @@ def clean_for_store(text: str) -> str:
     if "\0" not in text and _is_encodable(text):
         return text
     return _UNSTORABLE.sub(_storable, text)
-
-
-def words(text: str) -> list[str]:
-    """Return the words of `text` in lower case and in order.
-
-    A word is a run of letters, digits and underscores, with apostrophes inside ("don't"); hyphens
-    part words. Underscores around a word (Markdown emphasis) do not belong to it.
-    """
-    found = _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("’", "'"))
-    return [word for raw in found if (word := raw.strip("_"))]
 
 
 class Folded:

@@ -33,7 +33,7 @@ from workbench.core.stream.importance import HIGHEST
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source
 from workbench.core.stream.times import instant
 from workbench.core.stream.vote import Verdict
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 
 if TYPE_CHECKING:
     from workbench.bench.agents.context.values import AgentContext

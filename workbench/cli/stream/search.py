@@ -186,7 +186,7 @@ def _say_nothing_relevant(args: "Namespace", served: "Served") -> None:
 def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> list[str]:
     """Say why there is nothing, or why the order means little."""
     from workbench.core.stopwords import STOP_WORDS
-    from workbench.core.text import words
+    from workbench.core.words.splitting import words
 
     ranking = found.ranking
     stored, served = len(bench.library.memories), len(ranking.candidates)

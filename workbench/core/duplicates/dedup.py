@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 
 RECENT = 10
 """How many of the latest entries tier 1 looks at."""

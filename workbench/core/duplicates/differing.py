@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import identifiers, is_negation
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 
 Differing = tuple[tuple[str, ...], tuple[str, ...]]
 """The content words that only the first, and that only the second text holds, in order."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 
 from workbench.core.duplicates.dedup import content_words, is_negation, numbers, opposites, without_sql
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 
 SHARED = 0.6
 """From which share of their words (twice the common ones over all) two sentences are about the same thing."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from workbench.core.errors import UnknownRecord
-from workbench.core.text import words
+from workbench.core.words.splitting import folded, words
 
 HIGHEST = 10.0
 DEFAULT_BASE = 5.0
@@ -94,7 +94,7 @@ def table_named(name: str) -> ImportanceTable:
 def rate(observation_type: str, content: str, table: ImportanceTable = GENERAL) -> Rating:
     """Score an observation 0–10 and say why."""
     base = table.base.get(observation_type, DEFAULT_BASE)
-    line = f" {' '.join(words(content)[:OPENING])} " if _may_hit(table, content.lower()) else ""
+    line = f" {' '.join(words(content)[:OPENING])} " if _may_hit(table, folded(content)) else ""
     earned = tuple((b.points, hit) for b in table.boosts if (hit := _hit(b, line)))
     return Rating(min(HIGHEST, base + sum(points for points, _ in earned)), base, earned)
 

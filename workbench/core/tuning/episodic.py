@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from workbench.core.stream.memory import Memory
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 
 Term = Literal["similarity", "recency", "success", "use", "domain"]
 

@@ -9,7 +9,7 @@ from workbench.core.agents.patterns.names import Status
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.tree import FEATURES, Feature, Node, answers_of, decision_tree
 from workbench.core.stopwords import STOP_WORDS
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 
 ANY = ""
 """Stands for the patterns that do not mind a feature."""

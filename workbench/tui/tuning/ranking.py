@@ -9,8 +9,9 @@ from textual.content import Content
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.stopwords import STOP_WORDS
-from workbench.core.text import printable, words
+from workbench.core.text import printable
 from workbench.core.tuning.factors import RECIPE
+from workbench.core.words.splitting import words
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.floor import missing
 from workbench.tui.tuning.parameters import day_offset, scope_texts

@@ -13,7 +13,7 @@ from workbench.bench.safety.gate import Gate
 from workbench.bench.safety.texts import texts_of
 from workbench.core.agents.episodes.digest import summary_of
 from workbench.core.stopwords import STOP_WORDS
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 
 if TYPE_CHECKING:
     from workbench.bench.agents.episodes.finding import FoundEpisode

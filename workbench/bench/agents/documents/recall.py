@@ -17,7 +17,7 @@ from workbench.core.agents.document import Document, citation
 from workbench.core.errors import InvalidQuery, UnreadableFile
 from workbench.core.files.textedit import lines as lines_of
 from workbench.core.stopwords import STOP_WORDS
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 from workbench.formats.external.messages import spoken
 from workbench.retrieval.fulltext.large_file import Place, lines_with, needles, rg
 

@@ -23,8 +23,9 @@ from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import UnreadableFile
 from workbench.core.safety import Finding
-from workbench.core.text import clean_for_store, one_line, words
+from workbench.core.text import clean_for_store, one_line
 from workbench.core.tuning.profile import ProfileInUse
+from workbench.core.words.splitting import words
 
 MOST_GIVEN = 50
 """Results that are given at once, at the most."""

@@ -19,7 +19,7 @@ from workbench.core.agents.patterns.pattern import (
 from workbench.core.agents.patterns.reasons import MERGED
 from workbench.core.errors import InvalidRecord
 from workbench.core.stopwords import STOP_WORDS
-from workbench.core.text import words
+from workbench.core.words.splitting import words
 
 ALIKE = 0.5
 """From which likeness on two patterns are shown as similar."""
