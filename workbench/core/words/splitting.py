@@ -15,7 +15,10 @@ from itertools import pairwise
 
 from workbench.core.words.scripts import CJK, HANGUL, THAI
 
-LAYOUT = "\u00ad\u034f\u061c\u0640\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+LAYOUT = (
+    "\u00ad\u034f\u061c\u0640\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+)
 """Characters that no word is told by, for a class of a regular expression."""
 
 _MOST_MARKS = 16
