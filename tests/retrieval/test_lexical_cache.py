@@ -172,7 +172,7 @@ def test_a_foreign_file_is_not_trusted_and_goes(tmp_path: Path, content: bytes) 
 def test_a_file_that_was_made_another_way_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A newer version, another tokenizer, other stop words: even under its own right name."""
     with monkeypatch.context() as other:
-        other.setattr(lexical_file, "TOKENIZER", "unicode61")
+        other.setattr(lexical_file, "made_by", lambda: "unicode61")
         LexicalCache(tmp_path).index(some(4))
         theirs = written(tmp_path)[0]
     ours = LexicalCache(tmp_path).folder

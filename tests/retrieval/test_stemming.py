@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.words.splitting import split
 from workbench.retrieval.fulltext.matches import present
 from workbench.retrieval.fulltext.stemming import stems
-from workbench.retrieval.fulltext.vocabulary import split_words
 
 WORDS = st.one_of(
     st.sampled_from(
@@ -31,7 +31,7 @@ def test_the_stem_of_a_word_is_its_beginning_without_accents() -> None:
 @given(st.lists(WORDS, max_size=12), st.data())
 def test_what_a_text_has_of_related_stems_is_what_all_its_words_say(words: list[str], data: st.DataObject) -> None:
     text = " ".join(words)
-    known = stems(split_words(text))
+    known = stems(split(text))
     offered = st.sampled_from(["agent", "memori", *filter(None, known)])
     related = [(stem, 0.5) for stem in data.draw(st.lists(offered, unique=True, max_size=6))]
     assert present(text, related) == tuple(pair for pair in related if pair[0] in set(known))

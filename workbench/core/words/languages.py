@@ -5,7 +5,7 @@ script: of several that share it, one stands for all.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from workbench.core.stopwords import STOP_WORDS
@@ -20,8 +20,14 @@ _OF_SCRIPT: Mapping[Script, str] = {
     "cyrillic": "ru", "arabic": "ar", "hebrew": "he", "indic": "hi", "greek": "el", "hangul": "ko", "cjk": "zh",
     "thai": "th",
 }  # fmt: skip
+_FIRST = "\u0370"
+"""The first letter that is not Latin."""
+
 _ALSO = {"ja": "zh"}
-_ALSO_ENGLISH = frozenset("no not yes oh got get like one two use used uses set let via new also run see".split())  # noqa: SIM905
+_ALSO_ENGLISH = frozenset({
+    "no", "not", "yes", "oh", "got", "get", "like", "one", "two", "use", "used", "uses", "set", "let", "via", "new",
+    "also", "run", "see", "per", "com", "org", "www", "http", "un", "al", "col",
+})  # fmt: skip
 _HINTS = {
     "de": "äöüß", "fr": "éèêàçâîôûœ", "es": "ñáíóúé¿", "it": "èàòùì", "pt": "ãõçáâêé", "nl": "ëï", "sv": "åäö"
 }  # fmt: skip
@@ -30,6 +36,9 @@ _HINTS = {
 _WORD = 60
 """What a function word counts, and as much again, shared by the languages that have it; whole numbers add up alike."""
 
+_LETTER = 30
+"""What one counts that is a single letter."""
+
 _HINTED = {letter: [name for name, some in _HINTS.items() if letter in some] for letter in "".join(_HINTS.values())}
 _HINT = 90
 """What a letter counts that only one language has."""
@@ -37,13 +46,22 @@ _HINT = 90
 _AHEAD = 90
 """What another language needs more than English where a text has words of both."""
 
+_ALONE = 80
+_FEW = 8
+"""What one needs in a text of few words without an English one; and how many are few."""
+
 _ENOUGH = 180
 """What a language needs: two words that it shares with another one, or one of its own and its letters."""
 
 
 def language_of_word(word: str) -> str:
-    """Return the language that a word has by its script; nothing for one in Latin letters, or without any."""
-    return "" if word.isascii() else _OF_SCRIPT.get(script_of(word), "")
+    """Return the language that a word has by the script of its first letter; nothing for one in Latin letters."""
+    return "" if word < _FIRST else _language_of_letter(word[0])
+
+
+@lru_cache(1 << 14)
+def _language_of_letter(letter: str) -> str:
+    return _OF_SCRIPT.get(script_of(letter), "")
 
 
 def latin_language(text: str, words: Iterable[str]) -> str:
@@ -55,11 +73,11 @@ def latin_language(text: str, words: Iterable[str]) -> str:
     # Most texts are English, and this is all that is asked of them.
     if said.isdisjoint(_not_english()):
         return "" if said.isdisjoint(known) else ENGLISH
-    found = [known[word] for word in said if word in known]
+    found = [(word, known[word]) for word in said if word in known]
     counts = dict.fromkeys((ENGLISH, *LATIN), 0)
-    for languages in found:
+    for word, languages in found:
         for language in languages:
-            counts[language] += _WORD + _WORD // len(languages)
+            counts[language] += _WORD + _WORD // len(languages) if len(word) > 1 else _LETTER
     if not text.isascii():
         lower = set(text.lower())
         for language, hints in _HINTS.items():
@@ -68,7 +86,8 @@ def latin_language(text: str, words: Iterable[str]) -> str:
     best = max(counts, key=lambda language: counts[language])
     if counts[ENGLISH] and counts[best] - counts[ENGLISH] < _AHEAD:
         return ENGLISH
-    return best if counts[best] >= _ENOUGH else ""
+    enough = _ENOUGH if counts[ENGLISH] or len(said) > _FEW else _ALONE
+    return best if counts[best] >= enough else ""
 
 
 @cache

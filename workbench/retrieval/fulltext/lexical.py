@@ -6,49 +6,18 @@ accidental shared word stays small, which rank fusion and per-query normalisatio
 """
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from workbench.retrieval.arrays import Column, Mask, Rows, Scores
+from workbench.retrieval.fulltext.asking import PHRASE, Asked, Asking
 from workbench.retrieval.fulltext.lexical_part import Part, PartScores
 from workbench.retrieval.fulltext.matches import Matches, Near, Related, TermMatch, expandable, nearness
 from workbench.retrieval.fulltext.segment import MemorySegment, Segment, joined
 from workbench.retrieval.fulltext.vocabulary import Vocabulary
-
-_PHRASE = re.compile(r'["“”]([^"“”]+)["“”]')
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalQuery:
-    """Distinct single terms and distinct phrases (two words or more), in the order of the query."""
-
-    terms: tuple[str, ...]
-    phrases: tuple[tuple[str, ...], ...]
-
-
-def parse(query: str, vocabulary: Vocabulary) -> LexicalQuery:
-    """Read a query: words without stop words, compounds, and `"exact phrases"` with their stop words."""
-    terms: list[int] = []
-    phrases: list[tuple[int, ...]] = []
-    for quoted in _PHRASE.findall(query):
-        words = vocabulary.encode([quoted]).words.tolist()
-        if len(words) > 1:
-            phrases.append(tuple(words))
-        else:
-            terms += words
-    rest = vocabulary.encode([_PHRASE.sub(" ", query)])
-    terms += [term for term in rest.words.tolist() if term not in vocabulary.stop]
-    terms += rest.wholes.tolist()
-    return LexicalQuery(
-        tuple(vocabulary.names(dict.fromkeys(terms))),
-        tuple(tuple(vocabulary.names(phrase)) for phrase in dict.fromkeys(phrases)),
-    )
-
 
 K1 = 1.2
 B = 0.75
@@ -98,12 +67,10 @@ class LexicalIndex:
         Words count by their stems, stop words do not count; an identifier or path as it is written counts
         besides its words; `"two words"` in quotes count only where they follow each other.
         """
-        asked = parse(query, self._vocabulary)
         sums = [PartScores(part, damping) for part, damping in zip(self.parts, self._damping, strict=True)]
         most = 0.0
-        wanted: list[str | tuple[str, ...]] = [*asked.terms, *asked.phrases]
-        for term in wanted:
-            frequency = sum(part.look(term) for part in sums)
+        for asked in self._asked(query):
+            frequency = sum(part.look(asked) for part in sums)
             weight = math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
             most += weight
             for part in sums:
@@ -118,23 +85,31 @@ class LexicalIndex:
 
         What `names` somebody has no related words (`matches.expandable`).
         """
-        asked = parse(query, self._vocabulary)
-        plain = expandable(_PHRASE.sub(" ", query), names) if related is not None else {}
+        plain = expandable(PHRASE.sub(" ", query), names) if related is not None else {}
         found = [
-            self._match(term, (*related(term), *plain[term]) if related is not None and term in plain else ())
-            for term in asked.terms
+            self._match(
+                one, (*related(one.stem), *plain[one.stem]) if related is not None and one.stem in plain else ()
+            )
+            for one in self._asked(query)
         ]
-        found += [self._match(phrase, ()) for phrase in asked.phrases]
         return Matches(tuple(found), self._row_lengths)
 
-    def _match(self, term: str | tuple[str, ...], related: Near) -> TermMatch:
+    def _asked(self, query: str) -> tuple[Asked, ...]:
+        return self._asking.read(query)
+
+    @cached_property
+    def _asking(self) -> Asking:
+        languages = frozenset[str]().union(*(part.languages for part in self.parts))
+        return Asking(self._vocabulary, [part.segment for part in self.parts], languages)
+
+    def _match(self, asked: Asked, related: Near) -> TermMatch:
         every: list[tuple[Rows, Column, Column]] = [(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))]
         for part in self.parts:
-            every.append(part.counted(term, [(stem, nearness(cosine)) for stem, cosine in related]))
+            every.append(part.counted(asked, [(stem, nearness(cosine)) for stem, cosine in related]))
         rows, own, near = (np.concatenate(column) for column in zip(*every, strict=True))
         frequency = int(np.count_nonzero(own))
         weight = math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5))
-        return TermMatch(term if isinstance(term, str) else " ".join(term), weight, related, rows, own, near)
+        return TermMatch(asked.name, weight, related, rows, own, near)
 
     @cached_property
     def _row_lengths(self) -> Column:

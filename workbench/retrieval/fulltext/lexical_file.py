@@ -14,16 +14,16 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.stopwords import STOP_WORDS
-from workbench.retrieval.fulltext.segment import text_lengths
-from workbench.retrieval.fulltext.stemming import TOKENIZER
+from workbench.core.words.languages import stop_words
+from workbench.retrieval.fulltext.segment import lexicon_of, text_lengths
+from workbench.retrieval.fulltext.stemming import made_by
 from workbench.retrieval.fulltext.vocabulary import Encoded, Vocabulary
 from workbench.retrieval.text_keys import Keys
 
 SUFFIX = ".fts"
 UNFINISHED = ".new"
 
-VERSION = 1
+VERSION = 2
 """To be raised whenever texts are split or stored in another way."""
 
 LONGEST = 8_000
@@ -33,7 +33,7 @@ _SCHEMA = (
     r"""CREATE VIRTUAL TABLE words USING fts5(word, compound, content='', columnsize=0,
         tokenize="ascii tokenchars '_-./:\@#+'")""",
     "CREATE VIRTUAL TABLE places USING fts5vocab(words, 'instance')",
-    "CREATE TABLE texts(keys BLOB, lengths BLOB)",
+    "CREATE TABLE texts(keys BLOB, lengths BLOB, languages BLOB, lexicon BLOB)",
 )
 
 _GATHERED = 32 << 20
@@ -71,7 +71,10 @@ class NewSegment:
         db.executemany("INSERT INTO words(rowid, word, compound) VALUES (?, ?, ?)", self._terms())
         db.execute("INSERT INTO words(words) VALUES ('optimize')")
         lengths = text_lengths(self.encoded, self.vocabulary).astype("<i4").tobytes()
-        db.execute("INSERT INTO texts VALUES (?, ?)", (self.keys.astype("<u8").tobytes(), lengths))
+        languages = self.encoded.languages.tobytes() if self.encoded.languages.any() else None
+        lexicon = lexicon_of(self.encoded, self.vocabulary)
+        row = (self.keys.astype("<u8").tobytes(), lengths, languages, lexicon.to_bytes() if len(lexicon) else None)
+        db.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", row)
 
     def _terms(self) -> Iterator[tuple[int, str, str]]:
         """Yield for each text its number from 1, its words and its compounds."""
@@ -99,5 +102,6 @@ def edition() -> str:
 
 def _made() -> bytes:
     """Return a key of everything that decides what stands in a file."""
-    parts = (str(VERSION), TOKENIZER, *_SCHEMA, *sorted(STOP_WORDS), unicodedata.unidata_version)
+    stop = (word for language, some in sorted(stop_words().items()) for word in (language, *sorted(some)))
+    parts = (str(VERSION), made_by(), *_SCHEMA, *stop, unicodedata.unidata_version)
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=32).digest()

@@ -8,7 +8,9 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from workbench.retrieval.arrays import Column, Mask, Rows
+from workbench.retrieval.fulltext.asking import Asked
 from workbench.retrieval.fulltext.segment import Counts, Segment
+from workbench.retrieval.fulltext.vocabulary import LANGUAGES
 
 S_co = TypeVar("S_co", bound=Segment, covariant=True)
 
@@ -39,13 +41,18 @@ class Part(Generic[S_co]):
         kept = ~rows[self.rows]
         return self if kept.all() else Part(self.segment, self.rows[kept], self.texts[kept])
 
-    def counted(self, term: str | tuple[str, ...], related: Sequence[tuple[str, float]]) -> tuple[Rows, Column, Column]:
-        """Return the rows that have a word or a phrase, or stems related to it; and how often each has both.
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages of the rows' texts in Latin letters."""
+        return frozenset(LANGUAGES[number] for number in np.unique(self.segment.languages[self.texts]).tolist())
+
+    def counted(self, asked: Asked, related: Sequence[tuple[str, float]]) -> tuple[Rows, Column, Column]:
+        """Return the rows that have what is asked for, or stems related to it; and how often each has both.
 
         A related stem counts by the factor that stands beside it.
         """
         own, near = np.zeros(len(self.segment.lengths)), np.zeros(len(self.segment.lengths))
-        texts, counts = self.segment.postings(term) if isinstance(term, str) else self.segment.phrase(term)
+        texts, counts = asked.found_in(self.segment)
         own[texts] = counts
         for stem, factor in related:
             texts, counts = self.segment.postings(stem)
@@ -62,12 +69,11 @@ class PartScores:
         self.part = part
         self._damping = damping
         self._total = np.zeros(len(damping))
-        self._found: tuple[Rows, Counts] | None = None
+        self._found: tuple[Rows, Counts | Column] | None = None
 
-    def look(self, term: str | tuple[str, ...]) -> int:
-        """Look a term or a phrase up; return how many rows have it."""
-        segment = self.part.segment
-        self._found = segment.postings(term) if isinstance(term, str) else segment.phrase(term)
+    def look(self, asked: Asked) -> int:
+        """Look up what is asked for; return how many rows have it."""
+        self._found = asked.found_in(self.part.segment)
         return int(self.part.owners[self._found[0]].sum())
 
     def add(self, weight: float) -> None:

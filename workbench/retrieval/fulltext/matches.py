@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from workbench.core.words.splitting import cased, folded, split
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.fulltext.stemming import stems
-from workbench.retrieval.fulltext.vocabulary import cased_words, split_words
 
 Near = tuple[tuple[str, float], ...]
 """Stems that mean nearly the same, with their cosine."""
@@ -70,12 +70,12 @@ def expandable(query: str, names: Collection[str]) -> Mapping[str, Near]:
     capitalised though it does not begin the query. The abbreviation of a long word is that of its number of letters:
     a11y for accessibility, k8s for Kubernetes.
     """
-    words = cased_words(query)
-    named = {part for name in names for part in split_words(name)}
+    words = cased(query)
+    named = {part for name in names for part in split(name)}
     kept: list[str] = []
     proper: list[str] = []
     for place, word in enumerate(words):
-        lower = word.lower()
+        lower = folded(word)
         sound = word.isalpha() and lower not in named and not (place and word[0].isupper())
         (kept if sound else proper).append(lower)
     if not kept:
@@ -104,4 +104,4 @@ def present(text: str, related: Sequence[tuple[str, float]]) -> Near:
 @lru_cache(1)
 def _words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text, each once; one text is asked for each term of a query, one after the other."""
-    return tuple(dict.fromkeys(split_words(text)))
+    return tuple(dict.fromkeys(split(text)))

@@ -1,15 +1,19 @@
 """A part of the full-text index: which of some texts hold a term or a phrase, and how often."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.retrieval.arrays import Rows
+from workbench.retrieval.arrays import Mask, Rows
+from workbench.retrieval.fulltext.lexicon import Lexicon
 from workbench.retrieval.fulltext.vocabulary import Encoded, Terms, Vocabulary
 
 Counts = NDArray[np.int64]
+
+Languages = NDArray[np.uint8]
 
 NOTHING: tuple[Rows, Counts] = (np.zeros(0, np.intp), np.zeros(0, np.int64))
 """What is found of a term that occurs nowhere."""
@@ -21,6 +25,16 @@ class Segment(Protocol):
     @property
     def lengths(self) -> Counts:
         """Each text's words, without stop words and compounds: BM25's document length."""
+        ...
+
+    @property
+    def languages(self) -> Languages:
+        """The language of each text, by its number in `vocabulary.LANGUAGES`."""
+        ...
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The words of the texts that are not English."""
         ...
 
     def postings(self, term: str) -> tuple[Rows, Counts]:
@@ -38,12 +52,18 @@ class MemorySegment:
     def __init__(self, texts: Encoded, vocabulary: Vocabulary) -> None:
         self.texts = texts
         self.lengths = text_lengths(texts, vocabulary)
+        self.languages = texts.languages
         self._vocabulary = vocabulary
         owner, kept = _owners(texts), _counted(texts, vocabulary)
         terms = np.concatenate([texts.words[kept], texts.wholes]).astype(np.int64)
         owners = np.concatenate([owner[kept], texts.whole_text])
         pairs, self._count = np.unique((terms << 32) | owners, return_counts=True)
         self._term, self._owner = pairs >> 32, pairs & 0xFFFFFFFF
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The words of the texts that are not English."""
+        return lexicon_of(self.texts, self._vocabulary)
 
     def postings(self, term: str) -> tuple[Rows, Counts]:
         """Return the texts that hold a term, and how often."""
@@ -69,15 +89,27 @@ class MemorySegment:
 
 
 def text_lengths(texts: Encoded, vocabulary: Vocabulary) -> Counts:
-    """Return each text's number of words, without stop words."""
-    kept = _counted(texts, vocabulary)
-    return np.bincount(_owners(texts)[kept], minlength=len(texts.ends)).astype(np.int64)
+    """Return each text's number of words, without stop words; of a script without spaces about as many as it has."""
+    sizes = np.bincount(_owners(texts), vocabulary.worth(texts.words), len(texts.ends))
+    return np.ceil(sizes).astype(np.int64)
+
+
+def lexicon_of(texts: Encoded, vocabulary: Vocabulary) -> Lexicon:
+    """Return the words of texts that are not English."""
+    met = vocabulary.met
+    if not met:
+        return Lexicon([])
+    seen: Mask = np.zeros(len(vocabulary), np.bool_)
+    seen[texts.words] = True
+    names = vocabulary.names(np.flatnonzero(seen).tolist())
+    return Lexicon.of({name: met[name] for name in names if name in met})
 
 
 def joined(parts: Sequence[tuple[Encoded, Rows]]) -> Encoded:
     """Return the chosen texts of several encodings as one, in the given order."""
     words: list[Terms] = []
     sizes: list[Counts] = []
+    languages: list[Languages] = []
     wholes: list[Terms] = []
     whole_text: list[Counts] = []
     done = 0
@@ -88,12 +120,14 @@ def joined(parts: Sequence[tuple[Encoded, Rows]]) -> Encoded:
         done += len(chosen)
         words.append(texts.words[np.repeat(place >= 0, size)])
         sizes.append(size[place >= 0])
+        languages.append(texts.languages[place >= 0])
         kept = place[texts.whole_text] >= 0
         wholes.append(texts.wholes[kept])
         whole_text.append(place[texts.whole_text[kept]])
     return Encoded(
-        np.concatenate(words), np.cumsum(np.concatenate(sizes)), np.concatenate(wholes), np.concatenate(whole_text)
-    )
+        np.concatenate(words), np.cumsum(np.concatenate(sizes)), np.concatenate(wholes), np.concatenate(whole_text),
+        np.concatenate(languages),
+    )  # fmt: skip
 
 
 def _owners(texts: Encoded) -> Counts:
@@ -103,5 +137,5 @@ def _owners(texts: Encoded) -> Counts:
 
 
 def _counted(texts: Encoded, vocabulary: Vocabulary) -> NDArray[np.bool_]:
-    stop = np.fromiter(vocabulary.stop, np.int32, len(vocabulary.stop))
+    stop = np.array(list(vocabulary.stop), np.int32)
     return ~np.isin(texts.words, stop)

@@ -3,7 +3,7 @@
 import sqlite3
 import weakref
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import Self
@@ -13,7 +13,8 @@ import numpy as np
 from workbench.core.errors import WorkbenchError
 from workbench.retrieval.arrays import Rows
 from workbench.retrieval.fulltext.lexical_file import LONGEST, digest
-from workbench.retrieval.fulltext.segment import NOTHING, Counts
+from workbench.retrieval.fulltext.lexicon import Lexicon
+from workbench.retrieval.fulltext.segment import NOTHING, Counts, Languages
 from workbench.retrieval.ranking.column_cache import ColumnCache
 from workbench.retrieval.text_keys import Keys, KeyTable, keys_of
 
@@ -34,10 +35,11 @@ class StoredSegment:
     Nothing is locked, nothing written. Postings are read when they are first asked for. For several threads.
     """
 
-    def __init__(self, path: Path, db: sqlite3.Connection, keys: Keys, lengths: Counts) -> None:
+    def __init__(self, path: Path, db: sqlite3.Connection, keys: Keys, lengths: Counts, languages: Languages) -> None:
         self.path = path
         self.table = KeyTable(keys)
         self.lengths = lengths
+        self.languages = languages
         self._db = db
         # Indexes come and go and share segments; the last one closes the file.
         weakref.finalize(self, db.close)
@@ -53,13 +55,25 @@ class StoredSegment:
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
             db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-            keys, lengths = db.execute("SELECT keys, lengths FROM texts").fetchone()
+            keys, lengths, spoken = db.execute("SELECT keys, lengths, languages FROM texts").fetchone()
         except sqlite3.Error as error:
             raise OSError(f"{path}: {error}") from error
-        return cls(path, db, keys_of(keys), np.frombuffer(lengths, "<i4").astype(np.int64))
+        sizes = np.frombuffer(lengths, "<i4").astype(np.int64)
+        languages = np.zeros(len(sizes), np.uint8) if spoken is None else np.frombuffer(spoken, np.uint8)
+        return cls(path, db, keys_of(keys), sizes, languages)
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The words of the texts that are not English."""
+        try:
+            with self._one_at_a_time:
+                (content,) = self._db.execute("SELECT lexicon FROM texts").fetchone()
+            return Lexicon.from_bytes(content) if content else Lexicon([])
+        except (sqlite3.Error, ValueError) as error:
+            raise _damaged(error) from error
 
     def postings(self, term: str) -> tuple[Rows, Counts]:
         """Return the texts that hold a term, and how often."""
@@ -95,11 +109,15 @@ class StoredSegment:
             with self._one_at_a_time:
                 found: str | None = self._db.execute(sql, (argument,)).fetchone()[0]
         except sqlite3.Error as error:
-            raise CacheDamaged(
-                f"The full-text cache cannot be read any more ({error}).",
-                "No memory is affected; the cache is built again at the next start.",
-            ) from error
+            raise _damaged(error) from error
         return np.fromstring(found, np.int64, sep=",") if found else np.zeros(0, np.int64)
+
+
+def _damaged(error: Exception) -> CacheDamaged:
+    return CacheDamaged(
+        f"The full-text cache cannot be read any more ({error}).",
+        "No memory is affected; the cache is built again at the next start.",
+    )
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,190 @@
+"""What a query asks for: the terms that each of its words stands for in the languages of the store, and how much each.
+
+A query has no language. Each of its words is looked for as it is written, and by its stem in every language that the
+store holds.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from workbench.core.words.languages import ENGLISH, LATIN, language_of_word, stop_words
+from workbench.core.words.splitting import bare, split, units
+from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.fulltext.lexicon import COMPOUNDING, Lexicon
+from workbench.retrieval.fulltext.segment import NOTHING, Counts, Segment
+from workbench.retrieval.fulltext.stemming import is_particle, stem_in
+from workbench.retrieval.fulltext.vocabulary import Vocabulary, compounds_in, language_of, spelling
+
+PHRASE = re.compile(r'["“”„«»「」『』]([^"“”„«»「」『』]+)["“”„«»「」『』]')
+
+LIKE, STEM, PART, BEGINNING, SHARED = 0.9, 0.8, 0.5, 0.4, 0.6
+"""What a word counts that differs by accents, has the same stem, is a part of the other one or the other a part of it,
+begins the same way, or (Hangul) has all pairs of syllables.
+"""
+
+_PART_FROM = 4
+"""Letters of a word's shortest part."""
+
+_REST_FROM = 2
+"""Letters of the other part of a word that is asked for."""
+
+_BEGIN_FROM = 5
+_END_UP_TO = 4
+"""Letters of the beginning that two words share at least, and those that may follow in either."""
+
+_MOST = 32
+"""Words of the store that one word of a query stands for at most."""
+
+_ASKED = 8
+"""Queries that are kept as they were read: a ranking needs the same one more than once."""
+
+_UNSPACED = ("zh", "th")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A word, an identifier or a phrase of a query: the terms that stand for it, each with what it counts.
+
+    A phrase has the sequences of terms that it may stand in. `stem` is the English stem of a word, by which it has
+    related ones.
+    """
+
+    name: str
+    stem: str = ""
+    terms: tuple[tuple[str, float], ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+
+    def found_in(self, segment: Segment) -> tuple[Rows, Counts | Column]:
+        """Return the texts of a segment that have it, and how often."""
+        found = [(segment.postings(term), factor) for term, factor in self.terms]
+        found += [(segment.phrase(phrase), 1.0) for phrase in self.phrases]
+        found = [one for one in found if len(one[0][0])]
+        if len(found) == 1 and found[0][1] == 1.0:
+            return found[0][0]
+        return _summed(found, len(segment.lengths)) if found else NOTHING
+
+
+def _summed(found: Sequence[tuple[tuple[Rows, Counts], float]], size: int) -> tuple[Rows, Column]:
+    total = np.zeros(size)
+    for (texts, counts), factor in found:
+        total[texts] += factor * counts
+    rows = np.flatnonzero(total)
+    return rows, total[rows]
+
+
+class Asking:
+    """Reads queries for an index of some segments, whose texts have `languages`."""
+
+    def __init__(self, vocabulary: Vocabulary, segments: Sequence[Segment], languages: Collection[str]) -> None:
+        self._vocabulary = vocabulary
+        self._segments = segments
+        self._languages = tuple(language for language in LATIN if language in languages)
+        self.read = lru_cache(_ASKED)(self._read)
+
+    def _read(self, query: str) -> tuple[Asked, ...]:
+        """Return what a query asks for: words without stop words, identifiers, and `"exact phrases"` with them."""
+        quoted = [split(phrase) for phrase in PHRASE.findall(query)]
+        rest = PHRASE.sub(" ", query)
+        words = [(words[0], True) for words in quoted if len(words) == 1] + [(word, False) for word in split(rest)]
+        asked: dict[str, Asked] = {}
+        for (word, is_quoted), name in zip(words, self._terms([word for word, _ in words]), strict=True):
+            if name not in asked and (one := self._word(word, name, is_quoted)) is not None:
+                asked[name] = one
+        for whole in compounds_in(rest):
+            asked.setdefault(whole, Asked(whole, terms=((whole, 1.0),)))
+        for phrase in quoted:
+            if len(phrase) > 1:
+                ways = dict.fromkeys(self._terms(phrase, language) for language in (ENGLISH, *self._languages))
+                name = " ".join(next(iter(ways)))
+                asked.setdefault(name, Asked(name, phrases=tuple(ways)))
+        return tuple(asked.values())
+
+    def _terms(self, words: Sequence[str], language: str = ENGLISH) -> tuple[str, ...]:
+        """Return the terms of words where those in Latin letters are of a language."""
+        spelled = [spelling(word, language_of(word, language)) for word in words]
+        return tuple(self._vocabulary.names(self._vocabulary.words(spelled).tolist()))
+
+    def _word(self, word: str, name: str, is_quoted: bool) -> Asked | None:
+        """Return what one word asks for; nothing for a word that says nothing wherever the store has it."""
+        own = language_of_word(word)
+        terms = {} if self._vocabulary.is_silent(name) else {name: 1.0}
+        languages = (own,) if own else self._languages
+        speaking = [language for language in languages if word not in stop_words()[language]]
+        is_silent = len(speaking) < len(languages) or self._vocabulary.is_silent(name)
+        if speaking:
+            alike = self._alike(word, speaking, whole=is_silent)
+            terms |= {term: max(terms.get(term, 0.0), factor) for term, factor in alike.items()}
+        if is_silent and is_quoted:
+            terms.setdefault(name, 1.0)
+        elif is_silent and not self._stands(terms):
+            return None
+        return Asked(name, "" if own else name, tuple(terms.items()))
+
+    def _stands(self, terms: Iterable[str]) -> bool:
+        return any(len(segment.postings(term)[0]) for term in terms for segment in self._segments)
+
+    def _alike(self, word: str, languages: Sequence[str], whole: bool) -> dict[str, float]:
+        """Return the words of the store that a word in some languages may stand for, the nearest ones first.
+
+        One that is taken as a `whole` stands for no part of another one.
+        """
+        found = {word: 1.0}
+        lexicons = [segment.lexicon for segment in self._segments if len(segment.lexicon)]
+        for lexicon in lexicons:
+            for other, factor in _alike(word, lexicon, languages):
+                found[other] = max(found.get(other, 0.0), factor)
+            if not whole and not COMPOUNDING.isdisjoint(languages):
+                for other in _parted(bare(word), lexicon):
+                    found.setdefault(other, PART)
+        if not whole and languages[0] not in _UNSPACED and not self._stands(found):
+            found |= {other: BEGINNING for lexicon in lexicons for other in _beginning_alike(word, lexicon)}
+        return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST])
+
+
+def _alike(word: str, lexicon: Lexicon, languages: Sequence[str]) -> Iterator[tuple[str, float]]:
+    if languages[0] in _UNSPACED:
+        if len(units(word)) == 1:
+            yield from ((pair, 1.0) for pair in lexicon.holding(bare(word)) if word in units(pair))
+        return
+    plain = bare(word)
+    yield from ((other, LIKE) for other in lexicon.like(plain))
+    for language in languages:
+        stem = stem_in(word, language)
+        if stem:
+            yield from ((other, STEM) for other in lexicon.stemmed(stem))
+        if language == "ko" and len(word) > 1:
+            yield from _sharing(stem.partition(":")[2], lexicon)
+        elif language == "ko":
+            yield from ((other, STEM) for other, form in lexicon.beginning(word) if is_particle(form[1:]))
+
+
+def _parted(plain: str, lexicon: Lexicon) -> Iterator[str]:
+    """Yield the words that begin or end with a word, and those that it begins or ends with."""
+    if len(plain) >= _PART_FROM:
+        found = [*(other for other, _ in lexicon.beginning(plain)), *lexicon.holding(plain, at_end=True)]
+        for size in range(_PART_FROM, len(plain) - _REST_FROM + 1):
+            found += [*lexicon.like(plain[:size]), *lexicon.like(plain[-size:])]
+        yield from (other for other in found if lexicon.is_of(other, COMPOUNDING))
+
+
+def _sharing(word: str, lexicon: Lexicon) -> Iterator[tuple[str, float]]:
+    """Yield words that share at least half of a word's pairs of syllables, by the part that they share."""
+    pairs = {first + second for first, second in pairwise(word)}
+    counts = Counter(other for pair in pairs for other in set(lexicon.holding(pair)))
+    yield from ((other, SHARED * count / len(pairs)) for other, count in counts.items() if 2 * count >= len(pairs))
+
+
+def _beginning_alike(word: str, lexicon: Lexicon) -> Iterator[str]:
+    """Yield the words that begin as a word does and end differently."""
+    plain = bare(word)
+    if len(plain) >= _BEGIN_FROM:
+        for begin in range(max(_BEGIN_FROM, len(plain) - _END_UP_TO), len(plain) + 1):
+            for other, form in lexicon.beginning(plain[:begin]):
+                if len(form) <= begin + _END_UP_TO:
+                    yield other
