@@ -38,6 +38,9 @@ _BEGIN_FROM = 5
 _END_UP_TO = 4
 """Letters of the beginning that two words share at least, and those that may follow in either."""
 
+_LONGEST_WORD, _LONGEST_PHRASE = 64, 256
+"""Letters of a word that stands for others, too; and words of a phrase that are looked for."""
+
 _MOST = 32
 """Words of the store that one word of a query stands for at most."""
 
@@ -79,9 +82,11 @@ def _summed(found: Sequence[tuple[tuple[Rows, Counts], float]], size: int) -> tu
 
 
 class Asking:
-    """Reads queries for an index of some segments, whose texts have `languages`."""
+    """Reads queries for an index of some segments, each with how many rows have which text, in some `languages`."""
 
-    def __init__(self, vocabulary: Vocabulary, segments: Sequence[Segment], languages: Collection[str]) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, segments: Sequence[tuple[Segment, Counts]], languages: Collection[str]
+    ) -> None:
         self._vocabulary = vocabulary
         self._segments = segments
         self._languages = tuple(language for language in LATIN if language in languages)
@@ -89,7 +94,7 @@ class Asking:
 
     def _read(self, query: str) -> tuple[Asked, ...]:
         """Return what a query asks for: words without stop words, identifiers, and `"exact phrases"` with them."""
-        quoted = [split(phrase) for phrase in PHRASE.findall(query)]
+        quoted = [split(phrase)[:_LONGEST_PHRASE] for phrase in PHRASE.findall(query)]
         rest = PHRASE.sub(" ", query)
         words = [(words[0], True) for words in quoted if len(words) == 1] + [(word, False) for word in split(rest)]
         asked: dict[str, Asked] = {}
@@ -118,7 +123,8 @@ class Asking:
         speaking = [language for language in languages if word not in stop_words()[language]]
         is_silent = len(speaking) < len(languages) or self._vocabulary.is_silent(name)
         if speaking:
-            alike = self._alike(word, speaking, whole=is_silent)
+            is_short = len(word) <= _LONGEST_WORD
+            alike = self._alike(word, speaking, whole=is_silent) if is_short else {word: 1.0}
             terms |= {term: max(terms.get(term, 0.0), factor) for term, factor in alike.items()}
         if is_silent and is_quoted:
             terms.setdefault(name, 1.0)
@@ -127,7 +133,7 @@ class Asking:
         return Asked(name, "" if own else name, tuple(terms.items()))
 
     def _stands(self, terms: Iterable[str]) -> bool:
-        return any(len(segment.postings(term)[0]) for term in terms for segment in self._segments)
+        return any(owners[segment.postings(term)[0]].any() for term in terms for segment, owners in self._segments)
 
     def _alike(self, word: str, languages: Sequence[str], whole: bool) -> dict[str, float]:
         """Return the words of the store that a word in some languages may stand for, the nearest ones first.
@@ -135,7 +141,7 @@ class Asking:
         One that is taken as a `whole` stands for no part of another one.
         """
         found = {word: 1.0}
-        lexicons = [segment.lexicon for segment in self._segments if len(segment.lexicon)]
+        lexicons = [segment.lexicon for segment, _ in self._segments if len(segment.lexicon)]
         for lexicon in lexicons:
             for other, factor in _alike(word, lexicon, languages):
                 found[other] = max(found.get(other, 0.0), factor)

@@ -100,7 +100,7 @@ class LexicalIndex:
     @cached_property
     def _asking(self) -> Asking:
         languages = frozenset[str]().union(*(part.languages for part in self.parts))
-        return Asking(self._vocabulary, [part.segment for part in self.parts], languages)
+        return Asking(self._vocabulary, [(part.segment, part.owners) for part in self.parts], languages)
 
     def _match(self, asked: Asked, related: Near) -> TermMatch:
         every: list[tuple[Rows, Column, Column]] = [(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))]

@@ -49,10 +49,12 @@ def made_by() -> str:
 @lru_cache(1 << 16)
 def stem_in(word: str, language: str) -> str:
     """Return the stem of a folded word in a language, with the language before a colon; nothing where none is known."""
+    if len(word) > _LONGEST:
+        return ""
     if language == "ko":
         found = _PARTICLE.search(word, 2)
         stem = word[: found.start()] if found else word
-    elif language in _ALGORITHMS and len(word) <= _LONGEST:
+    elif language in _ALGORITHMS:
         with _one_at_a_time:
             stem = _stemmer(language).stemWord(word)
     else:
