@@ -8,10 +8,11 @@ import pytest
 
 from tests.bench.conftest import Clock, Open, memory, put
 from tests.bench.small_stores import ANSWERED, UNRELATED
+from tests.benchmarks.languages import DATA, read
 from workbench.bench.agents.serving import give, look, serve
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.loading import Settings
-from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor
+from workbench.core.tuning.floor import BY_WORDS, NONE, OFF, UNKNOWN, Floor, relevance
 from workbench.core.tuning.profile import BUILT_IN
 
 OFF_TOPIC = "recipe for lasagne"
@@ -100,7 +101,7 @@ def test_no_profile_and_no_candidate_filter_moves_a_verdict(demo: Workbench) -> 
     for one, ranking in zip(found, rankings, strict=True):
         assert not one.empty
         for id in ranking.ids:
-            assert one.relevance(id) == pytest.approx(sum(one.scores_of(id)) / 2)
+            assert one.relevance(id) == pytest.approx(relevance(*one.scores_of(id)))
             assert one.is_weak(id) == (one.relevance(id) < floor_of(demo).memory)
 
 
@@ -168,3 +169,50 @@ def test_another_process_may_have_computed_it(demo: Workbench, open_bench: Open,
 def test_what_shares_no_word_and_no_meaning_is_empty(demo: Workbench, query: str) -> None:
     found = look(demo.tuning, query, None, demo.tuning.default(), demo.context.now()).floor
     assert found.empty
+
+
+def given(bench: Workbench, query: str) -> tuple[str, ...]:
+    return give(bench.context, bench.tuning, query, None, bench.tuning.default(), bench.safety).ranking.ids
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["ar", "ko", "ru"])
+def test_an_agent_that_asks_in_another_script_is_given_what_is_written_and_little_else(
+    tmp_path: Path, clock: Clock, language: str
+) -> None:
+    spoken = read(DATA / "memories" / f"{language}.toml")
+    bench = open_workbench(tmp_path, profiles=tmp_path / "p", actor="agent:claude", clock=clock)
+    put(bench, *[memory(id, text, clock.at) for id, text in spoken.memories.items()])
+    assert sum(bool(given(bench, asked)) for asked in spoken.unrelated) <= 0.2 * len(spoken.unrelated)
+    words = [(term, ids) for term, ids in spoken.queries["terms"] if term in " ".join(spoken.memories.values()).split()]
+    assert all(ids & set(given(bench, term)) for term, ids in words)
+    bench.close()
+
+
+def test_a_few_memories_in_another_script_are_found_by_their_words_alone(
+    demo: Workbench, open_bench: Open, clock: Clock
+) -> None:
+    texts = "миграция базы запускается отдельно", "очередь картинок зависает", "ключ лежит в сейфе"
+    put(demo, *[memory(f"ru{n}", text, clock.at) for n, text in enumerate(texts)])
+    agent = open_bench("agent:claude")
+    assert given(agent, "миграция") == ("ru0",)
+    assert given(agent, "сколько звёзд на небе") == ()
+    assert "ru1" not in given(agent, ON_TOPIC)
+    question = agent.tuning.question("миграция")
+    ranking = question.rank(agent.tuning.default(), clock.at)
+    shares = {share.part.id: share for share in question.shares(ranking, "ru0")}
+    assert (shares["dense"].amount, shares["lexical"].times) == (0.0, 1.0)
+    assert "does not know" in shares["dense"].said
+
+
+def test_each_script_has_its_own_floor_where_enough_is_written_in_it(demo: Workbench, clock: Clock) -> None:
+    asked = {"en": "who may write", "ru": "кто может писать", "th": "ใครเขียนได้"}
+    before = {name: demo.tuning.floors.settled(query).floor for name, query in asked.items()}
+    assert before["ru"] == before["th"] == BY_WORDS != before["en"]
+    spoken = read(DATA / "memories" / "ru.toml")
+    put(demo, *[memory(id, text, clock.at) for id, text in spoken.memories.items()])
+    put(demo, *[memory(f"more{n}", f"note {n} on the build", clock.at) for n in range(20)])
+    after = {name: demo.tuning.floors.settled(query).floor for name, query in asked.items()}
+    assert after["th"] == BY_WORDS
+    assert after["ru"] is not None
+    assert not after["ru"].by_words

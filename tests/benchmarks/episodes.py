@@ -103,7 +103,7 @@ def _episode(n: int, chance: Random) -> dict[str, object]:
 
 
 def _words(chance: Random, count: int) -> str:
-    return " ".join(chance.choices(" ".join(background()).split(), k=count))
+    return " ".join(chance.choices(" ".join(background()["en"]).split(), k=count))
 
 
 def _median(work: Callable[[int], object], turns: int) -> float:

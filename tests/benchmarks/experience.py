@@ -95,7 +95,7 @@ def _task(chance: Random) -> str:
 
 
 def _words(chance: Random, count: int) -> str:
-    return " ".join(chance.choices(" ".join(background()).split(), k=count))
+    return " ".join(chance.choices(" ".join(background()["en"]).split(), k=count))
 
 
 def _seconds(work: Callable[[], object]) -> float:

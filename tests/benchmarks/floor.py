@@ -22,11 +22,11 @@ from workbench.bench.tuning.floor.against import against
 from workbench.bench.tuning.queries.sets import JudgedSet, from_file
 from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.floor import Standard, floor_of
+from workbench.core.tuning.floor import Standard
 from workbench.core.tuning.profile import WORKBENCH, WORKBENCH_1, Profile
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.floor.floor_file import texts_of
-from workbench.retrieval.floor.reaching import background, reached
+from workbench.retrieval.floor.reaching import background, floors_of
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
@@ -106,7 +106,7 @@ def _measured(store: Store) -> dict[str, object]:
     assert standard.floor is not None
     lines = (HERE / "off_topic.jsonl").read_text("utf-8").splitlines()
     off = [json.loads(line)["query"] for line in lines]
-    assert not set(off) & set(background())
+    assert not set(off) & set(background()["en"])
     answered, agents = _answered(store, standard)
     kinds = {kind: asked for kind, asked in store.no_answer.items() if asked}
     return {
@@ -169,7 +169,7 @@ def _cost(size: int) -> dict[str, float]:
     served, keys = np.ones(size, np.bool_), text_keys(texts)
     ranker.relevance("warm")
     begun = time.process_time()
-    floor_of(list(reached(ranker, served, background())))
+    floors_of(ranker, served)
     computed = time.process_time()
     texts_of(keys, served)
     return {

@@ -131,7 +131,7 @@ def bench(tmp_path: Path) -> Workbench:
 def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
     pool, scores = bench.retriever.ranker().pool, bench.tuning.question(QUERY).scores
     candidates = [
-        Candidate(memory, float(scores.dense[at]), float(scores.lexical[at]))
+        Candidate(memory, float(scores.dense[at]), float(scores.lexical[at]), known=scores.knows(at))
         for at, memory in enumerate(pool.memories)
         if is_served(memory, NOW)
     ]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
-from workbench.retrieval.arrays import Scores
+from workbench.retrieval.arrays import Mask, Scores
 from workbench.retrieval.ranking.ranker import QueryScores
 
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -83,8 +83,16 @@ def profiles(draw: st.DrawFn) -> Profile:
 
 @st.composite
 def query_scores(draw: st.DrawFn, rows: int) -> QueryScores:
-    """Draw relevance scores, coarse enough for ties."""
-    return QueryScores("query", _column(draw, rows, -1.0), _column(draw, rows, 0.0))
+    """Draw relevance scores, coarse enough for ties; the model may not know some of the texts."""
+    dense, known = _column(draw, rows, -1.0), draw(st.none() | known_rows(rows))
+    if known is not None:
+        dense[~known] = 0.0
+    return QueryScores("query", dense, _column(draw, rows, 0.0), known=known)
+
+
+def known_rows(rows: int) -> st.SearchStrategy[Mask]:
+    """Draw which texts the model knows; with none of them it does not know the query."""
+    return st.lists(st.booleans(), min_size=rows, max_size=rows).map(lambda flags: np.array(flags, np.bool_))
 
 
 def _column(draw: st.DrawFn, rows: int, low: float) -> Scores:

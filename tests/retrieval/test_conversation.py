@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.retrieval.samples import memory
+from tests.retrieval.samples import known_rows, memory
 from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory, Source
 from workbench.core.tuning.cases import Candidate, RuleCase
@@ -81,7 +81,14 @@ def _matches(ranker: Ranker, text: str) -> Matches:
 def by_rule(ranker: Ranker, scores: QueryScores, profile: Profile) -> list[Scored]:
     matches, pool = scores.matches, ranker.pool
     candidates = [
-        Candidate(m, float(scores.dense[i]), float(scores.lexical[i]), matches.counts(i), float(matches.lengths[i]))
+        Candidate(
+            m,
+            float(scores.dense[i]),
+            float(scores.lexical[i]),
+            matches.counts(i),
+            float(matches.lengths[i]),
+            known=scores.knows(i),
+        )
         for i, m in enumerate(pool.memories)
         if is_served(m, NOW)
     ]
@@ -99,6 +106,7 @@ def test_the_columns_equal_the_plain_rules(data: st.DataObject) -> None:
     for _ in range(3):
         # One ranker, so that a column kept for other settings would be found out.
         scores, profile = asked_of(ranker, data.draw(queries), dense), data.draw(settings_of())
+        scores = replace(scores, known=data.draw(st.none() | known_rows(len(memories))))
         fast = ranker.rank(scores, profile, NOW, len(memories))
         plain = {one.memory.id: one for one in by_rule(ranker, scores, profile)}
         assert set(fast.ids) == set(plain)

@@ -64,7 +64,11 @@ def test_the_fast_score_equals_the_rule(data: st.DataObject) -> None:
         profile = replace(EPISODIC, **data.draw(st.composite(changed)()))
         now = data.draw(near())
         rows = enumerate(stored)
-        pool = [Candidate(m, float(scores.dense[i]), float(scores.lexical[i])) for i, m in rows if is_served(m, now)]
+        pool = [
+            Candidate(m, float(scores.dense[i]), float(scores.lexical[i]), known=scores.knows(i))
+            for i, m in rows
+            if is_served(m, now)
+        ]
         rule = rank(pool, profile, now, scores.query)
         for ranker in rankers:
             assert_equal(ranker.rank(scores, profile, now), rule)

@@ -2,6 +2,8 @@
 
 import struct
 import zlib
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.retrieval.samples import memory
 from workbench.core.tuning.floor import Floor
+from workbench.core.words.scripts import Script, script_of
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.floor import reaching
 from workbench.retrieval.floor.floor_file import FloorFile, Kept, texts_of
@@ -36,9 +39,15 @@ def ranker() -> Ranker:
 
 
 def test_the_questions_are_many_short_and_each_another() -> None:
-    questions = background()
-    assert 140 <= len(questions) == len(set(questions))
-    assert all(question == question.strip() and 3 <= len(question.split()) <= 14 for question in questions)
+    counts: Counter[str] = Counter()
+    for questions in background().values():
+        assert len(questions) == len(set(questions))
+        assert all(question == question.strip() and 4 <= len(question) <= 90 for question in questions)
+        # The questions of one language are all in the script that they tell the floor of.
+        (script,) = set(map(script_of, questions))
+        counts[script] += len(questions)
+    assert set(counts) == {"latin", "cyrillic", "arabic", "cjk", "hangul"}
+    assert min(counts.values()) >= 50
 
 
 @settings(max_examples=25, deadline=None)
@@ -105,9 +114,12 @@ def test_keys_and_twins_are_those_of_a_pool_built_anew(known: bool) -> None:
     assert later.twins.tolist()[:2] == [0, 0]
 
 
+FLOORS: Mapping[Script, Floor] = {"latin": Floor(0.71, 0.52), "hangul": Floor(0.21, 0.02)}
+
+
 def kept(count: int = 40) -> Kept:
     keys = text_keys([f"text {number}" for number in range(count)])
-    return Kept(Floor(0.71, 0.52), texts_of(keys, np.ones(count, np.bool_)))
+    return Kept(FLOORS, texts_of(keys, np.ones(count, np.bool_)))
 
 
 def test_a_floor_comes_back_as_it_was_kept(tmp_path: Path) -> None:
@@ -117,7 +129,7 @@ def test_a_floor_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     file.write(kept())
     found = file.read()
     assert found is not None
-    assert found.floor == Floor(0.71, 0.52)
+    assert found.floors == FLOORS
     assert np.array_equal(found.texts, kept().texts)
     assert file.path.stat().st_mode & 0o777 == 0o600
     assert [path.name for path in file.folder.iterdir()] == [file.path.name]
@@ -151,9 +163,9 @@ def test_no_flipped_byte_is_believed(at: int, by: int) -> None:
 @pytest.mark.parametrize("floor", [(float("nan"), 0.5), (0.7, float("inf"))])
 def test_a_sound_sum_is_not_enough(tmp_path: Path, floor: tuple[float, float]) -> None:
     file = FloorFile(tmp_path / "floor", "f" * 32)
-    file.write(Kept(Floor(*floor), kept().texts))
+    file.write(Kept({"latin": Floor(*floor)}, kept().texts))
     assert file.read() is None
-    file.write(Kept(Floor(0.7, 0.5), kept().texts[::-1]))
+    file.write(Kept(FLOORS, kept().texts[::-1]))
     assert file.read() is None
     file.write(kept())
     body = file.path.read_bytes()[:-4] + b"more"

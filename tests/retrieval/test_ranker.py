@@ -47,7 +47,7 @@ def ranker_of(pool: Pool, cache: ColumnCache | None = None) -> Ranker:
 
 def by_rule(pool: Pool, scores: QueryScores, profile: Profile, now: datetime, mask: Mask | None = None) -> list[Scored]:
     candidates = [
-        Candidate(m, float(scores.dense[row]), float(scores.lexical[row]))
+        Candidate(m, float(scores.dense[row]), float(scores.lexical[row]), known=scores.knows(row))
         for row, m in enumerate(pool.memories)
         if (is_served(m, now) if mask is None else mask[row])
     ]

@@ -70,9 +70,9 @@ async def test_weak_rows_are_marked_and_the_places_go_up_by_one(tmp_path: Path, 
         assert "weak: " in screen_text(app)
         for line in best:
             assert line.weak == session.against.is_weak(line.standing.memory.id)
-            cosine, lexical = session.against.scores_of(line.standing.memory.id)
+            cosine, lexical, _ = session.against.scores_of(line.standing.memory.id)
             assert float(line.relevance) == pytest.approx((cosine + lexical) / 2, abs=0.001)
-        cosine, lexical = session.against.scores_of(best[0].standing.memory.id)
+        cosine, lexical, _ = session.against.scores_of(best[0].standing.memory.id)
         relevance = f"relevance {(cosine + lexical) / 2:.3f} = ({cosine:.3f} + {lexical:.3f}) ÷ 2, weak below 0."
         assert relevance in " ".join(why(app).split())
         assert re.search(r"the query reaches 0\.\d{3}, floor 0\.\d{3}", why(app))

@@ -181,7 +181,7 @@ def _ranked(tuning: Tuning, query: str, k: int | None, profile: Profile, now: da
 
     Raises `Stopped`.
     """
-    standard = tuning.floors.settled()
+    standard = tuning.floors.settled(query)
     ranker = tuning.retriever.ranker()  # one for both: others may change the store in between
     scores = ranker.relevance(query)
     may_stop()

@@ -249,8 +249,7 @@ class Reflecting:
             return memories
         ranker = self._retriever().ranker()
         scores, row_of = ranker.relevance(question), ranker.pool.row_of
-        together = scores.dense + scores.lexical
-        known = sorted((m for m in memories if m.id in row_of), key=lambda m: -together[row_of[m.id]])
+        known = sorted((m for m in memories if m.id in row_of), key=lambda m: -scores.relevance[row_of[m.id]])
         best = {memory.id for memory in known[:RETRIEVED]}
         return [memory for memory in memories if memory.id in best]
 

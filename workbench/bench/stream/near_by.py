@@ -17,7 +17,7 @@ from workbench.bench.tuning.tuning import Tuning
 from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.scoring import Scored
-from workbench.retrieval.floor.reaching import reach_of
+from workbench.retrieval.floor.reaching import reach_of, weak_rows
 from workbench.retrieval.ranking.times import micros
 
 MOST = 20
@@ -106,13 +106,13 @@ def _waiting(
 
     They are above the floor, and would be among the best of all if agents were served them.
     """
-    ranking, scores = served.ranking, served.floor.scores
+    ranking = served.ranking
     near, ranker = _candidates(served, tests, without), tuning.retriever.ranker()
     if not near or ranker.pool is not ranking.pool:  # what changed this very moment is ranked anew anyway
         return ()
     mask = ranking.pool.served(ranking.now)
     mask[[ranking.pool.row(memory.id) for memory in near]] = True
-    every = ranker.rank(scores, ranking.profile, ranking.now, _most(served), mask)
+    every = ranker.rank(ranker.relevance(served.floor.scores.query), ranking.profile, ranking.now, _most(served), mask)
     places = {id: place for place, id in enumerate(every.ids)}
     last = len(places)
     above = [places.get(scored.memory.id, last) for scored in rows]
@@ -125,13 +125,12 @@ def _candidates(served: Served, tests: Sequence[Predicate], without: Collection[
     """Return the candidates that pass some tests, above the floor by themselves, those that match best first."""
     standard, scores, pool = served.floor.verdict.standard, served.floor.scores, served.floor.pool
     mask = ~pool.servable & (pool.created <= micros(served.floor.now))
-    together = (scores.dense + scores.lexical) / 2
     if standard.floor is not None:
-        mask &= together >= standard.floor.memory
+        mask[weak_rows(standard.floor, scores, np.arange(len(pool)))] = False
         reach = reach_of(scores, mask)
         if reach is None or (served.floor.empty and standard.floor.is_empty(reach)):
             return []
     rows = np.flatnonzero(mask)
-    best = rows[np.argsort(-together[rows], kind="stable")[:_LOOKED_AT]]
+    best = rows[np.argsort(-scores.relevance[rows], kind="stable")[:_LOOKED_AT]]
     waiting = [memory for memory in pool.memories_at(best) if memory.status == "candidate" and memory.id not in without]
     return passed(waiting, tests)

@@ -78,7 +78,7 @@ class Tuning:
     def question(self, query: str) -> Question:
         """Score every memory for a query, once, over the store as it is now; may wait for the model."""
         ranker = self._retriever.ranker()
-        return Question(ranker, ranker.relevance(query), self.floors.known(ranker))
+        return Question(ranker, ranker.relevance(query), self.floors.known(query, ranker))
 
     def rank(self, query: str, profile: Profile, now: datetime | None = None, k: int | None = None) -> Ranking:
         """Rank what an agent would be served, over the store as it is now."""

@@ -40,15 +40,18 @@ def basis(against: "AgainstFloor") -> str:
     if floor is None or reach is None:
         why = against.verdict.standard.why
         return "" if why is None else _NONE[why]
-    query = f"the query reaches ({reach.cosine:.4f} + {reach.lexical:.4f}) ÷ 2 = {reach.together:.4f}"
+    query = f"the query reaches {_made(reach.cosine, reach.lexical, reach.known)} = {reach.together:.4f}"
     return f"floor {floor.query:.4f}: {query} · a memory is weak below {floor.memory:.4f}"
 
 
 def of_memory(against: "AgainstFloor", id: str) -> tuple[str, ...]:
     """Return what a memory's relevance is made of, and whether it is weak."""
-    cosine, lexical = against.scores_of(id)
     weak = ", weak" if against.is_weak(id) else ""
-    return (f"(cosine {cosine:.4f} + full text {lexical:.4f}) ÷ 2 = {against.relevance(id):.4f}{weak}",)
+    return (f"{_made(*against.scores_of(id))} = {against.relevance(id):.4f}{weak}",)
+
+
+def _made(cosine: float, lexical: float, known: bool) -> str:
+    return f"(cosine {cosine:.4f} + full text {lexical:.4f}) ÷ 2" if known else "full text alone"
 
 
 def weak_json(against: "AgainstFloor", id: str) -> dict[str, object]:
@@ -62,12 +65,12 @@ def floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:
     floor, reach, why = against.verdict.standard.floor, against.verdict.reach, against.verdict.standard.why
     if floor is None or reach is None:
         return {} if why == "off" else {"floor": None, "no_floor": why}
-    cosine, lexical = against.scores_of(id)
+    cosine, lexical, known = against.scores_of(id)
     return {
         "floor": {
             "query": floor.query,
             "memory": floor.memory,
-            "query_reaches": {"cosine": reach.cosine, "lexical": reach.lexical},
-            "memory_reaches": {"cosine": cosine, "lexical": lexical},
+            "query_reaches": {"cosine": reach.cosine if reach.known else None, "lexical": reach.lexical},
+            "memory_reaches": {"cosine": cosine if known else None, "lexical": lexical},
         }
     }

@@ -39,10 +39,10 @@ allowed is held back.
 What no person wrote or approved is given to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
 with a mark drawn for this answer. agents.serve = "approved" in the config file gives agents only what a person wrote
 or approved.
-The number is the relevance: (own cosine + own full text) ÷ 2, whatever the profile. A query that reaches no more than
-background questions reach in this store has no relevant memory: that is said, and an agent is given nothing. A weak
-memory is marked so ("weak" in --json), and no agent is given it. retrieval.floor = false in the config file turns this
-off."""
+The number is the relevance: (own cosine + own full text) ÷ 2, whatever the profile; full text alone where the model
+does not know the language of the query or of the memory. A query that reaches no more than background questions in its
+script reach in this store has no relevant memory: that is said, and an agent is given nothing. A weak memory is marked
+so ("weak" in --json), and no agent is given it. retrieval.floor = false in the config file turns this off."""
 
 
 _HEADER = ("", "relevance", "id", "created", "type")

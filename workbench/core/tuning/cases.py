@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from statistics import fmean, pstdev
 from typing import Any
 
 from workbench.core.stream.memory import Memory
@@ -16,7 +17,8 @@ class Candidate:
 
     `dense` is the cosine (−1…1) and `lexical` absolute BM25 (0…1). `counts` has two numbers for each term that is
     asked for: how often the text has it, and its related words, each counted by how near it is (0…1). `length` is
-    the number of the text's words without stop words.
+    the number of the text's words without stop words. `known` tells whether the model knows both query and text;
+    else the cosine is 0 and says nothing.
     """
 
     memory: Memory
@@ -24,6 +26,7 @@ class Candidate:
     lexical: float
     counts: Sequence[tuple[float, float]] = ()
     length: float = 0.0
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,13 @@ class PartCase:
     def profile(self) -> Profile:
         """The settings."""
         return self.case.profile
+
+    @property
+    def usual(self) -> float:
+        """What a memory seldom exceeds: mean and standard deviation of those that the model knows, if there are any."""
+        pairs = zip(self.pool, self.so_far, strict=True)
+        values = [value for c, value in pairs if c.known] or self.so_far
+        return fmean(values) + pstdev(values)
 
 
 @dataclass(frozen=True, slots=True)

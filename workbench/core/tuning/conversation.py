@@ -9,7 +9,6 @@ fast forms are in `retrieval.ranking.conversation`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, pstdev
 
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.cases import Candidate, PartCase
@@ -97,8 +96,8 @@ def carry_scores(case: PartCase) -> list[float]:
     gained, share, so_far = [0.0] * len(case.pool), _value(case.profile, "carry"), case.so_far
     if not share or not so_far:
         return gained
-    floor = fmean(so_far) + pstdev(so_far)
-    excess = [max(0.0, value - floor) for value in so_far]
+    usual = case.usual
+    excess = [max(0.0, value - usual) for value in so_far]
     for line in lines(case.pool):
         for index, place in enumerate(line.places):
             before, after, asked = line.at(index - 1), line.at(index + 1), _answered(case.pool, line, index)

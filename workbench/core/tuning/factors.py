@@ -201,6 +201,7 @@ RECIPE = Recipe(
         RelevancePart(
             "dense", "dense", "adds", f"{_RULES}:dense_scores", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",
             parameters=(_BLEND,), alone=(("blend", 1.0),),
+            words="the model does not know the language of the {what}: its words count alone",
         ),
         RelevancePart(
             "lexical", "lexical", "adds", f"{_RULES}:lexical_scores", f"{_PARTS}:LEXICAL", f"{_PARTS}:lexical_share",

@@ -1,14 +1,18 @@
 """A floor under relevance: what a store reaches for questions that it has nothing to do with.
 
 The relevance of a memory to a query is the mean of its own cosine and its own full-text score, plain scores that no
-profile moves. A query reaches the mean of the best cosine and the best full-text score, two separate maxima.
-Background questions from many fields are put to the same store; a query that stays below what nearly all of them reach
-is told that nothing is relevant. A single memory is compared with the best single memory of those questions.
+profile moves; where the model does not know one of the two, words alone tell. A query reaches the mean of the best
+cosine and the best full-text score, two separate maxima. Background questions from many fields, in the script of the
+query, are put to the same store; a query that stays below what nearly all of them reach is told that nothing is
+relevant. A single memory is compared with the best single memory of those questions.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from workbench.core.words.scripts import Script, script_of
 
 OF_TEN = 9
 """Of ten background questions so many stay below the floor."""
@@ -23,48 +27,66 @@ judged by the floor itself, agents would lose up to a quarter of the right memor
 DIGITS = 6
 """Digits of a floor behind the point: what two processors compute differently lies below them."""
 
+ENOUGH = 0.33
+"""Full text from which on a query is not empty, and a memory not weak, whatever the background questions reach."""
+
 CHANGED = 0.2
 """The share of the texts from which on a store that changed gets another floor."""
+
+LEAST = 30
+"""Memories from which on a store counts as large, and in a large one those of a script that make a floor for it."""
 
 NoFloor = Literal["off", "none", "unknown"]
 """Why there is no floor: the settings say so, no memory can be served, or it is not computed yet."""
 
 
-def relevance(cosine: float, lexical: float) -> float:
-    """Return how relevant a memory with these scores is, up to 1."""
-    return (cosine + lexical) / 2
+def relevance(cosine: float, lexical: float, known: bool = True) -> float:
+    """Return how relevant a memory with these scores is, up to 1; words alone tell where the model knows no better."""
+    return (cosine + lexical) / 2 if known else lexical
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a question reaches: the best cosine, the best full-text score, and the best relevance of one memory."""
+    """What a question reaches: the best cosine, the best full-text score, and the best relevance of one memory.
+
+    `known` tells whether the model knows the question and one of the texts.
+    """
 
     cosine: float
     lexical: float
     memory: float
+    known: bool = True
 
     @property
     def together(self) -> float:
         """The mean of both maxima, which may be those of two memories."""
-        return relevance(self.cosine, self.lexical)
+        return relevance(self.cosine, self.lexical, self.known)
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
     """What background questions reach on a store: nine of ten stay below `query`, and three of four find a better
-    memory than one that stays below `memory`.
+    memory than one that stays below `memory`. With `by_words` no cosine takes part.
     """
 
     query: float
     memory: float
+    by_words: bool = False
 
     def is_empty(self, reach: Reach) -> bool:
         """Tell whether nothing is relevant to a query that reaches so much."""
-        return reach.together < self.query
+        return reach.together < self.query and reach.lexical < ENOUGH
 
-    def is_weak(self, cosine: float, lexical: float) -> bool:
+    def is_weak(self, cosine: float, lexical: float, known: bool = True) -> bool:
         """Tell whether a memory with these scores is one that any question could have found."""
-        return relevance(cosine, lexical) < self.memory
+        return relevance(cosine, lexical, known) < self.memory and lexical < ENOUGH
+
+
+BY_WORDS = Floor(0.2, 0.05, by_words=True)
+"""The floor of a script in which nothing is asked, or too little is written to ask; where words alone tell, the least.
+
+Of a hundred literal words of one or two memories all reach the former, of as many unrelated questions hardly any.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +113,32 @@ class Verdict:
         floor = self.standard.floor
         return floor is not None and self.reach is not None and floor.is_empty(self.reach)
 
-    def is_weak(self, cosine: float, lexical: float) -> bool:
+    def is_weak(self, cosine: float, lexical: float, known: bool = True) -> bool:
         """Tell whether a memory with these scores is weak; all of them are where nothing is relevant."""
         floor = self.standard.floor
-        return floor is not None and (self.empty or floor.is_weak(cosine, lexical))
+        return floor is not None and (self.empty or floor.is_weak(cosine, lexical, known))
 
 
 def floor_of(reached: Sequence[Reach]) -> Floor:
     """Return the floor of a store whose background questions reach this, at least one."""
     query = percentile([reach.together for reach in reached], OF_TEN / 10)
     memory = percentile([reach.memory for reach in reached], 1 - OF_FOUR / 4)
+    if not any(reach.known for reach in reached):
+        query, memory = max(query, BY_WORDS.query), max(memory, BY_WORDS.memory)
     return Floor(round(query, DIGITS), round(memory, DIGITS))
+
+
+def written(texts: Iterable[str]) -> set[Script]:
+    """Return the scripts of some texts in which questions tell a floor: all of a few texts, else those of many."""
+    counts = Counter(map(script_of, texts))
+    least = LEAST if counts.total() >= LEAST else 1
+    return {script for script, count in counts.items() if count >= least}
+
+
+def floor_for(query: str, floors: Mapping[Script, Floor]) -> Floor:
+    """Return the floor of the script of a query; figures and signs go with Latin letters."""
+    script = script_of(query)
+    return floors.get("latin" if script == "none" else script, BY_WORDS)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -5,7 +5,6 @@ Each is named by its entry in `core.tuning.factors`; the fast forms are in `retr
 
 from datetime import datetime
 from itertools import pairwise
-from statistics import fmean, pstdev
 from typing import Any
 
 from workbench.core.named import implementation
@@ -61,11 +60,14 @@ def dense_scores(case: PartCase) -> list[float]:
 
 
 def lexical_scores(case: PartCase) -> list[float]:
-    """Return the profile's share of full text: absolute BM25, or the words that the parts before have counted."""
+    """Return the profile's share of full text: absolute BM25, or the words that the parts before have counted.
+
+    It counts in full where the model does not know the text or the query.
+    """
     share = 1 - case.profile.blend
-    if case.profile.lexical == "absolute":
-        return [share * value for value in absolute_scores(case)]
-    return [share * c.lexical for c in case.pool]
+    absolute = case.profile.lexical == "absolute"
+    values = absolute_scores(case) if absolute else [c.lexical for c in case.pool]
+    return [share * value if c.known else value for c, value in zip(case.pool, values, strict=True)]
 
 
 def contiguity_scores(case: PartCase) -> list[float]:
@@ -77,8 +79,8 @@ def contiguity_scores(case: PartCase) -> list[float]:
     pool, so_far, gained = case.pool, case.so_far, [0.0] * len(case.pool)
     if not case.profile.contiguity or not so_far:
         return gained
-    floor = fmean(so_far) + pstdev(so_far)
-    excess = [max(0.0, value - floor) for value in so_far]
+    usual = case.usual
+    excess = [max(0.0, value - usual) for value in so_far]
     order = sorted(range(len(pool)), key=lambda i: _place(pool[i].memory))
     for left, right in pairwise(order):
         session = pool[left].memory.session_id

@@ -14,6 +14,7 @@ from workbench.core.duplicates.thresholds import BUNDLED, Thresholds
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.fresh import fresh_file
 from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.embedding.reading import EDITION, reading_model
 from workbench.retrieval.embedding.thresholds import calibrate
 from workbench.retrieval.fulltext import thesaurus
 from workbench.retrieval.fulltext.thesaurus import Thesaurus
@@ -28,7 +29,7 @@ THESAURUS = "thesaurus.npz"
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """The content of a model folder; together the three files decide every vector."""
+    """The content of a model folder; the three files and how a text is read decide every vector."""
 
     weights: bytes
     tokenizer: bytes
@@ -36,8 +37,8 @@ class ModelFiles:
 
     @property
     def fingerprint(self) -> str:
-        """Name the model by its content: 32 hexadecimal digits."""
-        digest = hashlib.blake2b(digest_size=16)
+        """Name the vectors by what decides them: 32 hexadecimal digits."""
+        digest = hashlib.blake2b(EDITION, digest_size=16)
         for part in (self.weights, self.tokenizer, self.config):
             digest.update(len(part).to_bytes(8, "little"))
             digest.update(part)
@@ -61,7 +62,7 @@ class Embedder:
         self.dim = int(self._model.dim)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 unit vectors of shape (n, dim); a text without known words gives zeros.
+        """Return float32 unit vectors of shape (n, dim); a text that the model does not know gives zeros.
 
         A text's vector does not depend on the other texts of the call. Only the first
         512 tokens of a text are read (full text covers the rest).
@@ -127,13 +128,9 @@ def _build(files: ModelFiles, folder: Path) -> "StaticModel":
     """Build the model from bytes: `from_pretrained` would import a hub client and download by default."""
     import json
 
-    from model2vec import StaticModel
     from safetensors import SafetensorError
     from safetensors.numpy import load
     from tokenizers import Tokenizer
-    from tokenizers.pre_tokenizers import BertPreTokenizer
-
-    from workbench.retrieval.embedding.short_reading import short_reading
 
     try:
         config = json.loads(files.config)
@@ -141,8 +138,7 @@ def _build(files: ModelFiles, folder: Path) -> "StaticModel":
         tokenizer = Tokenizer.from_str(files.tokenizer.decode())
         vectors = tensors["embeddings"]
         # A reduced vocabulary comes with a token mapping, a weighted one with token weights.
-        made = short_reading() if isinstance(tokenizer.pre_tokenizer, BertPreTokenizer) else StaticModel
-        return made(
+        return reading_model()(
             vectors=vectors if vectors.dtype == np.int8 else vectors.astype(np.float32),
             tokenizer=tokenizer,
             config=config,

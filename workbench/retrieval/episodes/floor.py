@@ -30,6 +30,6 @@ def floor_of(tasks: Vectors, wholes: Vectors, embed: Embed) -> EpisodeFloor:
     if len(tasks) < LEAST:
         return EpisodeFloor(FEW, FEW)
     rows = np.unique(np.linspace(0, len(tasks) - 1, SAMPLE).astype(np.intp))
-    asked = embed(list(background()))
+    asked = embed(list(background()["en"]))
     best = np.maximum(asked @ tasks[rows].T, asked @ wholes[rows].T).max(axis=1)
     return EpisodeFloor(float(np.quantile(best, OF_TEN / 10)), float(np.quantile(best, 1 - OF_FOUR / 4)))

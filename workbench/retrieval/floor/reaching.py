@@ -1,21 +1,22 @@
 """What questions reach over the memories that may be served: the best cosine and the best full-text score."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 
-import numpy as np
-
 from workbench.core.errors import WorkbenchError
-from workbench.core.tuning.floor import Floor, Reach
-from workbench.retrieval.arrays import Mask, Rows, Scores, Vectors
+from workbench.core.tuning.floor import ENOUGH, Floor, Reach, floor_of, written
+from workbench.core.words.scripts import Script, script_of
+from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.fulltext import lexical_file
 from workbench.retrieval.ranking.cases import AskedScores
 from workbench.retrieval.ranking.ranker import Ranker
+from workbench.retrieval.text import text_of
 
-BACKGROUND = Path(__file__).with_name("background.txt")
-"""Questions from many fields, one a line; a store has nothing to do with nearly all of them."""
+BACKGROUND = Path(__file__).with_name("background")
+"""Questions from many fields, a file for each language, one a line; a store has nothing to do with nearly all."""
 
 CELLS = 1 << 21
 """Cosines held at a time (8 MB): as many questions as have room are put in one matrix product."""
@@ -28,26 +29,47 @@ class FloorCancelled(WorkbenchError):
 
 
 @cache
-def background() -> tuple[str, ...]:
-    """Return the background questions."""
-    return tuple(BACKGROUND.read_text("utf-8").splitlines())
+def background() -> Mapping[str, tuple[str, ...]]:
+    """Return the background questions of each language."""
+    files = sorted(BACKGROUND.glob("*.txt"))
+    return {file.stem: tuple(file.read_text("utf-8").splitlines()) for file in files}
 
 
 @cache
 def edition() -> str:
     """Name the background questions, and how texts are searched, by their content: 16 hexadecimal digits."""
-    return blake2b("\n".join((lexical_file.edition(), *background())).encode(), digest_size=8).hexdigest()
+    asked = "\n".join((lexical_file.edition(), *chain.from_iterable(background().values())))
+    return blake2b(asked.encode(), digest_size=8).hexdigest()
 
 
 def reach_of(scores: AskedScores, served: Mask) -> Reach | None:
     """Return what a query reaches over the rows of a mask, `None` when it has none."""
-    return _reach(scores.dense, scores.lexical, served) if served.any() else None
+    if not served.any():
+        return None
+    known = scores.known is None or bool((scores.known & served).any())
+    cosine, lexical, memory = (float(c[served].max()) for c in (scores.dense, scores.lexical, scores.relevance))
+    return Reach(cosine, lexical, memory, known)
 
 
 def weak_rows(floor: Floor, scores: AskedScores, rows: Rows) -> Mask:
     """Tell of each of some rows whether it is weak: the fast form of `Floor.is_weak`."""
-    dense, lexical = scores.dense[rows], scores.lexical[rows]
-    return (dense.astype(np.float64) + lexical.astype(np.float64)) / 2 < floor.memory
+    found: Mask = (scores.relevance[rows] < floor.memory) & (scores.lexical[rows] < ENOUGH)
+    return found
+
+
+def floors_of(ranker: Ranker, served: Mask, cancelled: Cancelled | None = None) -> dict[Script, Floor]:
+    """Return the floor of each script in which enough is written: of its languages, what is reached the most.
+
+    Raises `FloorCancelled` when `cancelled()` becomes true.
+    """
+    scripts = written(text_of(*text) for text, taken in zip(ranker.pool.memories.texts(), served, strict=True) if taken)
+    floors: dict[Script, Floor] = {}
+    for questions in background().values():
+        script = script_of(questions[0])
+        if script in scripts:
+            floor = floor_of(list(reached(ranker, served, questions, cancelled)))
+            floors[script] = max(floors.get(script, floor), floor, key=lambda one: one.query)
+    return floors
 
 
 def reached(
@@ -57,17 +79,8 @@ def reached(
 
     Raises `FloorCancelled` when `cancelled()` becomes true.
     """
-    asked: Vectors = ranker.embedded(questions)
-    together = max(1, CELLS // len(served))
-    for start in range(0, len(questions), together):
-        dense = asked[start : start + together] @ ranker.vectors.T
-        for question, cosines in zip(questions[start : start + together], dense, strict=True):
-            if cancelled is not None and cancelled():
-                raise FloorCancelled("The background questions were stopped.", "The floor is computed next time.")
-            yield _reach(np.clip(cosines, -1.0, 1.0), ranker.lexical.scores(question), served)
-
-
-def _reach(dense: Scores, lexical: Scores, served: Mask) -> Reach:
-    if not served.all():
-        dense, lexical = dense[served], lexical[served]
-    return Reach(float(dense.max()), float(lexical.max()), float((dense + lexical).max()) / 2)
+    for scores in ranker.relevances(questions, max(1, CELLS // len(served))):
+        if cancelled is not None and cancelled():
+            raise FloorCancelled("The background questions were stopped.", "The floor is computed next time.")
+        if (reach := reach_of(scores, served)) is not None:
+            yield reach

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import Recipe, RelevancePart
 from workbench.core.tuning.profile import Profile
-from workbench.retrieval.arrays import Column, Scores
+from workbench.retrieval.arrays import Column, Mask, Scores
 from workbench.retrieval.fulltext.matches import Matches
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.column_cache import ColumnCache
@@ -35,6 +35,20 @@ class AskedScores(Protocol):
     @property
     def lexical(self) -> Scores:
         """Absolute BM25."""
+        ...
+
+    @property
+    def relevance(self) -> Column:
+        """How relevant each row is, whatever the profile."""
+        ...
+
+    @property
+    def known(self) -> Mask | None:
+        """Where the model knows both query and text, `None` for everywhere; else the cosine is 0."""
+        ...
+
+    def knows(self, row: int) -> bool:
+        """Tell whether the model knows both query and text of a row."""
         ...
 
     @property
@@ -74,6 +88,11 @@ class PartColumnCase:
     def profile(self) -> Profile:
         """The settings."""
         return self.case.profile
+
+    @property
+    def known(self) -> Mask | None:
+        """Which candidates the model knows, and the query, `None` for all."""
+        return None if self.case.scores.known is None else self.case.scores.known[self.chosen.rows]
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], V], size: Callable[[V], int]) -> V:
         """Return what depends on the candidates, the query's scores and `key` alone; nobody may change it."""

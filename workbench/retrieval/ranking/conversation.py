@@ -174,18 +174,24 @@ class Heritage:
         return np.maximum(self.before + self.question, self.after)
 
 
+def usual(so_far: Column, known: Mask | None) -> float:
+    """Return what a memory seldom exceeds; see the plain rule."""
+    values = so_far if known is None or not known.any() else so_far[known]
+    return float(values.mean() + values.std())
+
+
 def _heritage(
-    chosen: Candidates, pool: Pool, so_far: Column, start: int, end: int, asked: Rows | None = None
+    chosen: Candidates, pool: Pool, so_far: Column, least: float, start: int, end: int, asked: Rows | None = None
 ) -> Heritage:
     """Return what those between two places, in the order of the sessions, inherit from each other.
 
-    `asked` are the places of their questions, where they are known.
+    Who has more than the `least` gives. `asked` are the places of their questions, where they are known.
     """
     order, linked = chosen.order[start:end], chosen.linked[start : max(start, end - 1)]
-    found, usual, size = so_far[order], so_far.mean() + so_far.std(), len(order)
+    found, size = so_far[order], len(order)
     # Few stand out; the others leave nothing to anybody.
-    giving = np.flatnonzero(found > usual)
-    excess, (before, after), asking = found[giving] - usual, np.zeros((2, size)), np.zeros(size + 1)
+    giving = np.flatnonzero(found > least)
+    excess, (before, after), asking = found[giving] - least, np.zeros((2, size)), np.zeros(size + 1)
     on, back = giving < size - 1, giving > 0
     on[on], back[back] = linked[giving[on]], linked[giving[back] - 1]
     before[giving[on] + 1] = FROM_BEFORE * excess[on]
@@ -206,7 +212,8 @@ def _carry_part(case: PartColumnCase) -> Column | None:
         return _answered(pool.speaker[chosen.rows[chosen.order]], chosen.linked)
 
     asked = case.kept(("answered",), answered, lambda made: made.nbytes)
-    column[chosen.order] = share * _heritage(chosen, pool, so_far, 0, len(so_far), asked).gained
+    least = usual(so_far, case.known)
+    column[chosen.order] = share * _heritage(chosen, pool, so_far, least, 0, len(so_far), asked).gained
     column *= _brevity(case.case.scores.matches.lengths[chosen.rows])
     return column
 
@@ -320,7 +327,8 @@ def carry_share(case: ShareCase) -> Share:
         return Share(case.part, 0.0, None, 0.0)
     chosen, at = case.chosen, int(case.chosen.places(np.array([case.row]))[0])
     start = max(0, at - BACK)
-    heritage, own = _heritage(chosen, case.pool, case.added, start, at + 2), at - start
+    known = None if case.scores.known is None else case.scores.known[chosen.rows]
+    heritage, own = _heritage(chosen, case.pool, case.added, usual(case.added, known), start, at + 2), at - start
     ways = {
         at - 1: float(heritage.before[own]), start + int(heritage.asked[own]): float(heritage.question[own]),
         at + 1: float(heritage.after[own]),

@@ -5,7 +5,7 @@ that a changed parameter does not touch are taken from a cache, so a slider step
 pass over memory.
 """
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
@@ -52,18 +52,30 @@ class Lexical(Protocol):
 class QueryScores:
     """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25 (0…1).
 
-    Where its words stand is looked up when it is first asked for; with nothing to `look` them up, nowhere.
+    Where its words stand is looked up when it is first asked for; with nothing to `look` them up, nowhere. `known`
+    tells where the model knows both query and text, `None` for everywhere; else the cosine is 0.
     """
 
     query: str
     dense: Scores
     lexical: Scores
     look: Callable[[str], Matches] | None = None
+    known: Mask | None = None
 
     @cached_property
     def matches(self) -> Matches:
         """Where the query's words stand."""
         return self.look(self.query) if self.look else Matches((), np.zeros(len(self.dense)))
+
+    @cached_property
+    def relevance(self) -> Column:
+        """How relevant each row is, whatever the profile: the fast form of `core.tuning.floor.relevance`."""
+        both = (self.dense.astype(np.float64) + self.lexical.astype(np.float64)) / 2
+        return both if self.known is None else np.where(self.known, both, self.lexical)
+
+    def knows(self, row: int) -> bool:
+        """Tell whether the model knows both query and text of a row."""
+        return self.known is None or bool(self.known[row])
 
 
 class Ranker:
@@ -110,14 +122,32 @@ class Ranker:
     def relevance(self, query: str) -> QueryScores:
         """Compute both relevance scores of `query` for every row; texts that are equal score equal."""
         vector = self._embed([query])[0]
-        dense = np.clip(self.vectors @ vector, -1.0, 1.0)
+        return self._scored(query, vector, self.vectors @ vector)
+
+    def relevances(self, queries: Sequence[str], together: int) -> Iterator[QueryScores]:
+        """Yield both relevance scores of each query; so many are put `together` in one product."""
+        vectors = self._embed(queries)
+        for start in range(0, len(queries), together):
+            some = vectors[start : start + together]
+            rows = zip(queries[start : start + together], some, some @ self.vectors.T, strict=True)
+            yield from (self._scored(query, vector, cosines) for query, vector, cosines in rows)
+
+    def _scored(self, query: str, vector: Vectors, cosines: Scores) -> QueryScores:
+        dense = np.clip(cosines, -1.0, 1.0)
         if self.pool.twins is not None:
             dense = dense[self.pool.twins]
-        return QueryScores(query, dense, self.lexical.scores(query), self._look)
+        return QueryScores(query, dense, self.lexical.scores(query), self._look, self._known(vector, dense))
 
-    def embedded(self, queries: Sequence[str]) -> Vectors:
-        """Return the vectors of queries, one a row."""
-        return self._embed(queries)
+    def _known(self, vector: Vectors, dense: Scores) -> Mask | None:
+        """Return where the model knows a query and the text: both have a vector then."""
+        nothing = np.flatnonzero(dense == 0)
+        if vector.any():
+            nothing = nothing[~self.vectors[nothing].any(axis=1)]
+        if not len(nothing):
+            return None
+        known = np.ones(len(dense), np.bool_)
+        known[nothing] = False
+        return known
 
     def _look(self, query: str) -> Matches:
         return self.lexical.matches(query, self._related, self.pool.actors)

@@ -13,7 +13,7 @@ from workbench.core.tuning.factors import How
 from workbench.core.tuning.profile import value_of
 from workbench.retrieval.arrays import Column
 from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
-from workbench.retrieval.ranking.conversation import absolute_column
+from workbench.retrieval.ranking.conversation import absolute_column, usual
 
 
 def relevance_column(case: ColumnCase) -> Column:
@@ -83,7 +83,9 @@ def _dense(case: PartColumnCase) -> Column:
 
 
 def _lexical(case: PartColumnCase) -> Column:
-    share = 1 - case.profile.blend
+    share: float | Column = 1 - case.profile.blend
+    if case.known is not None:
+        share = np.where(case.known, share, 1.0)
     if case.profile.lexical == "absolute":
         return share * absolute_column(case)
     column: Column = np.multiply(case.case.scores.lexical[case.chosen.rows], share, dtype=np.float64)
@@ -94,7 +96,7 @@ def _contiguity(case: PartColumnCase) -> Column | None:
     so_far, contiguity = case.so_far, case.profile.contiguity
     if so_far is None or not contiguity or not len(so_far) or case.chosen.alone:
         return None
-    excess = so_far - (so_far.mean() + so_far.std())
+    excess = so_far - usual(so_far, case.known)
     np.maximum(excess, 0.0, out=excess)
     gained: Column = contiguity * case.chosen.neighbour_maximum(excess)
     return gained
@@ -103,12 +105,16 @@ def _contiguity(case: PartColumnCase) -> Column | None:
 def dense_share(case: ShareCase) -> Share:
     """Tell the share of the cosine."""
     value, times = float(case.scores.dense[case.row]), case.profile.blend
-    return Share(case.part, value, times, times * value)
+    known = case.scores.known
+    facts: dict[str, str | float] = {}
+    if known is not None and not known[case.row]:
+        facts = {"what": "text" if known.any() else "query"}
+    return Share(case.part, value, times, times * value, facts)
 
 
 def lexical_share(case: ShareCase) -> Share:
     """Tell the share of full text."""
-    times, amount = 1 - case.profile.blend, case.made_of("lexical")
+    times, amount = 1 - case.profile.blend if case.scores.knows(case.row) else 1.0, case.made_of("lexical")
     if case.profile.lexical == "absolute" and amount is not None:
         return Share(case.part, amount / times if times else 0.0, times, amount)
     value = float(case.scores.lexical[case.row])

@@ -40,9 +40,10 @@ def missing(standard: Standard) -> tuple[str, ...]:
 def of_memory(against: AgainstFloor, id: str) -> Iterator[Content]:
     """Yield a memory's relevance and what it is made of, and the floor where there is one."""
     floor = against.verdict.standard.floor
-    cosine, lexical = against.scores_of(id)
+    cosine, lexical, known = against.scores_of(id)
+    made = f"({cosine:.3f} + {lexical:.3f}) ÷ 2" if known else "words alone"
     below = "" if floor is None else f", weak below {floor.memory:.3f}"
-    text = f"relevance {against.relevance(id):.3f} = ({cosine:.3f} + {lexical:.3f}) ÷ 2{below}"
+    text = f"relevance {against.relevance(id):.3f} = {made}{below}"
     yield Content.styled(text, "$text-warning" if against.is_weak(id) else MUTED)
 
 

@@ -210,7 +210,7 @@ class QueryLine(Horizontal):
         worker = get_current_worker()
         problem = ""
         try:
-            self._bench.tuning.floors.settled(lambda: worker.is_cancelled)
+            self._bench.tuning.floors.settled(cancelled=lambda: worker.is_cancelled)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:

@@ -42,9 +42,10 @@ HELP = f"""The ranking
   {" ".join(f.glyph for f in RECIPE.factors):17}the weighted parts: {", ".join(f.label for f in RECIPE.factors)}
   ▲2 ▼1            places gained or lost against the saved profile at the time of the query
   new / out        entered or left the best k, which is what an agent is served
-  0.412            relevance: (own cosine + own full text) ÷ 2, whatever the profile
+  0.412            relevance: (own cosine + own full text) ÷ 2, whatever the profile; full text alone
+                   where the model does not know the language
   weak:            below the floor: any question finds as much here, and no agent is given it
-  nothing relevant the query stays below what nine of ten background questions reach in this store
+  nothing relevant the query stays below what nine of ten background questions in its script reach here
 The sliders
   ← →              one step, from any pane; with shift a fine one
   enter            types a value; the wheel nudges, a click sets

@@ -1,6 +1,7 @@
 """The floor of the store as it is now: known, not computed yet, or none. Computing it takes a moment and is kept."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,10 +9,11 @@ import numpy as np
 
 from workbench.bench.context import Context
 from workbench.bench.tuning.retriever import Cancelled, Retriever
-from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Standard, floor_of
+from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, floor_for
+from workbench.core.words.scripts import Script
 from workbench.retrieval.arrays import Mask
 from workbench.retrieval.floor.floor_file import FloorFile, Kept, Texts, texts_of
-from workbench.retrieval.floor.reaching import background, reached
+from workbench.retrieval.floor.reaching import floors_of
 from workbench.retrieval.ranking.pool import Token
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import Keys
@@ -48,35 +50,38 @@ class Floors:
         self._lock = threading.Lock()
         self._kept: Kept | None = None
         self._served: _Served | None = None
-        self._found = UNKNOWN
+        self._found: Standard | Mapping[Script, Floor] = UNKNOWN
 
-    def known(self, ranker: Ranker | None = None) -> Standard:
-        """Return the floor of a ranker (else the present one) if it is known; computes nothing."""
+    def known(self, query: str = "", ranker: Ranker | None = None) -> Standard:
+        """Return what a query is held against under a ranker (else the present one), if it is known.
+
+        Computes nothing.
+        """
         if not self._context.settings.floor:
             return OFF
         with self._lock:
             self._look(ranker or self._retriever.ranker())
-            return self._found
+            return _standard(query, self._found)
 
-    def settled(self, cancelled: Cancelled | None = None) -> Standard:
-        """Return the floor, computed now when it is not known; may wait for the model. Raises `FloorCancelled`.
+    def settled(self, query: str = "", cancelled: Cancelled | None = None) -> Standard:
+        """Return what a query is held against, computed now when it is not known.
 
-        It is the floor of all that may be served at this moment, whatever the profile.
+        It is the floor of all that may be served at this moment, whatever the profile. May wait for the model.
+        Raises `FloorCancelled`.
         """
         if not self._context.settings.floor:
             return OFF
         with self._lock:
             ranker = self._retriever.ranker()
             served, found = self._look(ranker), self._found
-        if found != UNKNOWN:
-            return found
-        floor = floor_of(list(reached(ranker, served.rows, background(), cancelled)))
-        with self._lock:
-            self._kept = Kept(floor, served.texts)
-            self._file.write(self._kept)
-            if self._served is served:
-                self._found = Standard(floor)
-        return Standard(floor)
+        if found == UNKNOWN:
+            found = floors_of(ranker, served.rows, cancelled)
+            with self._lock:
+                self._kept = Kept(found, served.texts)
+                self._file.write(self._kept)
+                if self._served is served:
+                    self._found = found
+        return _standard(query, found)
 
     def _look(self, ranker: Ranker) -> _Served:
         """Find out what is known of what may be served now."""
@@ -90,9 +95,13 @@ class Floors:
                 # Another process may have computed it for the store as it is.
                 self._kept = self._file.read()
             fits = self._kept is not None and self._kept.fits(now.texts)
-            self._found = Standard(self._kept.floor) if self._kept is not None and fits else UNKNOWN
+            self._found = self._kept.floors if self._kept is not None and fits else UNKNOWN
         return now
 
     @property
     def _file(self) -> FloorFile:
         return FloorFile(self._context.caches / "floor", self._retriever.embedder.fingerprint)
+
+
+def _standard(query: str, found: Standard | Mapping[Script, Floor]) -> Standard:
+    return found if isinstance(found, Standard) else Standard(floor_for(query, found))
