@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.retrieval.samples import memory
 from workbench.core.tuning.floor import Floor
-from workbench.core.words.scripts import Script, script_of
+from workbench.core.words.scripts import script_of
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.floor import reaching
 from workbench.retrieval.floor.floor_file import FloorFile, Kept, texts_of
@@ -114,7 +114,7 @@ def test_keys_and_twins_are_those_of_a_pool_built_anew(known: bool) -> None:
     assert later.twins.tolist()[:2] == [0, 0]
 
 
-FLOORS: Mapping[Script, Floor] = {"latin": Floor(0.71, 0.52), "hangul": Floor(0.21, 0.02)}
+FLOORS: Mapping[str, Floor] = {"en": Floor(0.71, 0.52), "hangul": Floor(0.21, 0.02)}
 
 
 def kept(count: int = 40) -> Kept:
@@ -163,7 +163,7 @@ def test_no_flipped_byte_is_believed(at: int, by: int) -> None:
 @pytest.mark.parametrize("floor", [(float("nan"), 0.5), (0.7, float("inf"))])
 def test_a_sound_sum_is_not_enough(tmp_path: Path, floor: tuple[float, float]) -> None:
     file = FloorFile(tmp_path / "floor", "f" * 32)
-    file.write(Kept({"latin": Floor(*floor)}, kept().texts))
+    file.write(Kept({"en": Floor(*floor)}, kept().texts))
     assert file.read() is None
     file.write(Kept(FLOORS, kept().texts[::-1]))
     assert file.read() is None

@@ -33,6 +33,8 @@ class NoText:
     def __init__(self, rows: int) -> None:
         self._rows = rows
 
+    languages = ()
+
     def scores(self, query: str) -> Scores:
         return np.zeros(self._rows, np.float32)
 

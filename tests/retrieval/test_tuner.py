@@ -33,6 +33,8 @@ LATER = T0 + timedelta(days=3)
 class NoText:
     """A full-text index that is never asked."""
 
+    languages = ()
+
     def scores(self, query: str) -> Scores:
         """Find nothing."""
         raise AssertionError(query)

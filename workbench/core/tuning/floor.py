@@ -12,10 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.core.words.languages import ENGLISH, latin_language
 from workbench.core.words.scripts import Script, script_of
+from workbench.core.words.splitting import split
 
 OF_TEN = 9
 """Of ten background questions so many stay below the floor."""
+
+OF_OTHERS = 0.97
+"""The share of them in other languages of Latin letters than English: whatever is asked comes near to their texts, as
+a model of English sees the same few pieces of words in all of them."""
 
 OF_FOUR = 3
 """Of four background questions so many find a memory that is better than a weak one.
@@ -83,7 +89,7 @@ class Floor:
 
 
 BY_WORDS = Floor(0.2, 0.05, by_words=True)
-"""The floor of a script in which nothing is asked, or too little is written to ask; where words alone tell, the least.
+"""The floor where nothing is asked in a script, or too little is written in it; where words alone tell, the least.
 
 Of a hundred literal words of one or two memories all reach the former, of as many unrelated questions hardly any.
 """
@@ -119,9 +125,9 @@ class Verdict:
         return floor is not None and (self.empty or floor.is_weak(cosine, lexical, known))
 
 
-def floor_of(reached: Sequence[Reach]) -> Floor:
-    """Return the floor of a store whose background questions reach this, at least one."""
-    query = percentile([reach.together for reach in reached], OF_TEN / 10)
+def floor_of(reached: Sequence[Reach], share: float = OF_TEN / 10) -> Floor:
+    """Return the floor of a store whose background questions reach this, at least one, that a share stays below."""
+    query = percentile([reach.together for reach in reached], share)
     memory = percentile([reach.memory for reach in reached], 1 - OF_FOUR / 4)
     if not any(reach.known for reach in reached):
         query, memory = max(query, BY_WORDS.query), max(memory, BY_WORDS.memory)
@@ -135,10 +141,15 @@ def written(texts: Iterable[str]) -> set[Script]:
     return {script for script, count in counts.items() if count >= least}
 
 
-def floor_for(query: str, floors: Mapping[Script, Floor]) -> Floor:
-    """Return the floor of the script of a query; figures and signs go with Latin letters."""
+def floor_for(query: str, floors: Mapping[str, Floor]) -> Floor:
+    """Return the floor of a query, of those by language for Latin letters, else by script.
+
+    A query whose language cannot be told, or is none of the store's, has the one of English.
+    """
     script = script_of(query)
-    return floors.get("latin" if script == "none" else script, BY_WORDS)
+    if script in ("latin", "none"):
+        return floors.get(latin_language(query, split(query)), floors.get(ENGLISH, BY_WORDS))
+    return floors.get(script, BY_WORDS)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from workbench.core.files.fresh import fresh_file
 from workbench.core.tuning.floor import Floor, has_changed
-from workbench.core.words.scripts import Script
 from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Mask
 from workbench.retrieval.floor.reaching import edition
@@ -34,9 +33,9 @@ _SUM = struct.Struct("<I")
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The floor of each script and the texts of the memories that they were reckoned from."""
+    """The floors by language or script, and the texts of the memories that they were reckoned from."""
 
-    floors: Mapping[Script, Floor]
+    floors: Mapping[str, Floor]
     texts: Texts
 
     def fits(self, texts: Texts) -> bool:
@@ -90,7 +89,7 @@ class FloorFile:
         return self.fingerprint.encode()[:32]
 
 
-def _floors(said: bytes) -> dict[Script, Floor] | None:
+def _floors(said: bytes) -> dict[str, Floor] | None:
     """Read the floors, `None` where they are none."""
     try:
         floors = {script: Floor(float(query), float(memory)) for script, (query, memory) in json.loads(said).items()}

@@ -7,8 +7,9 @@ from itertools import chain
 from pathlib import Path
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.tuning.floor import ENOUGH, Floor, Reach, floor_of, written
-from workbench.core.words.scripts import Script, script_of
+from workbench.core.tuning.floor import ENOUGH, OF_OTHERS, Floor, Reach, floor_of, written
+from workbench.core.words.languages import ENGLISH
+from workbench.core.words.scripts import script_of
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.fulltext import lexical_file
 from workbench.retrieval.ranking.cases import AskedScores
@@ -57,18 +58,21 @@ def weak_rows(floor: Floor, scores: AskedScores, rows: Rows) -> Mask:
     return found
 
 
-def floors_of(ranker: Ranker, served: Mask, cancelled: Cancelled | None = None) -> dict[Script, Floor]:
-    """Return the floor of each script in which enough is written: of its languages, what is reached the most.
+def floors_of(ranker: Ranker, served: Mask, cancelled: Cancelled | None = None) -> dict[str, Floor]:
+    """Return the floor of each script in which enough is written: the highest of its languages.
 
+    Languages in Latin letters have one each, those that the store has; so has English, where it has any of them.
     Raises `FloorCancelled` when `cancelled()` becomes true.
     """
     scripts = written(text_of(*text) for text, taken in zip(ranker.pool.memories.texts(), served, strict=True) if taken)
-    floors: dict[Script, Floor] = {}
-    for questions in background().values():
+    floors: dict[str, Floor] = {}
+    for language, questions in background().items():
         script = script_of(questions[0])
-        if script in scripts:
-            floor = floor_of(list(reached(ranker, served, questions, cancelled)))
-            floors[script] = max(floors.get(script, floor), floor, key=lambda one: one.query)
+        name, is_other = (language, language != ENGLISH) if script == "latin" else (script, False)
+        if script in scripts and (not is_other or language in ranker.lexical.languages):
+            found = list(reached(ranker, served, questions, cancelled))
+            floor = floor_of(found, OF_OTHERS) if is_other else floor_of(found)
+            floors[name] = max(floors.get(name, floor), floor, key=lambda one: one.query)
     return floors
 
 

@@ -99,8 +99,12 @@ class LexicalIndex:
 
     @cached_property
     def _asking(self) -> Asking:
-        languages = frozenset[str]().union(*(part.languages for part in self.parts))
-        return Asking(self._vocabulary, [(part.segment, part.owners) for part in self.parts], languages)
+        return Asking(self._vocabulary, [(part.segment, part.owners) for part in self.parts], self.languages)
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages of the texts in Latin letters; a text of one that is not told apart counts as English."""
+        return frozenset[str]().union(*(part.languages for part in self.parts))
 
     def _match(self, asked: Asked, related: Near) -> TermMatch:
         every: list[tuple[Rows, Column, Column]] = [(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))]

@@ -39,6 +39,11 @@ PARTS = 128 << 20
 class Lexical(Protocol):
     """A full-text index whose rows are the pool's rows."""
 
+    @property
+    def languages(self) -> Collection[str]:
+        """The languages of the texts in Latin letters."""
+        ...
+
     def scores(self, query: str) -> Scores:
         """Return absolute BM25, 0…1, for every row."""
         ...

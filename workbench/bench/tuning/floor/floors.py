@@ -10,7 +10,6 @@ import numpy as np
 from workbench.bench.context import Context
 from workbench.bench.tuning.retriever import Cancelled, Retriever
 from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, floor_for
-from workbench.core.words.scripts import Script
 from workbench.retrieval.arrays import Mask
 from workbench.retrieval.floor.floor_file import FloorFile, Kept, Texts, texts_of
 from workbench.retrieval.floor.reaching import floors_of
@@ -50,7 +49,7 @@ class Floors:
         self._lock = threading.Lock()
         self._kept: Kept | None = None
         self._served: _Served | None = None
-        self._found: Standard | Mapping[Script, Floor] = UNKNOWN
+        self._found: Standard | Mapping[str, Floor] = UNKNOWN
 
     def known(self, query: str = "", ranker: Ranker | None = None) -> Standard:
         """Return what a query is held against under a ranker (else the present one), if it is known.
@@ -103,5 +102,5 @@ class Floors:
         return FloorFile(self._context.caches / "floor", self._retriever.embedder.fingerprint)
 
 
-def _standard(query: str, found: Standard | Mapping[Script, Floor]) -> Standard:
+def _standard(query: str, found: Standard | Mapping[str, Floor]) -> Standard:
     return found if isinstance(found, Standard) else Standard(floor_for(query, found))
