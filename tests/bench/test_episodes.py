@@ -207,6 +207,12 @@ def test_by_meaning_the_score_is_the_printed_sum_and_says_how(filled: Workbench)
     assert filled.episode_finder.find("zebra crossing recipe").found == ()
 
 
+def test_in_a_language_that_the_model_does_not_know_words_find_them(filled: Workbench) -> None:
+    kept(filled, said("миграция базы зависла на индексе"), said("очередь картинок переполнена"))
+    assert tasks(filled.episode_finder.find("миграция базы").found) == ["миграция базы зависла на индексе"]
+    assert filled.episode_finder.find("сколько звёзд на небе").found == ()
+
+
 def test_old_ones_are_found_where_they_are_asked_for(filled: Workbench) -> None:
     find = filled.episode_finder.find
     assert any("first" in task for task in tasks(find("token authentication", criteria=Criteria(every=True)).found))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.core.tuning.floor import BY_WORDS as WORDS
 from workbench.core.tuning.floor import OF_FOUR, OF_TEN
 from workbench.retrieval.arrays import Embed, Vectors
 from workbench.retrieval.floor.reaching import background
@@ -23,6 +24,10 @@ class EpisodeFloor(NamedTuple):
 
     query: float
     row: float
+
+
+BY_WORDS = EpisodeFloor(WORDS.query, WORDS.memory)
+"""The floor where words alone tell."""
 
 
 def floor_of(tasks: Vectors, wholes: Vectors, embed: Embed) -> EpisodeFloor:

@@ -23,6 +23,7 @@ from workbench.core.errors import InvalidQuery
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term
 from workbench.retrieval.arrays import Column, Mask, Rows
+from workbench.retrieval.episodes.floor import BY_WORDS
 from workbench.retrieval.episodes.scoring import scored
 
 if TYPE_CHECKING:
@@ -154,9 +155,13 @@ class EpisodeFinder:
     ) -> "_Found":
         if not len(rows):
             return _NOTHING
-        vector = self._retriever().vector(text)
-        similarity = np.maximum(pool.tasks @ vector, pool.wholes @ vector).astype(np.float64)[rows]
-        floor = pool.floor
+        vector, floor = self._retriever().vector(text), BY_WORDS
+        if vector.any():
+            similarity, floor = np.maximum(pool.tasks @ vector, pool.wholes @ vector), pool.floor
+        else:
+            # The model does not know the language.
+            similarity = pool.words.scores(text)
+        similarity = similarity.astype(np.float64)[rows]
         if similarity.max() < floor.query:
             return _NOTHING
         rows, similarity = _relevant(pool, rows, similarity, max(floor.row, close * float(similarity.max())), now)

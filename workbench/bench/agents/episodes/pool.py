@@ -18,6 +18,7 @@ from workbench.core.tuning.episodic import use_of
 from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
 from workbench.retrieval.episodes.digest_cache import DigestCache
 from workbench.retrieval.episodes.floor import EpisodeFloor, floor_of
+from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.times import Micros, micros
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Touched
@@ -87,6 +88,11 @@ class EpisodePool:
     def floor(self) -> EpisodeFloor:
         """What questions reach that they have nothing to do with."""
         return floor_of(self.tasks, self.wholes, lambda texts: self._embed(texts, None, None))
+
+    @cached_property
+    def words(self) -> LexicalIndex:
+        """Full text, for who asks in a language that the model does not know."""
+        return LexicalIndex.build([one.whole for one in self.digests])
 
     @cached_property
     def failing(self) -> Rows:
