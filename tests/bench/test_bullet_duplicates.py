@@ -204,3 +204,21 @@ def test_one_text_in_two_sections_is_left_to_a_person(open_bench: Open, tmp_path
     assert bench.bullet_duplicates.same("book") == ()
     (group,) = bench.bullet_duplicates.groups("book", 0.6)
     assert (group.kind, group.ordinary, "sections differ" in group.conflicts) == ("apart", False, True)
+
+
+def test_a_rule_and_its_opposite_are_found_in_a_script_without_spaces(open_bench: Open, tmp_path: Path) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text(
+        "## 规则\n"
+        "[r-00001] helpful=1 harmful=0 :: 部署前必须先运行数据库迁移脚本\n"
+        "[r-00002] helpful=0 harmful=0 :: 部署前必须先运行数据库的迁移脚本\n"
+        "[r-00003] helpful=0 harmful=0 :: 部署前不要运行数据库迁移脚本\n"
+        "[r-00004] helpful=0 harmful=0 :: 今天的会议改到下午三点\n"
+    )
+    bench = open_bench()
+    bench.importer.carry_out(bench.importer.plan(path))
+    groups = bench.bullet_duplicates.groups("rules")
+    assert [set(g.ids) for g in groups if g.ordinary] == [{"r-00001", "r-00002"}]
+    opposed = {frozenset(g.ids) for g in groups if g.kind == "opposed"}
+    assert opposed == {frozenset(("r-00001", "r-00003")), frozenset(("r-00002", "r-00003"))}
+    assert not any("r-00004" in g.ids for g in groups)

@@ -263,3 +263,21 @@ def test_one_text_about_many_things_hides_no_other_pair(bench: Workbench, monkey
     put(bench, memory("x", PNPM, NOON), memory("y", PNPM.replace("installs", "the installs"), NOON))
     plan = bench.deduplication.plan()
     assert ids(plan.groups) == [{"x", "y"}]
+
+
+def test_texts_that_the_model_does_not_know_are_compared_by_their_words(bench: Workbench) -> None:
+    fill(
+        bench,
+        *("数据库迁移必须先运行再部署服务", "数据库的迁移必须先运行再部署服务"),
+        *("部署前必须先执行单元测试脚本", "部署前不要执行单元测试脚本"),
+        *("张三负责生产环境的监控告警", "李四负责生产环境的监控告警"),
+        *("日志文件在服务器上保留7天", "日志文件在服务器上保留30天"),
+        "今天的会议改到下午三点",
+    )
+    plan = bench.deduplication.plan()
+    assert ids(plan.groups) == [{"m0", "m1"}]
+    flags = {frozenset(g.ids): g.flags for g in plan.apart}
+    assert "negation differs" in flags[frozenset(("m2", "m3"))]
+    assert frozenset(("m4", "m5")) in flags
+    assert "numbers differ" in flags[frozenset(("m6", "m7"))]
+    assert not any("m8" in pair for pair in flags)

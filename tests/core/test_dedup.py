@@ -16,9 +16,12 @@ from workbench.core.duplicates.dedup import (
     negations,
     numbers,
     opposites,
+    same_words,
     symbols,
 )
+from workbench.core.duplicates.differing import word_conflicts
 from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.review.contradiction import contradictions
 
 
 @pytest.mark.parametrize(
@@ -252,3 +255,84 @@ def test_a_long_text_that_repeats_itself_is_looked_for_in_few_places() -> None:
 
 def test_a_short_text_is_found_behind_many_words_that_hold_it() -> None:
     assert contained_in_recent("at", ["cats " * 3_000 + "at last"])
+
+
+SAME = [
+    ("数据库迁移必须先运行再部署服务", "数据库的迁移必须先运行再部署服务"),
+    ("日誌保留在伺服器上", "日誌的保留在伺服器上"),
+    ("배포 전에 테스트를 실행한다", "배포 전에 테스트를 실행합니다"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_a_particle_or_an_ending_makes_no_other_text(one: str, other: str) -> None:
+    assert same_words(one, other)
+    assert not conflicts(one, other)
+    assert not word_conflicts(one, other)
+
+
+NEGATED = [
+    ("部署前必须先运行数据库迁移脚本", "部署前不要运行数据库迁移脚本"),
+    ("使用pnpm安装依赖", "不要使用pnpm安装依赖"),
+    ("部署前執行測試", "部署前禁止執行測試"),
+    ("デプロイの前に必ずテストを実行する", "デプロイの前にテストを実行しないでください"),
+    ("배포 전에 반드시 테스트를 실행하세요", "배포 전에 테스트를 실행하지 마세요"),
+    ("ต้องรันสคริปต์ก่อนนำขึ้นระบบจริง", "ห้ามรันสคริปต์ก่อนนำขึ้นระบบจริง"),
+    ("تشغيل الاختبارات قبل كل دمج", "لا تشغيل الاختبارات قبل كل دمج"),
+    ("परिनियोजन से पहले परीक्षण चलाएँ", "परिनियोजन से पहले परीक्षण मत चलाएँ"),
+    ("Всегда запускай тесты перед релизом", "Никогда не запускай тесты перед релизом"),
+    ("Nutze pnpm für Pakete", "Nutze niemals pnpm für Pakete"),
+    ("Utilise pnpm pour les paquets", "N'utilise jamais pnpm pour les paquets"),
+    ("Usa pnpm para paquetes", "Nunca usa pnpm para paquetes"),
+    ("Usa pnpm per i pacchetti", "Usa mai pnpm per i pacchetti"),
+    ("Use o pnpm nos pacotes", "Não use o pnpm nos pacotes"),
+    ("Gebruik pnpm voor pakketten", "Gebruik nooit pnpm voor pakketten"),
+    ("Kör testerna före release", "Kör inte testerna före release"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), NEGATED)
+def test_what_one_text_negates_in_any_language_is_told(one: str, other: str) -> None:
+    assert Conflict.NEGATION in conflicts(other, one)
+    assert [found.other for found in contradictions(other, [("x", one)])] == ["x"]
+    assert judge_pair(other, one, 0.99, 99).action != "absorb"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("请在提交之前运行测试", "请在提交之后运行测试"),
+        ("启用缓存可以提高速度", "禁用缓存可以提高速度"),
+        ("总是在周五部署新的版本", "从不在周五部署新的版本"),
+        ("キャッシュを有効にする", "キャッシュを無効にする"),
+        ("배포 전에 테스트를 실행한다", "배포 후에 테스트를 실행한다"),
+    ],
+)
+def test_opposite_words_are_known_in_scripts_without_spaces(one: str, other: str) -> None:
+    assert Conflict.OPPOSITES in conflicts(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("日志文件保留7天", "日志文件保留30天"),
+        ("接口等待三秒后重试", "接口等待五秒后重试"),
+        ("张三负责部署生产环境", "李四负责部署生产环境"),
+        ("我的猫喜欢吃鱼和虾", "我的狗喜欢吃鱼和虾"),
+        ("使用pnpm安装依赖", "使用yarn安装依赖"),
+        ("部署v1.2到生产环境", "部署v1.3到生产环境"),
+    ],
+)
+def test_numbers_and_names_guard_texts_without_spaces(one: str, other: str) -> None:
+    assert conflicts(one, other) or word_conflicts(one, other)
+
+
+def test_text_without_spaces_is_no_name_of_code() -> None:
+    assert identifiers("日志文件保留7天，使用pnpm。버전3.2를 설치") == ()
+    assert identifiers("部署v1.2到api_server，设置MAX_RETRY") == ("v1.2", "api_server", "MAX_RETRY")
+
+
+def test_what_is_said_in_a_recent_entry_without_spaces_is_contained() -> None:
+    assert contained_in_recent("使用pnpm安装依赖", ["请记住：使用pnpm安装依赖。"])
+    assert not contained_in_recent("使用pnpm安装依赖", ["请记住：不要使用pnpm安装依赖。"])
+    assert not contained_in_recent("npmを使用", ["npmを使用しない。"])

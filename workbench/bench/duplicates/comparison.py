@@ -227,6 +227,9 @@ class Comparison(Generic[R]):
         self._facts: dict[int, tuple[object, ...]] = {}
         self._is_kept = kept
         self._differing = 0
+        from workbench.retrieval.embedding.worded import with_words
+
+        vectors = with_words(vectors, [record.content for record in self.records])
         self.held: set[frozenset[str]] = set()
         """The pairs that would be in a group if nobody kept them apart, by their ids."""
         for rows, found in self._close(vectors, floor, most, by_type):

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import combinations
 
-import numpy as np
-
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.context import Context
 from workbench.bench.safety.safety import Safety
@@ -43,7 +41,7 @@ def contradicted_memories(retriever: Retriever, now: datetime) -> dict[str, Cont
     rows = [row for row, (status, of) in kinds if status in TRUSTED or (status in (None, "signal") and of in SETTLES)]
     limits = retriever.thresholds()
     least = (limits.flag + limits.review) / 2  # what settles the same thing may say it in other words
-    near = retriever.near_memories(ranker.vectors[np.array(rows, np.intp)], least)
+    near = retriever.near_memories(retriever.comparable_memories(rows), least)
     found = {}
     for row, others in zip(rows, near, strict=True):
         memory = memories[row]

@@ -82,7 +82,7 @@ class Ingest:
             return []
         # Loading and embedding can take a while, and others must not wait for it at the write lock.
         self._retriever.load()
-        vectors = self._retriever.vectors([one.content for one in seen])
+        vectors = self._retriever.comparable([one.content for one in seen])
         what = seen[0].observation_type if len(seen) == 1 else f"{len(seen)} observations"
         with self._library.transaction(self._context.actor, f"ingest {what}") as tx:
             returns = None if again else Returns(self._context)

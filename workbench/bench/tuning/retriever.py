@@ -29,6 +29,7 @@ from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.growing import GrowingMatrix
 from workbench.retrieval.embedding.nearest import near_pairs, nearest
 from workbench.retrieval.embedding.vectors import VectorCache
+from workbench.retrieval.embedding.worded import with_words
 from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
 from workbench.retrieval.fulltext.matches import Near
@@ -65,6 +66,7 @@ class Retriever:
         self._ranker: Ranker | None = None
         self._thresholds: Thresholds | None = None
         self._matrix = GrowingMatrix(np.zeros((0, 1), np.float32))
+        self._compared = (np.zeros((0, 1), np.float32), np.zeros((0, 1), np.float32))
         self._library.listen(self._note)
 
     @property
@@ -186,7 +188,7 @@ class Retriever:
             row = ranker.pool.row_of.get(id)
             if row is not None:
                 mask[row] = False
-        rows, cosines = nearest(self.vector(text), ranker.vectors, k, mask)
+        rows, cosines = nearest(self._worded(text), self._matrix_compared(ranker), k, mask)
         return tuple((ranker.pool.memories[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
 
     def vectors(
@@ -197,11 +199,11 @@ class Retriever:
             return self._vectors([clean_for_store(text) for text in texts], None, progress, cancelled)
 
     def near_memories(self, vectors: Vectors, least: float) -> list[list[tuple[Memory, float]]]:
-        """Return for each vector the memories, archived ones too, with a cosine of `least` or more."""
+        """Return for each of the `comparable` vectors the memories, archived too, with a cosine of `least` or more."""
         ranker = self.ranker()
         found: list[list[tuple[Memory, float]]] = [[] for _ in vectors]
         for text, row, cosine in zip(
-            *(part.tolist() for part in near_pairs(vectors, ranker.vectors, least)), strict=True
+            *(part.tolist() for part in near_pairs(vectors, self._matrix_compared(ranker), least)), strict=True
         ):
             found[text].append((ranker.pool.memories[row], cosine))
         return found
@@ -211,9 +213,29 @@ class Retriever:
         bullets = self._library.bullets.all()
         if not bullets:
             return ()
-        vectors = self._vectors([b.content for b in bullets])
-        rows, cosines = nearest(self.vector(text), vectors, k, np.ones(len(bullets), np.bool_))
+        texts = [b.content for b in bullets]
+        vectors = with_words(self._vectors(texts), texts)
+        rows, cosines = nearest(self._worded(text), vectors, k, np.ones(len(bullets), np.bool_))
         return tuple((bullets[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
+
+    def comparable(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts for finding what is close; by words where the model does not know them."""
+        return with_words(self.vectors(texts), texts)
+
+    def comparable_memories(self, rows: Sequence[int]) -> Vectors:
+        """Return the vectors of some of the ranker's memories for the same."""
+        return self._matrix_compared(self.ranker())[np.array(rows, np.intp)]
+
+    def _worded(self, text: str) -> Vectors:
+        """Return one text's vector for the same; it is not kept."""
+        vector: Vectors = with_words(self.vector(text)[None], [text])[0]
+        return vector
+
+    def _matrix_compared(self, ranker: Ranker) -> Vectors:
+        known, _ = self._compared
+        if known is not ranker.vectors:
+            self._compared = (ranker.vectors, with_words(ranker.vectors, Texts(ranker.pool)))
+        return self._compared[1]
 
     def _pool(self) -> Pool:
         """Return the pool of all memories that can be read."""

@@ -8,14 +8,17 @@ in their order agree as well. Whatever is near but not safe becomes a proposal.
 import math
 import re
 import unicodedata
-from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Literal, NamedTuple
 
 from workbench.core.duplicates.conflict import Conflict
+from workbench.core.duplicates.function_words import FILLERS, english, is_negation, negates_before, said_words
 from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
+from workbench.core.words.scripts import CJK, HANGUL, THAI
 from workbench.core.words.splitting import words
 
 RECENT = 10
@@ -84,11 +87,6 @@ def negations(text: str) -> tuple[str, ...]:
     return tuple(sorted(stems for stems, _ in _negated(text)))
 
 
-def is_negation(word: str) -> bool:
-    """Tell whether a lower-case word negates what follows it."""
-    return word in _NEGATIONS or word.endswith("n't")
-
-
 def without_sql(text: str) -> str:
     """Return a text in which what names a constraint or a test of SQL ("NOT NULL") is one word, and negates nothing."""
     return _SQL.sub(r"not\1", text)
@@ -118,7 +116,8 @@ def identifiers(text: str) -> tuple[str, ...]:
     """Return names from code in order: back-ticked spans first, then ALL_CAPS, snake_case, camelCase,
     paths, dotted names, flags and the like."""
     quoted = [span.strip() for span in _TICKED.findall(text)]
-    tokens = (t.strip(":!?*").rstrip(".") for t in _BREAKS.split(_TICKED.sub(" ", text)))
+    rest = _TICKED.sub(" ", text)
+    tokens = (t.strip(":!?*").rstrip(".") for t in _BREAKS.split(rest if rest.isascii() else _NO_CODE.sub(" ", rest)))
     return (*quoted, *(t for t in tokens if _is_identifier(t)))
 
 
@@ -136,12 +135,15 @@ def symbols(text: str) -> tuple[str, ...]:
 
 def content_words(text: str) -> tuple[str, ...]:
     """Return the stems of the words of `text` in order, without articles and other fillers or negations."""
-    return tuple(_stem(w) for w in words(text) if w not in _FILLERS and not is_negation(w))
+    return tuple(_stem(w) for w in said_words(text) if w not in _FILLERS and not is_negation(w))
 
 
 _NUMBER = re.compile(r"(?:(?<![\w)\]])[-−])?\d+(?:[.,:]\d+)*%?")
 _TICKED = re.compile(r"`([^`\n]+)`")
 _BREAKS = re.compile(r"[\s,;()\[\]{}<>\"'“”‘’`|=]+")
+_NO_CODE = re.compile(f"[{CJK}{THAI}{HANGUL}、。，；：！？「」『』（）【】《》·،؛؟।]+")
+"""Letters and punctuation that part the names of code from each other; no name holds them."""
+
 _INNER = re.compile(r"\w[_/\\]\w|[^\W\d]\.\w|\w\.[^\W\d]|::|[a-z\d][A-Z]|[^\W\d_]\d|\w\+\+|\w#")
 
 _FILLERS = frozenset(
@@ -149,18 +151,7 @@ _FILLERS = frozenset(
         "a an the is are was were be been being it its this that these those of for in at by as and we you i our your "
         "they their there has have had will would please also just really so then do does did"
     )
-)
-
-_NEGATIONS = frozenset(
-    words(
-        "not no never none nor neither nothing nobody nowhere without cannot cant dont doesnt didnt isnt arent wasnt "
-        "shouldnt mustnt wouldnt couldnt avoid avoids avoided avoiding forbid forbids forbidden prohibit prohibited "
-        "refuse except unless lack lacks lacking non hardly rarely seldom instead "
-        # German, French, Spanish, Italian: those that are no English words.
-        "nicht nie niemals kein keine keinen keinem keiner keines ohne weder jamais sans aucun aucune nunca jamás "
-        "ningún ninguna senza nessun nessuna"
-    )
-)
+).union(FILLERS)
 
 _SQL = re.compile(r"\bNOT\s+(NULL|EXISTS)\b")
 """In capitals, as it is written in SQL."""
@@ -191,13 +182,15 @@ _PREFIXES = ("un", "in", "im", "ir", "dis", "non", "de", "mis", "a")
 _PLACES, _COMPARED = 50, 1 << 18
 """Places that are looked at of a text that is said already, and characters of it in all, if those are more."""
 
+_CLAUSES = re.compile(r"[.;:!?]\s|[。；：！？]")
 _CLAUSE = 200  # characters before a match in which a negation is looked for
 _ROOT = 4  # a shorter word with a prefix is rarely the opposite of itself ("end", "mend")
 
 
+@lru_cache(1 << 16)
 def _stem(word: str) -> str:
     """Cut the commonest English endings, so that "passes" and "passed" are one word."""
-    stem = word
+    stem = word = english(word)
     for ending in ("ing", "ed", "es", "s", "e"):
         if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= 3:
             stem = word[: -len(ending)]
@@ -214,18 +207,32 @@ _OPPOSED_STEMS = tuple(
 
 def _stems(text: str) -> dict[str, str]:
     """Return the stems of the words of a text, each with a word that it is of."""
-    return {_stem(word): word for word in words(text)}
+    return {_stem(word): word for word in said_words(text)}
 
 
 def _negated(text: str) -> list[tuple[str, str]]:
     """Return what each negation word negates, as stems and as written."""
+    return [(" ".join(map(_stem, beside)), " ".join(beside)) for beside in negated(text, 2)]
+
+
+def negated(text: str, most: int, passed: Collection[str] = ()) -> list[list[str]]:
+    """Return up to so many words with a meaning beside each negation, last first: those that it negates.
+
+    They stand behind it, or before it in Japanese and Korean. What is `passed` over counts for none.
+    """
+    tokens = said_words(without_sql(text))
+    said = [
+        at
+        for at, token in enumerate(tokens)
+        if token not in _FILLERS and token not in passed and not is_negation(token)
+    ]
     found = []
-    after: deque[str] = deque(maxlen=2)
-    for token in reversed(words(without_sql(text))):
+    for at, token in reversed(list(enumerate(tokens))):
         if is_negation(token):
-            found.append((" ".join(map(_stem, after)), " ".join(after)))
-        elif token not in _FILLERS:
-            after.appendleft(token)
+            place = bisect(said, at)
+            before = negates_before(token)
+            beside = said[max(0, place - most) : place] if before else said[place : place + most]
+            found.append([tokens[other] for other in beside])
     return found
 
 
@@ -243,8 +250,9 @@ def _says(entry: str, needle: str) -> bool:
         left -= 1
         end = start + len(needle)
         whole = not _joined(entry[start - 1 : start], needle[0]) and not _joined(needle[-1], entry[end : end + 1])
-        clause = re.split(r"[.;:!?]\s", entry[max(0, start - _CLAUSE) : start])[-1]
-        if whole and not any(map(is_negation, words(clause))):
+        clause = _CLAUSES.split(entry[max(0, start - _CLAUSE) : start])[-1]
+        behind = "" if entry.isascii() else _CLAUSES.split(entry[end : end + _CLAUSE])[0]
+        if whole and not any(map(is_negation, said_words(f"{clause} {behind}"))):
             return True
         start = entry.find(needle, start + 1)
     return False
@@ -252,6 +260,8 @@ def _says(entry: str, needle: str) -> bool:
 
 def _joined(left: str, right: str) -> bool:
     """Tell whether two neighbouring characters belong to one word."""
+    if _NO_CODE.match(left) or _NO_CODE.match(right):
+        return False
     return (left.isalnum() or left == "_") and (right.isalnum() or right == "_")
 
 
@@ -285,7 +295,7 @@ def _said(text: str) -> _Said:
     """Read a text; a text stands in many pairs, so the last ones are kept."""
     named = identifiers(text)
     return _Said(
-        frozenset(words(text)),
+        frozenset(said_words(text)),
         _stems(text),
         tuple(_negated(text)),
         negations(text),

@@ -10,7 +10,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from workbench.core.duplicates.conflict import Conflict
-from workbench.core.duplicates.dedup import identifiers, is_negation
+from workbench.core.duplicates.dedup import identifiers
+from workbench.core.duplicates.function_words import english, is_negation, said_words
 from workbench.core.words.splitting import words
 
 Differing = tuple[tuple[str, ...], tuple[str, ...]]
@@ -53,7 +54,7 @@ def word_conflicts(one: str, other: str) -> tuple[str, ...]:
 
 def same_word(one: str, other: str) -> bool:
     """Tell whether two words are forms or spellings of one: "use" and "using", "colour" and "color"."""
-    a, b = (_BASE.get(word, word) for word in (_spelled(one), _spelled(other)))
+    a, b = (_BASE.get(word, word) for word in (_spelled(english(one)), _spelled(english(other))))
     if a == b:
         return True
     shared = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
@@ -102,11 +103,11 @@ _SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("ising", "izing"), ("yse"
 def _content(text: str) -> Mapping[str, None]:
     """Return the content words of a text once each, in order; a text stands in many pairs, so the last are kept."""
     named = {word for name in set(identifiers(text)) if not name.isalpha() for word in words(name)}
-    found = (word.removesuffix("'s") for word in words(text))
+    found = (word.removesuffix("'s") for word in said_words(text))
     return dict.fromkeys(
         word
         for word in found
-        if word not in _FUNCTION and word not in named and not word[0].isdigit() and not is_negation(word)
+        if english(word) not in _FUNCTION and word not in named and not word[0].isdigit() and not is_negation(word)
     )
 
 

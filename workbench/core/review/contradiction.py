@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from workbench.core.duplicates.dedup import content_words, is_negation, numbers, opposites, without_sql
-from workbench.core.words.splitting import words
+from workbench.core.duplicates.dedup import content_words, negated, numbers, opposites
 
 SHARED = 0.6
 """From which share of their words (twice the common ones over all) two sentences are about the same thing."""
@@ -32,7 +31,7 @@ _LONGER = "longer"
 _SENTENCES, _LONGEST = 40, 1_000
 """How many sentences of a text are compared, and characters of one: what goes on longer is none."""
 
-_ENDS = re.compile(r"(?<=[.!?;])\s+|\n+")
+_ENDS = re.compile(r"(?<=[.!?;؟؛।])\s+|(?<=[。！？；])|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +105,5 @@ def _stems(sentence: str) -> frozenset[str]:
 
 def _negated(sentence: str) -> tuple[tuple[str, str], ...]:
     """Return the word that each negation is about, as its stem and as written: the next one with a meaning."""
-    found: list[tuple[str, str]] = []
-    following: tuple[str, str] | None = None
-    for token in reversed(words(without_sql(sentence))):
-        if is_negation(token):
-            found += [following] if following else []
-        elif token != _LONGER and (stems := content_words(token)):
-            following = (stems[0], token)
-    return tuple(reversed(found))
+    found = (beside[0] for beside in reversed(negated(sentence, 1, (_LONGER,))) if beside)
+    return tuple((stems[0], word) for word in found if (stems := content_words(word)))

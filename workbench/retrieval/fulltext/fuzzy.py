@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from rapidfuzz import fuzz
 
+from workbench.core.duplicates.function_words import said_words
 from workbench.retrieval.arrays import Column, Mask
 from workbench.retrieval.fulltext.line_words import EXACT, INSIDE, TYPO, WORD, LineWords, Values
 from workbench.retrieval.fulltext.spelling import TYPO_FROM, is_near
@@ -146,7 +147,7 @@ def order_similarity(a: str, b: str) -> float:
     embedding cannot: "always pnpm, never npm" and its reverse share 95 % of their letters but 50 % of their words.
     """
     a, b = _plain(a), _plain(b)
-    words_a, words_b = WORD.findall(a), WORD.findall(b)
+    words_a, words_b = (WORD.findall(text) if text.isascii() else said_words(text) for text in (a, b))
     words = float(fuzz.ratio(words_a, words_b)) if words_a or words_b else 100.0
     # That the letters are more alike than the words is mostly so, and sooner known than how alike they are.
     return words if fuzz.ratio(a, b, score_cutoff=words) else float(fuzz.ratio(a, b))

@@ -88,7 +88,7 @@ class CatchUp:
         retriever = self._retriever()
         # Loading and embedding can take a while, and others must not wait for it at the write lock.
         retriever.load()
-        vectors = retriever.vectors([one.memory.content for one in turn])
+        vectors = retriever.comparable([one.memory.content for one in turn])
         limits = retriever.limits()
         resembles = Resemblance(self._context, limits)
         counted = proposed = 0
