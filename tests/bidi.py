@@ -13,7 +13,7 @@ def drawn(line: str, base: str = "L") -> str:
     order = list(range(len(line)))
     for level in (2, 1):
         shuffled: list[int] = []
-        for turned, group in groupby(order, lambda at, level=level: levels[at] >= level):
+        for turned, group in groupby(order, [other >= level for other in levels].__getitem__):
             run = list(group)
             shuffled += reversed(run) if turned else run
         order = shuffled

@@ -84,6 +84,8 @@ def test_highlights_are_joined_clamped_and_placed_after_replacement() -> None:
         ("", "new", "{+new+}"), ("same", "same", "same"), ("", "", ""),
         ("a b c", "x y z", "[-a b c-]{+x y z+}"), ("see [x]", "see [y]", "see [[-x-]{+y+}]"),
         ("one\ntwo", "one\nthree", "one\n[-two-]{+three+}"),
+        ("运行迁移脚本", "运行的迁移脚本", "运行{+的+}迁移脚本"), ("ต้องรันสคริปต์", "ห้ามรันสคริปต์", "[-ต้อง-]{+ห้าม+}รันสคริปต์"),
+        ("हिन्दी में पाठ", "हिन्दी का पाठ", "हिन्दी [-में-]{+का+} पाठ"),
     ],
 )  # fmt: skip
 def test_a_word_diff_shows_both_sides_by_symbols(old: str, new: str, shown: str) -> None:
@@ -106,7 +108,7 @@ def test_a_short_diff_is_shown_whole(old: str, new: str) -> None:
 @pytest.mark.slow
 @given(ASCII, ASCII)
 def test_a_word_diff_holds_both_texts(old: str, new: str) -> None:
-    pieces = content._changes(content._TOKEN.findall(old), content._TOKEN.findall(new))
+    pieces = content._changes(content._tokens().findall(old), content._tokens().findall(new))
     assert "".join(removed + kept for removed, _, kept in pieces) == old
     assert "".join(added + kept for _, added, kept in pieces) == new
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -905,15 +906,20 @@ def test_what_holds_the_words_is_not_listed_again_as_near(tmp_path: Path) -> Non
         assert [row for row in shown[len(beside) + 1 :] if row in near] == near
 
 
+def shows(app: WorkbenchApp, text: str) -> bool:
+    return current(app).content == text
+
+
 async def test_right_to_left_text_leaves_list_and_detail_in_their_columns(tmp_path: Path) -> None:
     """In a terminal that orders lines itself the frame between them and the ages before the texts stay."""
     texts = ("شغل اختبارات الوحدة قبل كل دمج", "יש להריץ את הבדיקות לפני המיזוג (גרסה 3.2)", "run the tests first")
     bench = open_bench(tmp_path)
     put(bench, *(memory(f"mem-{n}", text, tags=("اختبار",)) for n, text in enumerate(texts)))
-    async with app_over(bench).run_test(size=(160, 24)) as pilot:
+    app = app_over(bench)
+    async with app.run_test(size=(160, 24)) as pilot:
         for text in reversed(texts):
-            await until_drawn(pilot, lambda text=text: current(pilot.app).content == text)
-            lines = [line for line in picture(pilot.app) if "│" in line]
+            await until_drawn(pilot, partial(shows, app, text))
+            lines = [line for line in picture(app) if "│" in line]
             (frame,) = {cell_len(line[: line.index("│")]) for line in lines}
             for line in lines:
                 seen = drawn(line)

@@ -5,10 +5,13 @@ Every function clips before it builds, so a line of 100 000 characters costs no 
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from textual.content import Content, Span
 
 from workbench.core.text import clip, one_line, printable
+from workbench.core.words.scripts import CJK, THAI
+from workbench.core.words.splitting import marks
 
 MAX_BODY = 12_000
 """Characters of a text that are shown at most; the data model allows 10 000."""
@@ -27,7 +30,7 @@ MUTED = "$text-muted"
 _PER_CELL = 8
 """Stored characters looked at per cell of a line: enough for combining marks, little for hostile text."""
 
-_TOKEN = re.compile(r"\[secret: [^\]\n]{1,40}\]|\s+|\w+|[^\w\s]")
+_SECRET = r"\[secret: [^\]\n]{1,40}\]"
 
 
 def body(text: str, style: str = "") -> Content:
@@ -132,7 +135,7 @@ def word_diff(old: str, new: str, around: int | None = None) -> Content:
     With `around`, of what is the same only so many words and spaces beside each difference.
     """
     ends = [min(MAX_DIFF, _shown_until(text)) for text in (old, new)]
-    before, after = (_TOKEN.findall(text[:end]) for text, end in zip((old, new), ends, strict=True))
+    before, after = (_tokens().findall(text[:end]) for text, end in zip((old, new), ends, strict=True))
     parts: list[tuple[str, str]] = []
     changes = list(_changes(before, after))
     for number, (removed, added, kept) in enumerate(changes, 1):
@@ -147,9 +150,16 @@ def word_diff(old: str, new: str, around: int | None = None) -> Content:
     return assemble(parts)
 
 
+@cache
+def _tokens() -> re.Pattern[str]:
+    """What a diff is made of: words, letters of scripts without spaces, each with its marks, and white space."""
+    single, signs = f"[{CJK}{THAI}]", f"[{marks()}]*"
+    return re.compile(rf"{_SECRET}|\s+|{single}{signs}|(?:(?!{single})\w{signs})+|[^\w\s]")
+
+
 def _beside(kept: str, first: int, last: int) -> str:
     """Return the first and last so many words and spaces of a text; all of one that nothing stands beside."""
-    tokens = _TOKEN.findall(kept)
+    tokens = _tokens().findall(kept)
     if len(tokens) <= first + last + 1 or not first + last:
         return kept
     return f"{''.join(tokens[:first])} … {''.join(tokens[len(tokens) - last :])}"
