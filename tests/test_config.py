@@ -105,11 +105,11 @@ def test_the_home_folder_is_expanded_in_the_model(tmp_path: Path, monkeypatch: p
         ('profile = " "', 'config.toml: "profile" is " "; expected a profile\'s name, so "workbench" stays.'),
         (
             "[thresholds]\nduplicate = 2.5",
-            'config.toml: "thresholds.duplicate" is 2.5; expected a number from 0 to 1, so 0.9 stays.',
+            'config.toml: "thresholds.duplicate" is 2.5; expected a number from 0 to 1, so 0.88 stays.',
         ),
         (
             "[thresholds]\nreview = nan",
-            'config.toml: "thresholds.review" is nan; expected a number from 0 to 1, so 0.75 stays.',
+            'config.toml: "thresholds.review" is nan; expected a number from 0 to 1, so 0.71 stays.',
         ),
         (
             "[reflection]\nobservations = 1.5",
@@ -145,8 +145,8 @@ def test_the_home_folder_is_expanded_in_the_model(tmp_path: Path, monkeypatch: p
         ),
         (
             "[thresholds]\nduplicate = 0.5",
-            'config.toml: "thresholds.review" (0.75) is above "thresholds.duplicate" (0.5); expected it below, '
-            "so 0.75 and 0.9 stay.",
+            'config.toml: "thresholds.review" (0.71) is above "thresholds.duplicate" (0.5); expected it below, '
+            "so 0.71 and 0.88 stay.",
         ),
     ],
 )  # fmt: skip

@@ -12,6 +12,7 @@ from workbench.bench.duplicates.plan import Group
 from workbench.bench.open import Workbench
 from workbench.bench.stream.observation import Observation
 from workbench.core.duplicates.dedup import PairVerdict
+from workbench.core.duplicates.thresholds import BUNDLED
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.stream.memory import FILE_KEY, Memory
 
@@ -19,7 +20,7 @@ PERSON = "Deploys on Friday need a second person"
 PNPM = "Use pnpm for installs in this repository"
 APART = [
     ("always pnpm, never npm", "always npm, never pnpm"),
-    ("tests passed", "tests failed"),
+    ("all tests passed today", "all tests failed today"),
     ("raise timeout to 30s", "raise timeout to 60s"),
     ("set AUTH_SECRET", "set AUTH_TOKEN"),
     ("Prefer composition over inheritance", "Prefer inheritance over composition"),
@@ -51,7 +52,7 @@ def test_the_same_text_first_then_what_says_the_same(store: Workbench) -> None:
     assert plan.groups[0].members[-1].id == "m0"
     paraphrase = plan.groups[1]
     assert "the same words in the same order" in paraphrase.reasons
-    assert 0.9 < paraphrase.similarity < 1
+    assert BUNDLED.flag <= paraphrase.similarity < 1
 
 
 def test_opposites_numbers_identifiers_and_order_are_never_in_a_group(store: Workbench) -> None:

@@ -5,6 +5,7 @@ import pytest
 from tests.bench.conftest import NOON, Clock, Open, memory, put
 from workbench.bench.open import Workbench
 from workbench.bench.stream.observation import Observation
+from workbench.core.duplicates.thresholds import BUNDLED
 from workbench.core.errors import InvalidRecord
 from workbench.core.stream.memory import MAX_CONTENT, Source
 
@@ -83,7 +84,7 @@ def test_what_is_said_in_other_words_waits_as_the_merge_that_dedup_would_propose
     assert (waiting.kind, waiting.evidence) == ("merge", (done.memory.id, first.id))
     assert waiting.flags == done.verdict.reasons_against if done.verdict else False
     assert waiting.similarity is not None
-    assert waiting.similarity >= 0.9
+    assert waiting.similarity >= BUNDLED.flag
     bench.history.undo()
     put(bench, done.memory)
     (group,) = bench.deduplication.plan().groups

@@ -29,8 +29,9 @@ def ids(near: NearBy) -> list[str]:
 def test_it_is_what_search_lists_in_the_same_order(demo: Workbench) -> None:
     served = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now())
     assert demo.stream.view(QUERY).memories == ()
-    assert ids(found(demo, QUERY))[:10] == list(served.ranking.ids)
-    assert list(found(demo, QUERY).relevances.values())[:10] == list(served.relevances)
+    strong = {id: r for id, r in zip(served.ranking.ids, served.relevances, strict=True) if not served.floor.is_weak(id)}
+    assert len(strong) > 5
+    assert list(found(demo, QUERY).relevances.items())[: len(strong)] == list(strong.items())
 
 
 @pytest.mark.slow

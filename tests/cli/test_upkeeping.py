@@ -67,7 +67,7 @@ def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None
     assert pair["pairs"][0]["verdict"]["conflicts"] == ["negation differs", "word order differs"]
     out = cli.ok("dedup")
     assert "Alike, but not the same:\nsimilarity 1.000 · negation differs, word order differs" in out
-    assert "4 memories compared from similarity 0.75 on. 1 group proposed; it waits in Review." in out
+    assert "4 memories compared from similarity 0.71 on. 1 group proposed; it waits in Review." in out
     library = Library(cli.store, lambda: NOW)
     assert [(p.kind, p.id, p.actor) for p in library.proposals.all()] == [("merge", group["proposal"], "workbench")]
     assert "No duplicates to propose.\n1 merge in Review already" in cli.ok("dedup")

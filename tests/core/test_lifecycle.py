@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -205,7 +206,7 @@ def test_tombstones() -> None:
     rejected = {i: memory(i, status="archived", archived_reason="rejected") for i in ("a", "b", "new")}
     forgotten = memory("f", status="archived", archived_reason="forgotten")
     near = [(rejected["b"], 0.8), (rejected["a"], 0.8), (forgotten, 0.99), (memory("s"), 0.99), (rejected["new"], 1.0)]
-    most = lifecycle.resembling_rejections
+    most = partial(lifecycle.resembling_rejections, threshold=0.75)
     assert most(candidate, near)[0] == Tombstone(rejected["a"], 0.8)
     assert most(candidate, near, threshold=0.81) == ()
     assert most(candidate, [(rejected["a"], 0.75), (rejected["b"], 0.9)])[0] == Tombstone(rejected["b"], 0.9)

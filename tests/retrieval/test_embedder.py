@@ -14,7 +14,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, CONFIG, TOKENIZER, WEIGHTS, Embedder
 
 SHA256 = {
-    WEIGHTS: "0fff373f166313bc5613b9b3db515ec9fb9baea93b349dd7136c91d0ec4ecb05",
+    WEIGHTS: "5ac8cbe464bea67f8f5b62978b8a2b3ddb41e6eb78efdea03c532e0f7fd45dab",
     TOKENIZER: "04ab7ab5e18edcd528323c7dafc8be07247560b6ca3d44302924a77597ca9a75",
 }
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.core.duplicates.thresholds import BUNDLED, Thresholds
+from workbench.core.duplicates.thresholds import Thresholds
 from workbench.retrieval.embedding.thresholds import calibrate
 
 
@@ -38,8 +38,8 @@ def test_more_uniform_memories_get_stricter_thresholds() -> None:
 
 
 def test_few_or_empty_memories_fall_back_to_the_usual_background() -> None:
-    assert calibrate(np.zeros((0, 8), np.float32)) == BUNDLED == Thresholds(0.9, 0.75)
-    assert calibrate(np.zeros((500, 8), np.float32)) == BUNDLED
+    usual = Thresholds(0.9, 0.75)
+    assert calibrate(np.zeros((0, 8), np.float32)) == calibrate(np.zeros((500, 8), np.float32)) == usual
 
 
 @pytest.mark.parametrize(("rows", "flag"), [(49, 0.9), (50, 0.998)])

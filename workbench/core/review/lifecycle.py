@@ -194,7 +194,7 @@ def is_skill_material(memory: Memory, *, resolved: bool, limits: LifecycleLimits
 
 
 def resembling_rejections(
-    candidate: Memory, similarities: Iterable[tuple[Memory, float]], threshold: float = 0.75
+    candidate: Memory, similarities: Iterable[tuple[Memory, float]], threshold: float
 ) -> tuple[Tombstone, ...]:
     """Return the rejected memories that resemble `candidate` by `threshold` or more, the most alike first.
 
