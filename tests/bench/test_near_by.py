@@ -29,7 +29,8 @@ def ids(near: NearBy) -> list[str]:
 def test_it_is_what_search_lists_in_the_same_order(demo: Workbench) -> None:
     served = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now())
     assert demo.stream.view(QUERY).memories == ()
-    strong = {id: r for id, r in zip(served.ranking.ids, served.relevances, strict=True) if not served.floor.is_weak(id)}
+    ranked = zip(served.ranking.ids, served.relevances, strict=True)
+    strong = {id: relevance for id, relevance in ranked if not served.floor.is_weak(id)}
     assert len(strong) > 5
     assert list(found(demo, QUERY).relevances.items())[: len(strong)] == list(strong.items())
 
