@@ -105,6 +105,7 @@ def plant(bench: Workbench, planted: Planted) -> None:
 READING = """
 list -n 0 | list deploy | list --at {rev} | list --sort=-made | stats | status | doctor | history -n 999 | views
 watch | history -n 999 --values | history {memory} | history {bullet} --values | history {read} | scan | trust --show
+model show
 search deploy | search deploy --for-agent x | search deploy --explain | search deploy --at {rev} | show {memory}
 show {bullet} | show {proposal} | show nobody | show {memory} --at {rev} | stores | config show | context deploy
 context deploy --for-agent x | context deploy --error {key} | reads | reads --agent claude | reads {read} | index
@@ -144,7 +145,7 @@ pattern deprecate {pattern} --reason {key} | pattern restore {pattern} | pattern
 pattern merge {pattern} {brother} | pattern relate {pattern} complements {brother} | pattern prune --deprecate
 pattern import patterns.json | consolidate | upkeep | dedup | still-true --tree . | reflect --force | undo | undo
 import list.jsonl | history -n 999 --values | doctor --accept | purge {second} --yes-erase {second} | scan --mask
-backup made.zip --mask | trust
+backup made.zip --mask | trust | model use bundled
 """
 """Commands that change something, in their order."""
 

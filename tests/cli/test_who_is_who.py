@@ -103,6 +103,8 @@ COMMANDS: dict[str, Does] = {
     "list --at 1": "reads",
     "list --show-secrets": "refuses",
     "mcp": "elsewhere",
+    "model": "reads",
+    "model use bundled": "refuses",
     "pattern add pattern.json": "acts",
     "pattern apply pat-1 ep-1 --outcome success": "acts",
     "pattern approve pat-1": "refuses",

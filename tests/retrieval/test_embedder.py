@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.small_models import DIM, small_model
 from workbench.core.duplicates.thresholds import BUNDLED
 from workbench.core.errors import UnreadableFile
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, CONFIG, TOKENIZER, WEIGHTS, Embedder
@@ -106,6 +107,38 @@ def test_a_vocabulary_of_another_size_is_an_error(copy: Path) -> None:
     save_file({"embeddings": np.zeros((10, 4), np.float32)}, copy / WEIGHTS)
     with pytest.raises(UnreadableFile, match="tokens"):
         Embedder(copy)
+
+
+TEXTS = (
+    "Деплой по пятницам запрещён",
+    "部署只在星期一进行",
+    "배포는 월요일에만 한다",
+    "Deploys run on Monday",
+    "recipe of cuisine",
+)
+
+
+@pytest.mark.parametrize("quantized", [False, True])
+def test_a_multilingual_model_of_other_tokens_is_used(
+    tmp_path: Path, quantized: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = Embedder(small_model(tmp_path / "m", TEXTS, quantized=quantized, normalize=False))
+    assert (model.dim, model.is_bundled) == (DIM, False)
+    vectors = model.embed([*TEXTS, "部署只在星期二进行"])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(vectors)), abs=1e-5)
+    assert int((vectors[:-1] @ vectors[-1]).argmax()) == 1
+    assert model.thesaurus(tmp_path / "words") is model.thesaurus()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_tokens_without_a_vector_are_an_error(tmp_path: Path) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    weights = small_model(tmp_path / "m", TEXTS, quantized=True) / WEIGHTS
+    tensors = load_file(weights)
+    save_file(tensors | {"mapping": tensors["mapping"] + 1}, weights)
+    with pytest.raises(UnreadableFile, match="mapped"):
+        Embedder(tmp_path / "m")
 
 
 OFFLINE = """

@@ -42,6 +42,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "tuning.evaluate": ("eval", "tune"),
     "tuning.queries": ("queries",),
     "tuning.check": ("check",),
+    "tuning.model": ("model",),
     "reflection.reflect": ("reflect",),
     "playbook.curate": ("curate",),
     "stream.adding": ("ingest",),

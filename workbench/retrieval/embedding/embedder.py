@@ -59,7 +59,7 @@ class Embedder:
         self._bundled = folder is None
         self._thesaurus: Thesaurus | None = None
         self.fingerprint, self._model = _bundled() if folder is None else _load(folder)
-        self.dim = int(self._model.dim)
+        self.dim, self.tokens = int(self._model.dim), len(self._model.tokens)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32 unit vectors of shape (n, dim); a text that the model does not know gives zeros.
@@ -90,7 +90,9 @@ class Embedder:
         return self._thesaurus
 
     def _built_thesaurus(self, path: Path | None) -> Thesaurus:
-        found = thesaurus.built(self._model.tokenizer.get_vocab(), np.asarray(self._model.embedding, np.float32))
+        vectors = np.asarray(self._model.embedding, np.float32)
+        rows = self._model.token_mapping
+        found = thesaurus.built(self._model.tokenizer.get_vocab(), vectors if rows is None else vectors[rows])
         if path is not None and not self.is_bundled:
             with contextlib.suppress(OSError):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -136,15 +138,17 @@ def _build(files: ModelFiles, folder: Path) -> "StaticModel":
         config = json.loads(files.config)
         tensors = load(files.weights)
         tokenizer = Tokenizer.from_str(files.tokenizer.decode())
-        vectors = tensors["embeddings"]
+        vectors, mapping = tensors["embeddings"], tensors.get("mapping")
+        if mapping is not None and (len(mapping) < tokenizer.get_vocab_size() or mapping.max() >= len(vectors)):
+            raise ValueError("its tokens are not all mapped to vectors")
         # A reduced vocabulary comes with a token mapping, a weighted one with token weights.
         return reading_model()(
             vectors=vectors if vectors.dtype == np.int8 else vectors.astype(np.float32),
             tokenizer=tokenizer,
-            config=config,
+            config=config | {"normalize": True},  # another value would be remarked upon on stderr
             normalize=True,
             weights=tensors.get("weights"),
-            token_mapping=tensors.get("mapping"),
+            token_mapping=mapping,
             max_length=config.get("max_length", 512),
         )
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
