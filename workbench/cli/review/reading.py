@@ -7,7 +7,7 @@ from workbench.cli.describe import memory_json
 from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.progress import ProgressLine
-from workbench.cli.safety.flags import Shown, reasons, sign
+from workbench.cli.safety.flags import Shown, reasons, review_json, sign, unreviewed
 from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.playbook.curation import Card
     from workbench.bench.review.evidence import Evidence
+    from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
 
 LONG = 2000
@@ -110,10 +111,11 @@ def show_proposal(session: Session) -> int:
     shown = Shown(bench, secrets=args.show_secrets)
     proposal, memory, evidence = shown(proposal), shown(memory), shown(evidence)
     if wants_json(args):
-        about = {"memory": memory and memory_json(memory), "evidence": _evidence_json(evidence)}
+        told = None if memory is None else {**memory_json(memory), **review_json(bench, memory)}
+        about = {"memory": told, "evidence": _evidence_json(bench, evidence)}
         write_json({**_json(proposal, kinds), **about})
     else:
-        _print(proposal, kinds, memory, evidence, why)
+        _print(bench, proposal, memory, evidence, why)
         if card is not None:
             _print_card(card, shown)
     shown.remark()
@@ -187,8 +189,9 @@ def _row(proposal: Proposal, kinds: Kinds, flagged: str, *, later: bool) -> tupl
     return (proposal.id, label, at, f"{proposal.importance:g}", flags, flagged + one_line(proposal.title, SHOWN))
 
 
-def _print(proposal: Proposal, kinds: Kinds, memory: "Memory | None", evidence: "Evidence", why: str) -> None:
+def _print(bench: "Workbench", proposal: Proposal, memory: "Memory | None", evidence: "Evidence", why: str) -> None:
     """Print a proposal and what speaks for and against it; `why` says why its memory is flagged."""
+    kinds = bench.context.kinds
     words = describe(proposal, kinds)
     facts = [
         ("id", proposal.id),
@@ -206,7 +209,7 @@ def _print(proposal: Proposal, kinds: Kinds, memory: "Memory | None", evidence: 
     for text in table([(name, value) for name, value in facts if value]):
         say(text)
     say()
-    say(memory.content if memory is not None else proposal.title)
+    say(_marked(bench, memory) if memory is not None else proposal.title)
     lines = proposal.operation.get("lines")
     for line in lines if isinstance(lines, list | tuple) else ():
         say(str(line))
@@ -217,28 +220,33 @@ def _print(proposal: Proposal, kinds: Kinds, memory: "Memory | None", evidence: 
         say(instead)
     if not kinds[proposal.kind].is_candidate and proposal.changes:
         _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
-    _print_cited(evidence)
-    near = [(m.id, f"{similarity:.2f}", one_line(m.content, SHOWN)) for m, similarity in evidence.near]
-    _section("alike", near + [(b.id, f"{s:.2f}", one_line(b.content, SHOWN)) for b, s in evidence.near_bullets])
-    _section(
-        "rejected before",
-        [(t.rejected.id, f"{t.similarity:.2f}", one_line(t.rejected.content, SHOWN)) for t in evidence.rejections],
-    )
-    _section("may contradict", [(c.other, c.reason, one_line(c.theirs, SHOWN)) for c in evidence.against])
+    _print_cited(bench, evidence)
+    alike: tuple[tuple[Memory | Bullet, float], ...] = (*evidence.near, *evidence.near_bullets)
+    _section("alike", [(one.id, f"{s:.2f}", one_line(_marked(bench, one), SHOWN)) for one, s in alike])
+    rejected = [(t.rejected, t.similarity) for t in evidence.rejections]
+    _section("rejected before", [(m.id, f"{s:.2f}", one_line(_marked(bench, m), SHOWN)) for m, s in rejected])
+    against = [(c, bench.library.memories.find(c.other)) for c in evidence.against]
+    marks = [(c, "" if other is None else unreviewed(bench, other)) for c, other in against]
+    _section("may contradict", [(c.other, c.reason, one_line(mark + c.theirs, SHOWN)) for c, mark in marks])
 
 
-def _print_cited(evidence: "Evidence") -> None:
+def _marked(bench: "Workbench", record: "Memory | Bullet") -> str:
+    """Return a text, for an agent with the mark of what nobody approved."""
+    return unreviewed(bench, record) + record.content
+
+
+def _print_cited(bench: "Workbench", evidence: "Evidence") -> None:
     """Print what is cited, in full."""
     for cited in evidence.cited:
         say()
         state = cited.gone or (f"now {cited.memory.id}" if cited.memory and cited.merged else "")
         say(f"rests on {cited.id}" + (f" · {state}" if state else ""))
         if cited.memory is not None:
-            for text in cited.memory.content.splitlines() or [""]:
+            for text in _marked(bench, cited.memory).splitlines() or [""]:
                 say(f"  {text}")
     deeper = [branch for branch in evidence.tree if branch.depth]
     if deeper:
-        rows = [(b.cited.memory.content if b.cited.memory else b.cited.gone, b) for b in deeper]
+        rows = [(_marked(bench, b.cited.memory) if b.cited.memory else b.cited.gone, b) for b in deeper]
         _section("which rest on", [("  " * (b.depth - 1) + b.cited.id, one_line(said, SHOWN)) for said, b in rows])
 
 
@@ -257,17 +265,30 @@ def _json(proposal: Proposal, kinds: Kinds) -> dict[str, object]:
     return {**doc, "label": words.label, "question": words.question}
 
 
-def _evidence_json(evidence: "Evidence") -> dict[str, object]:
-    cited = [{"id": c.id, "gone": c.gone, "content": c.memory.content if c.memory else None} for c in evidence.cited]
-    near = [("memories", m.id, m.content, s) for m, s in evidence.near]
-    near += [("bullets", f"{b.book}/{b.id}", b.content, s) for b, s in evidence.near_bullets]
+def _evidence_json(bench: "Workbench", evidence: "Evidence") -> dict[str, object]:
+    cited = [
+        {"id": c.id, "gone": c.gone, "content": None}
+        if c.memory is None
+        else {"id": c.id, "gone": c.gone, "content": c.memory.content, **review_json(bench, c.memory)}
+        for c in evidence.cited
+    ]
+    near: list[tuple[str, str, Memory | Bullet, float]] = [("memories", m.id, m, s) for m, s in evidence.near]
+    near += [("bullets", f"{b.book}/{b.id}", b, s) for b, s in evidence.near_bullets]
     return {
         "cited": cited,
         "tree": [{"id": b.cited.id, "depth": b.depth, "gone": b.cited.gone} for b in evidence.tree],
         "searched": evidence.searched,
-        "near": [{"table": table, "id": id, "content": text, "similarity": s} for table, id, text, s in near],
+        "near": [
+            {"table": table, "id": id, "content": one.content, "similarity": s, **review_json(bench, one)}
+            for table, id, one, s in near
+        ],
         "rejections": [
-            {"id": t.rejected.id, "content": t.rejected.content, "similarity": t.similarity}
+            {
+                "id": t.rejected.id,
+                "content": t.rejected.content,
+                "similarity": t.similarity,
+                **review_json(bench, t.rejected),
+            }
             for t in evidence.rejections
         ],
         "contradictions": plain(evidence.against),
