@@ -8,6 +8,7 @@ from statistics import fmean
 
 import pytest
 
+from tests.benchmarks import english
 from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.evaluation import EvaluationCancelled, Evaluator, certificate
@@ -200,6 +201,12 @@ def test_metrics_are_those_of_the_rankings(demo: Workbench, evaluator: Evaluator
     assert list(found.results[0].mean) == ["ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"]
     default = found.results[0].mean["ndcg@10"]
     assert default == max(r.mean["ndcg@10"] for r in found.results)
+
+
+@pytest.mark.slow
+def test_the_english_queries_of_the_demo_find_what_answers_them(tmp_path: Path) -> None:
+    figures = english.demo(tmp_path)
+    assert all(figure >= bar for figure, bar in zip(figures, english.BARS["demo"], strict=True)), figures
 
 
 @pytest.mark.slow

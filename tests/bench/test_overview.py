@@ -3,14 +3,21 @@
 from dataclasses import replace
 
 from tests.bench.conftest import Clock, Open
+from tests.demo import JUDGMENTS, MEMORIES, QUERIES
 from workbench.bench.open import Workbench
 from workbench.bench.stream.observation import Observation
 
 
 def test_stats_count_every_kind(demo: Workbench) -> None:
     stats = demo.overview.stats()
-    assert (stats.memories, stats.bullets, stats.books, stats.queries, stats.judgments) == (257, 43, 1, 102, 413)
-    assert sum(stats.by_status.values()) == sum(stats.by_type.values()) == 257
+    assert (stats.memories, stats.bullets, stats.books, stats.queries, stats.judgments) == (
+        MEMORIES,
+        43,
+        1,
+        QUERIES,
+        JUDGMENTS,
+    )
+    assert sum(stats.by_status.values()) == sum(stats.by_type.values()) == MEMORIES
     assert stats.pending == stats.by_status["candidate"] == 14
     demo.stream.vote(["mem-20260206-0000001"], "helpful")
     demo.review.later([demo.review.queue()[0].id])

@@ -19,12 +19,14 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--small", action="store_true", help="a tenth of a second instead of minutes, to see that it runs"
     )
-    parser.add_argument("folder", nargs="?", type=Path, help="files: real files to try; floor: judged collections")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, help="files: real files to try; floor, english: judged collections"
+    )
     parser.add_argument("--texts", nargs="+", metavar="TEXT", help="keys: the hostile texts to try after prose")
     chosen = parser.parse_intermixed_args(arguments)
     module = importlib.import_module(f"tests.benchmarks.{chosen.name}")
-    if chosen.folder is not None and chosen.name not in ("files", "floor"):
-        parser.error("a folder goes with files and floor")
+    if chosen.folder is not None and chosen.name not in ("files", "floor", "english"):
+        parser.error("a folder goes with files, floor and english")
     if chosen.texts is not None and chosen.name != "keys":
         parser.error("texts go with keys")
     more = {"folder": chosen.folder} if chosen.folder is not None else {}

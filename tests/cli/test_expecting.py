@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
+from tests.demo import MEMORIES
 from workbench.core.override import Override
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
@@ -66,7 +67,7 @@ def test_an_answer_is_as_expected_or_it_is_said_why_not(row: dict[str, object], 
 
 @pytest.mark.slow
 def test_nothing_relevant_is_an_expectation_too(demo: Cli) -> None:
-    ranked = json.loads(demo("search", "why did the token refresh fail", "-k", "257", "--json").out)
+    ranked = json.loads(demo("search", "why did the token refresh fail", "-k", str(MEMORIES), "--json").out)
     weak = next(row["id"] for row in ranked if row["weak"])
     rows: list[dict[str, object]] = [
         {"query": "a recipe for lasagne", "nothing": True},

@@ -9,6 +9,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from tests.demo import MEMORIES
+
 SCRIPT = Path(sys.executable).with_name("workbench")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "workbench"]
 ROOT = Path(__file__).parents[2]
@@ -59,7 +61,7 @@ def workbench(*arguments: str) -> str:
 @pytest.mark.slow
 def test_the_demo_opens_shows_its_areas_and_leaves_nothing_behind(tmp_path: Path) -> None:
     terminal = Terminal("demo", folder=tmp_path)
-    terminal.shows("1 Stream", "257 memories", "Handover for next week")
+    terminal.shows("1 Stream", f"{MEMORIES} memories", "Handover for next week")
     assert list(tmp_path.glob("workbench-demo-*/demo/journal.jsonl"))
     terminal.press("2")
     terminal.shows(" to decide")
@@ -84,7 +86,7 @@ def test_what_is_done_in_the_app_is_in_the_store(tmp_path: Path) -> None:
     workbench("demo", "--into", store)
     (newest,) = [line.split()[0] for line in workbench("list", "-n", "1", "--store", store).splitlines()]
     terminal = Terminal("--store", store, folder=tmp_path, size=(24, 80))
-    terminal.shows("257 memories", "Handover for next week")
+    terminal.shows(f"{MEMORIES} memories", "Handover for next week")
     terminal.press("+")
     terminal.shows(f"Voted helpful on {newest}.")
     terminal.press("q")

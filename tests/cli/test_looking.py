@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
+from tests.demo import JUDGMENTS, MEMORIES, QUERIES
 from workbench.config import paths, recent
 from workbench.core.health.sparkline import sparkline
 from workbench.core.record import field_names
@@ -53,7 +54,8 @@ def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
     result = demo("list", "type:error", "-n", "3")
     assert result.code == 0
     assert [line.split()[3] for line in result.out.splitlines()] == ["error"] * 3
-    assert result.err.endswith("3 of 22; --limit 0 lists all.\n")
+    every = json.loads(demo.ok("list", "type:error", "--limit", "0", "--json"))
+    assert result.err.endswith(f"3 of {len(every)}; --limit 0 lists all.\n")
     listed = json.loads(demo.ok("list", "type:error", "since:2026-03-01", "--json"))
     assert listed
     assert all(m["observation_type"] == "error" and m["created_at"] >= "2026-03-01" for m in listed)
@@ -62,7 +64,11 @@ def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
 
 def test_a_list_without_matches_says_so(demo: Cli, cli: Cli) -> None:
     result = demo("list", "zzzzqqqq")
-    assert (result.code, result.out, result.err) == (0, "", "No memory matches; the store holds 257 memories.\n")
+    assert (result.code, result.out, result.err) == (
+        0,
+        "",
+        f"No memory matches; the store holds {MEMORIES} memories.\n",
+    )
 
 
 def test_a_filter_that_cannot_be_read_is_one_sentence(demo: Cli) -> None:
@@ -74,26 +80,26 @@ def test_a_filter_that_cannot_be_read_is_one_sentence(demo: Cli) -> None:
 
 def test_stats_count_everything(demo: Cli) -> None:
     stats = json.loads(demo.ok("stats", "--json"))
-    assert (stats["memories"], stats["bullets"], stats["books"]) == (257, 43, 1)
-    assert (stats["queries"], stats["judgments"], stats["votes"]) == (102, 413, 0)
-    assert sum(stats["by_status"].values()) == sum(stats["by_type"].values()) == 257
+    assert (stats["memories"], stats["bullets"], stats["books"]) == (MEMORIES, 43, 1)
+    assert (stats["queries"], stats["judgments"], stats["votes"]) == (QUERIES, JUDGMENTS, 0)
+    assert sum(stats["by_status"].values()) == sum(stats["by_type"].values()) == MEMORIES
     assert stats["pending"] == stats["by_status"]["candidate"]
     assert stats["store"] == str(demo.store)
     assert set(stats["reflection"]) == {"importance", "observations", "hours"}
     assert stats["unfinished"] == []
-    assert "memories     257" in demo.ok("stats").splitlines()
+    assert f"memories     {MEMORIES}" in demo.ok("stats").splitlines()
 
 
 def test_stats_tell_how_the_store_goes(demo: Cli) -> None:
     trends = json.loads(demo.ok("stats", "--days", "60", "--json"))["trends"]
     assert len(trends["days"]) == len(trends["made"]) == 60
     assert trends["days"][-1] == NOW.astimezone().date().isoformat()
-    assert sum(trends["made"]) == 257
-    assert [sum(map(sum, trends[names].values())) for names in ("types", "categories")] == [257, 257]
-    assert sum(trends["statuses"].values()) == sum(trends["sources"].values()) == 257
+    assert sum(trends["made"]) == MEMORIES
+    assert [sum(map(sum, trends[names].values())) for names in ("types", "categories")] == [MEMORIES, MEMORIES]
+    assert sum(trends["statuses"].values()) == sum(trends["sources"].values()) == MEMORIES
     lines = demo.ok("stats", "--days", "60").splitlines()
     made = next(line for line in lines if line.startswith("  memories"))
-    assert made.split()[1:] == [sparkline(trends["made"]), "257"]
+    assert made.split()[1:] == [sparkline(trends["made"]), str(MEMORIES)]
     assert len(lines) < 40
 
 
@@ -110,7 +116,7 @@ def test_what_is_decided_is_in_the_trends(demo: Cli) -> None:
 
 def test_the_status_is_one_line(demo: Cli) -> None:
     assert demo.ok("status").startswith("14 pending · ")
-    assert demo.ok("status").endswith("257 unseen\n")
+    assert demo.ok("status").endswith(f"{MEMORIES} unseen\n")
     assert demo.ok("status").count("\n") == 1
 
 

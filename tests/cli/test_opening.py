@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
+from tests.demo import MEMORIES
 from workbench.cli.main import run
 from workbench.config import paths, recent
 from workbench.core.first_run import FirstRun, FirstStep
@@ -76,7 +77,7 @@ def test_a_demo_store_can_be_kept(cli: Cli) -> None:
     assert (folder / "scratch-project" / ".claude/skills/rotate-a-secret/SKILL.md").is_file()
     status = cli.bare("status", "--store", "mine")
     assert status.out.startswith("14 pending · ")
-    assert status.out.endswith(" · 257 unseen\n")
+    assert status.out.endswith(f" · {MEMORIES} unseen\n")
     newest = cli.bare("list", "-n", "1", "--store", "mine").out
     assert newest.split()[1] == "2026-03-20"
     listed = cli.bare("documents", "--list", "--store", "mine").out.split()

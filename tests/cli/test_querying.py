@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli, files_of
+from tests.demo import ANSWERED, QUERIES
 
 
 def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
     rows = json.loads(demo.ok("queries", "list", "--json"))
-    assert len(rows) == 102
+    assert len(rows) == QUERIES
     assert {"id", "query", "now", "tags", "judgments", "created_at"} == set(rows[0])
     lines = demo.ok("queries", "list").splitlines()
     assert lines[0].split() == ["id", "graded", "asked", "at", "query"]
@@ -20,10 +21,10 @@ def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
 
 @pytest.mark.slow
 def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
-    assert demo.ok("queries", "export", "mine.jsonl").endswith("mine.jsonl has 102 lines now.\n")
+    assert demo.ok("queries", "export", "mine.jsonl").endswith(f"mine.jsonl has {QUERIES} lines now.\n")
     measured = demo("eval", str(demo.cwd / "mine.jsonl"), "--profile", "workbench", "--json")
-    assert measured.err == "8 queries have no relevant memory in this store and are left out.\n"
-    assert len(json.loads(measured.out)["profiles"]["workbench"]["queries"]) == 94
+    assert measured.err == f"{QUERIES - ANSWERED} queries have no relevant memory in this store and are left out.\n"
+    assert len(json.loads(measured.out)["profiles"]["workbench"]["queries"]) == ANSWERED
     result = demo("queries", "export", "mine.jsonl", "--format", "qrels")
     assert (result.code, result.out) == (2, "")
     assert "is there already. Nothing was written; --force replaces it." in result.err

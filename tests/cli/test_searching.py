@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_importing import entry
+from tests.demo import MEMORIES
 from workbench.bench.tuning.profiles import Profiles
 from workbench.config.paths import cache_dir, config_dir
 from workbench.core.tuning.factors import RECIPE
@@ -103,7 +104,7 @@ def test_now_hides_what_came_later(demo: Cli) -> None:
     assert max(row["created_at"] for row in found) <= "2026-02-20T00:00:00Z"
     result = demo("search", "tests", "--json", "--now", "2020-01-01")
     assert (result.code, json.loads(result.out)) == (0, [])
-    assert result.err == "Agents are served nothing at that time; the store holds 257 memories.\n"
+    assert result.err == f"Agents are served nothing at that time; the store holds {MEMORIES} memories.\n"
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--explain",), ("-k", "5")])

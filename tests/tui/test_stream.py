@@ -18,6 +18,7 @@ from textual.widgets import Static, TextArea
 from textual.worker import Worker
 
 from tests.bidi import drawn
+from tests.demo import MEMORIES
 from tests.tui.review_host import memory, put
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
@@ -70,7 +71,7 @@ async def test_the_newest_memory_stands_first_with_its_detail(tmp_path: Path) ->
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.pause()
         assert current(app).id == "mem-20260320-0000257"
-        assert "257 memories" in screen_text(app)
+        assert f"{MEMORIES} memories" in screen_text(app)
         assert "Open for next week" in screen_text(app)
 
 
@@ -725,7 +726,7 @@ async def test_the_list_is_sorted_and_the_same_order_again_turns_it_round(tmp_pa
         net = [m.helpful_count - m.harmful_count for m in listed(app)]
         assert net == sorted(net, reverse=True)
         assert {m.id for m in listed(app)} == {m.id for m in found}
-        assert "257 memories · by votes" in screen_text(app)
+        assert f"{MEMORIES} memories · by votes" in screen_text(app)
         assert stream(app).rows.cursor == 0
         await keys(pilot, "s", "enter")
         assert [m.helpful_count - m.harmful_count for m in listed(app)] == sorted(net)

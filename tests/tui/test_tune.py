@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from tests.demo import MEMORIES
 from tests.tui.support import HOSTILE, NOW, app_over, demo_app, hidden_on, import_file, open_bench, screen_text
 from tests.tui.tune_host import WIDE, files, focused, keys, opened, ranked, row, settled, slider, tune, why
 from tests.tui.waiting import until
@@ -234,7 +235,7 @@ async def test_a_time_before_everything_says_that_nothing_would_be_served(tmp_pa
         await opened(pilot)
         slider(app, "now").value = -120.0
         await settled(pilot)
-        assert "None of the 257 memories would be served" in screen_text(app)
+        assert f"None of the {MEMORIES} memories would be served" in screen_text(app)
 
 
 @pytest.mark.slow

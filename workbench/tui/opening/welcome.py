@@ -47,8 +47,8 @@ def rows_of(first: FirstRun) -> Iterator[Row]:
     kept = f"your global store, {shortened(first.store)}"
     yield Row(
         FirstStep("demo"), "Try the demo", "a project's store to play with; not kept",
-        "Six weeks of a software project: 257 memories, 14 candidates to decide, a playbook, and a scratch project "
-        "whose files it may write. All of it goes when you leave.",
+        "Six weeks of a software project: 265 memories, eight of them in other languages, 14 candidates to decide, a "
+        "playbook, and a scratch project whose files it may write. All of it goes when you leave.",
     )  # fmt: skip
     yield Row(
         FirstStep("project"), "Make a store here",
