@@ -1,6 +1,7 @@
 """`workbench model`: another embedding model is a setting of this machine, and what it changes is said."""
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -116,6 +117,17 @@ def test_a_folder_that_is_no_model_is_refused_and_nothing_changes(store: Cli, mu
     assert str(other) in result.err
     assert settings() == before
     assert json.loads(store.ok("model", "--json"))["folder"] == str(multilingual)
+
+
+def test_a_model_that_is_gone_is_left_for_another_one(store: Cli, multilingual: Path) -> None:
+    store.write("queries.jsonl", json.dumps({"query": "backup", "relevant": {"en": 3}}) + "\n")
+    store.ok("import", "queries.jsonl")
+    store.ok("model", "use", str(multilingual))
+    shutil.rmtree(multilingual)
+    result = store("model")
+    assert (result.code, str(multilingual) in result.err) == (2, True)
+    store.ok("model", "use", "bundled")
+    assert json.loads(store.ok("model", "--json"))["bundled"]
 
 
 def test_without_a_store_the_setting_is_made_all_the_same(cli: Cli, multilingual: Path) -> None:

@@ -4,7 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
+from tests.small_models import small_model
 from tests.tui.support import app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.bench.folder import make_store
@@ -14,6 +16,7 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.run import View, _options, profiles_of
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.texts.prompt import Prompt
 
 
 @pytest.fixture
@@ -126,3 +129,24 @@ def test_a_store_that_was_named_and_is_none_yet_is_told_of(config: Path, tmp_pat
         f"There is no store in {tmp_path / 'stroe'} yet. The first thing that you keep makes it.",
     )
     assert not problems(tmp_path / "stroe", "this project's")
+
+
+async def test_another_embedding_model_is_chosen_in_the_palette(config: Path, tmp_path: Path) -> None:
+    model = small_model(tmp_path / "model", ["a text of words", "текст из слов"])
+    app = app_with(config, tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        command = next(c for c in app.get_system_commands(app.screen) if c.title == "Embedding model")
+        before = config.read_text("utf-8")
+        command.callback()
+        await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))
+        app.screen.query_one(Input).value = str(tmp_path)
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: any("cannot be loaded" in one for one in said(app)))
+        assert config.read_text("utf-8") == before
+        command.callback()
+        await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))
+        app.screen.query_one(Input).value = str(model)
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: any("judged queries" in one for one in said(app)))
+        assert loading.load(config).settings.model == model
+        assert app.bench.retriever.embedder.is_bundled

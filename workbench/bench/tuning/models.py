@@ -10,6 +10,7 @@ from workbench.bench.tuning.evaluation import Cancelled, EvaluationCancelled, Ev
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.queries.sets import from_store, judged_queries
 from workbench.bench.tuning.retriever import Retriever
+from workbench.core.errors import UnreadableFile
 from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.verdict import Verdict
@@ -58,8 +59,8 @@ def try_model(
 ) -> ModelChange | None:
     """Make a store's vectors with another model, beside the present ones, and rank the judged queries with both.
 
-    `None` when no query is judged. Raises `UnreadableFile`, and `EvaluationCancelled`; the vectors that were made
-    are kept.
+    `None` when no query is judged, or the present model is gone. Raises `UnreadableFile`, and `EvaluationCancelled`;
+    the vectors that were made are kept.
     """
     settings = context.settings._replace(model=folder)
     with closing(Retriever(replace(context, settings=settings), profiles.recipe)) as other:
@@ -70,6 +71,10 @@ def try_model(
         if not any(query.relevant for query in judged_queries(context)):
             return None
         judged = from_store(context)
+        try:
+            present.load()
+        except UnreadableFile:  # the model of before is gone, and there is nothing to compare with
+            return None
         before, now = (
             Evaluator(context, one, profiles).evaluate(judged, [profile], cancelled=cancelled).results[0]
             for one in (present, other)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -67,7 +68,9 @@ class Retriever:
         self._thresholds: Thresholds | None = None
         self._matrix = GrowingMatrix(np.zeros((0, 1), np.float32))
         self._compared = (np.zeros((0, 1), np.float32), np.zeros((0, 1), np.float32))
-        self._library.listen(self._note)
+        # One that nothing holds any more, such as of a model that was tried, is let go.
+        noting = WeakMethod(self._note)
+        self._library.listen(lambda touched: note(touched) if (note := noting()) else None)
 
     @property
     def ready(self) -> bool:

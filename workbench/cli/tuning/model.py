@@ -114,7 +114,7 @@ def _compared(session: Session, bench: "Workbench", found: "Model", path: Path) 
         return 0
     say(f"{counted(memories, 'memory', 'memories')} of this store embedded.")
     if change is None:
-        say("None of its queries is judged, so nothing tells which model ranks better here (J in Tune grades).")
+        say("No judged query tells which model ranks better here (J in Tune grades).")
     else:
         _print(bench, change)
     return 0

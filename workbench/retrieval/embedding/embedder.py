@@ -164,7 +164,7 @@ def _unreadable(folder: Path, reason: str) -> UnreadableFile:
     return UnreadableFile(
         f"The embedding model in {folder} cannot be loaded ({reason}).",
         "No memory is affected; name a folder with model.safetensors, tokenizer.json and config.json, "
-        "or leave the setting out to use the bundled model.",
+        "or use the bundled one: `workbench model use bundled`.",
     )
 
 

@@ -264,6 +264,14 @@ class WorkbenchApp(Host):
                 self.options = replace(self.options, given_theme=self.theme)
                 self.say(f"config.toml names {self.theme} now.")
 
+    @work(exit_on_error=False)
+    async def use_model(self) -> None:
+        """Use the embedding model in another folder from the next start on."""
+        from workbench.tui.tuning.model import use_model
+
+        if self.options.config is not None:
+            await use_model(self, self.options.config)
+
     def on_delivery_failed(self, event: events.DeliveryFailed) -> None:
         """Say why a screenshot could not be saved."""
         event.prevent_default()
@@ -753,6 +761,8 @@ class WorkbenchApp(Host):
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
         if self.options.config is not None and self.options.given_theme not in (None, self.theme):
             yield SystemCommand("Keep this theme", "Write it into config.toml, which names another", self.keep_theme)
+        if self.options.config is not None:
+            yield SystemCommand("Embedding model", "Use the model in another folder", self.use_model)
         yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self._save_picture)
         if here is not None:
             for area in (area for area in self.areas if area.id != here.area.id):
