@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.demo import MEMORIES
 from workbench.config import paths
 
 
@@ -23,7 +24,7 @@ def test_a_file_is_written_anew_as_often_as_the_store_changes(demo: Cli) -> None
     demo.ok("bullet", "add", "OTHERS", "One more")
     demo.ok("append", "One memory more")
     demo("index", "memory-index.md")
-    assert "258 memories" in file.read_text()
+    assert f"{MEMORIES + 1} memories" in file.read_text()
     answer = json.loads(demo("index", "memory-index.md", "--json").out)
     assert answer["bytes"] == len(file.read_bytes())
 

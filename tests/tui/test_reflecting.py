@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tests.demo import SERVED
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from tests.tui.review_host import Ticking, memory, put
 from tests.tui.support import app_over, demo_app, first_of, open_bench, screen_text
@@ -107,7 +108,7 @@ async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
         assert driver.is_due
         await driver.planned()
         plan = driver.text("#reflect-plan")
-        assert "235 memories of the last 42 days, among them 1 reflection" in plan
+        assert f"{SERVED} memories of the last 42 days, among them 1 reflection" in plan
         assert "due (hours)" in plan
         assert "Nothing leaves this machine." in plan
         await driver.pilot.press("enter")

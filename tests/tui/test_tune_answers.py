@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.demo import SERVED
 from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_bench, screen_text
 from tests.tui.test_tune_hands import said
 from tests.tui.tune_host import WIDE, keys, opened, ranked, settled, slider, tune, why
@@ -71,7 +72,7 @@ async def test_frozen_bounds_hold_for_every_query_and_are_said_to_be_in_force(tm
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         before = ranked(app)
-        assert "0 to 1 over all 235 served memories" in why(app)
+        assert f"0 to 1 over all {SERVED} served memories" in why(app)
         await keys(pilot, "o", *"freeze", "enter")
         await until(pilot, lambda: tune(app).session.profile.scope == "frozen")
         await settled(pilot)
