@@ -167,3 +167,22 @@ def test_two_processes_that_fill_the_caches_at_once_end_with_one_that_is_right(
     assert seen == []
     assert len(list(bench.context.caches.rglob("*.fts"))) == 1
     assert found(again, "wagons Note 1234")[0] == "n1234"
+
+
+def test_texts_that_the_model_does_not_know_are_near_by_their_words(bench: Workbench, open_bench: Open) -> None:
+    put(
+        bench,
+        memory("run", "部署前必须先运行数据库迁移脚本"),
+        memory("meeting", "今天的会议改到下午三点"),
+        memory("english", "Run the migrations before a deploy"),
+    )
+    asked = "部署前要先运行数据库的迁移脚本"
+
+    def nearest(on: Workbench) -> list[str]:
+        return [near.id for near, cosine in on.retriever.nearest_memories(asked) if cosine > 0.8]
+
+    assert nearest(bench) == ["run"]
+    bench.stream.edit("meeting", "部署前必须运行迁移数据库脚本，今天")
+    put(bench, memory("new", "部署前必须先运行数据库的迁移脚本"))
+    assert set(nearest(bench)) == {"run", "new", "meeting"}
+    assert nearest(open_bench()) == nearest(bench), "as they were kept"

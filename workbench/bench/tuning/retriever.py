@@ -8,7 +8,7 @@ over when somebody next asks.
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, overload
 from weakref import WeakMethod
 
@@ -25,12 +25,12 @@ from workbench.core.stopping import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.factors import RECIPE, Recipe
-from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.arrays import Rows, Vectors
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.growing import GrowingMatrix
 from workbench.retrieval.embedding.nearest import near_pairs, nearest
 from workbench.retrieval.embedding.vectors import VectorCache
-from workbench.retrieval.embedding.worded import with_words
+from workbench.retrieval.embedding.worded import VERSION, unknown, with_words, worded
 from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
 from workbench.retrieval.fulltext.matches import Near
@@ -235,10 +235,18 @@ class Retriever:
         return vector
 
     def _matrix_compared(self, ranker: Ranker) -> Vectors:
-        known, _ = self._compared
-        if known is not ranker.vectors:
-            self._compared = (ranker.vectors, with_words(ranker.vectors, Texts(ranker.pool)))
-        return self._compared[1]
+        with self._lock:
+            known, compared = self._compared
+            if known is ranker.vectors:
+                return compared
+            compared, rows = ranker.vectors, unknown(ranker.vectors)
+            if len(rows):
+                compared = np.array(compared)
+                dim, texts = compared.shape[1], Texts(ranker.pool, rows)
+                cache = VectorCache(self._context.caches / "vectors", f"{VERSION}-{dim}", dim)
+                compared[rows] = cache.vectors_for(texts, partial(worded, dim=dim), keys=ranker.pool.text_keys[rows])
+            self._compared = (ranker.vectors, compared)
+            return compared
 
     def _pool(self) -> Pool:
         """Return the pool of all memories that can be read."""
@@ -327,16 +335,17 @@ class Retriever:
 
 
 class Texts(Sequence[str]):
-    """The searched texts of a pool's memories, each made when it is asked for.
+    """The searched texts of a pool's memories, or of some of its rows, each made when it is asked for.
 
     Their secrets are masked: by how near a question comes, an agent could find one out.
     """
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, rows: Rows | None = None) -> None:
         self._memories = pool.memories
+        self._rows = range(len(self._memories)) if rows is None else rows.tolist()
 
     def __len__(self) -> int:
-        return len(self._memories)
+        return len(self._rows)
 
     @overload
     def __getitem__(self, row: int) -> str: ...
@@ -345,7 +354,7 @@ class Texts(Sequence[str]):
     def __getitem__(self, row: int | slice) -> str | list[str]:
         if isinstance(row, slice):
             return [self[at] for at in range(*row.indices(len(self)))]
-        return mask(clean_for_store(text_of(*self._memories.text(row))))
+        return mask(clean_for_store(text_of(*self._memories.text(self._rows[row]))))
 
 
 def _name_as_masked(pool: Pool, rows: Sequence[int], texts: Sequence[str]) -> None:

@@ -8,7 +8,10 @@ import numpy as np
 
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.stream.memory import MAX_CONTENT
-from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.arrays import Rows, Vectors
+
+VERSION = "words-1"
+"""Names the vectors that are kept; another one makes them anew."""
 
 _SHARED = 0.5
 """What all of them have in common: a word of ten that differs leaves a cosine as close as the model would."""
@@ -19,16 +22,24 @@ def with_words(vectors: Vectors, texts: Sequence[str]) -> Vectors:
 
     Such vectors are for finding what may be a duplicate, never for ranking.
     """
-    unknown = np.flatnonzero(~vectors.any(axis=1))
-    if not len(unknown):
+    rows = unknown(vectors)
+    if not len(rows):
         return vectors
     filled = np.array(vectors)
-    for row in unknown.tolist():
-        filled[row] = _worded(texts[row][:MAX_CONTENT], vectors.shape[1])
+    filled[rows] = worded([texts[row] for row in rows.tolist()], vectors.shape[1])
     return filled
 
 
-@lru_cache(20_000)
+def unknown(vectors: Vectors) -> Rows:
+    """Return the rows of texts that the model does not know."""
+    return np.flatnonzero(~vectors.any(axis=1))
+
+
+def worded(texts: Sequence[str], dim: int) -> Vectors:
+    """Return the vectors of texts by their words, shape (n, dim)."""
+    return np.array([_worded(text[:MAX_CONTENT], dim) for text in texts], np.float32).reshape(-1, dim)
+
+
 def _worded(text: str, dim: int) -> Vectors:
     marks = np.fromiter(map(_mark, dict.fromkeys(content_words(text))), np.int64)
     common, counts = _common(dim), np.bincount((marks >> 1) % dim, 2 * (marks & 1) - 1, dim)
