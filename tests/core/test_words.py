@@ -4,7 +4,7 @@ import pytest
 
 from workbench.core.words.languages import language_of_word, latin_language, stop_words
 from workbench.core.words.scripts import script_of
-from workbench.core.words.splitting import bare, folded, letters, split, words
+from workbench.core.words.splitting import bare, folded, humps, letters, split, words
 
 
 @pytest.mark.parametrize(
@@ -127,3 +127,10 @@ def test_no_text_takes_long(some: str) -> None:
     assert bool(words(text)) == bool(found)
     assert latin_language(text, found) in ("", "en")
     list(map(bare, found))
+
+
+def test_a_name_is_put_together_from_words() -> None:
+    names = ["camelCase", "HTTPServer", "API12", "utf8", "word", "v2", "iPhone", "3rd", "a1b2c3d4", "ALLCAPS"]
+    assert [humps(name) for name in names] == [
+        ("camel", "case"), ("http", "server"), ("api", "12"), ("utf", "8"), (), (), (), (), (), ()
+    ]  # fmt: skip

@@ -179,3 +179,28 @@ def test_letters_more_alike_than_words_are_never_compared_to_the_end(monkeypatch
     words = ratio(["use", "the", "cache"], ["use", "the", "caches"])
     assert order_similarity("use the cache", "use the caches") == words
     assert cutoffs == [words]
+
+
+@pytest.mark.parametrize(
+    ("line", "query", "marked"),
+    [
+        ("进程watchdog单层重启", "单层", "单层"),
+        ("हिन्दी में खोज", "हिन्दी", "हिन्दी"),
+        ("ขอลบแคชก่อน", "แคช", "แคช"),
+        ("Große Straße", "strasse", "Straße"),
+        ("ＡＢＣ と書く", "abc", "ＡＢＣ"),
+        ("cafe\u0301 au lait", "caf\u00e9", "cafe\u0301"),
+        ("the ser\u00advers run", "servers", "ser\u00advers"),
+        ("İstanbul ofisi", "istanbul", "İstanbul"),
+        ("очистить кэшировние", "кэширование", "кэшировние"),
+    ],
+)
+def test_a_word_of_any_script_is_found_and_marked_as_it_stands(line: str, query: str, marked: str) -> None:
+    (match,) = FuzzyLines(["other", line]).rank(query)
+    ((start, end),) = match.spans
+    assert (match.index, line[start:end]) == (1, marked)
+
+
+def test_what_shows_of_a_line_ends_where_it_did_before_it_was_folded() -> None:
+    lines = FuzzyLines(["ﬁﬁﬁ one two", "ﬁﬁﬁ one two"], [7, 11])
+    assert [shows.tolist() for _, shows in [lines.scores("two")]] == [[False, True]]

@@ -161,3 +161,18 @@ def test_a_text_of_one_letter_is_indexed_and_asked_for_in_no_time(some: str, tmp
             assert index.scores(query).shape == (2,)
             index.matches(query)
     assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("userName", {0, 1, 2}), ("user_name", {0, 1, 2}), ("user name", {0, 1, 2}), ("name", {0, 1, 2}),
+        ("parseHTTPBody", {3}), ("http", {3}), ("API12", {4}), ("api", {4}), ("v1.2.3", {5}), ("utils/log.py", {6}),
+    ],
+)  # fmt: skip
+def test_a_name_is_found_whole_and_by_its_words(query: str, rows: set[int]) -> None:
+    index = LexicalIndex.build(
+        ["set userName here", "set user_name here", "the user name", "parseHTTPBody fails", "API12 is gone",
+         "since v1.2.3 only", "see src/utils/log.py"]
+    )  # fmt: skip
+    assert set(np.flatnonzero(index.scores(query)).tolist()) == rows

@@ -67,11 +67,30 @@ def words(text: str) -> list[str]:
     return [word for raw in found if (word := raw.strip("_"))]
 
 
+def word_pattern(text: str) -> re.Pattern[str]:
+    """Return what matches the runs of letters, digits and underscores in a text, with marks."""
+    return _underscored() if _RARE.search(text) else _UNDERSCORED
+
+
 def parts(run: str) -> tuple[str, ...]:
     """Return the words that one run of letters and digits holds: itself folded, or its pairs of letters."""
     if run.isascii():
         return (run.lower(),)
     return _remembered(run) if len(run) <= _SHORT else tuple(_parted(run))
+
+
+def humps(run: str) -> tuple[str, ...]:
+    """Return the folded words that a name like camelCase, HTTPServer or API12 is put together from, in order."""
+    if run.isascii() and run[:1].isalpha() and _HUMPED.search(run):
+        found = _HUMP.findall(run)
+        if len(found) <= _MOST_HUMPS and "".join(found) == run and all(len(p) > 1 or p.isdigit() for p in found):
+            return tuple(part.lower() for part in found)
+    return ()
+
+
+def humped(text: str) -> list[str]:
+    """Return the words, of two letters or more, that the names in a text are put together from."""
+    return [part for run in cased(text) for part in humps(run) if len(part) > 1] if _HUMPED.search(text) else []
 
 
 def folded(text: str) -> str:
@@ -100,6 +119,10 @@ _BEFORE, _BEHIND = "\u0e40-\u0e44\u0ec0-\u0ec4", "\u0e2f\u0e30\u0e32\u0e45\u0e46
 _FRACTION = "\u2044"
 _UNSPACED = re.compile(f"[{CJK}{THAI}{HANGUL}]")
 _RUN = re.compile(r"[^\W_]+")
+_HUMPED = re.compile("[a-z][A-Z]|[A-Z][A-Z][a-z]|[A-Za-z][A-Za-z][0-9]")
+_HUMP = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_MOST_HUMPS = 8
+_UNDERSCORED = re.compile(r"\w+")
 _LONG_RUN = re.compile(r"\w+(?:['’]\w+)*")
 
 
@@ -129,8 +152,13 @@ def _runs() -> re.Pattern[str]:
 
 
 @cache
+def _underscored() -> re.Pattern[str]:
+    return re.compile(rf"\w+(?:[{marks()}{LAYOUT}]+\w*)*")
+
+
+@cache
 def _long_runs() -> re.Pattern[str]:
-    run = rf"\w+(?:[{marks()}{LAYOUT}]+\w*)*"
+    run = _underscored().pattern
     return re.compile(rf"{run}(?:['’]{run})*")
 
 

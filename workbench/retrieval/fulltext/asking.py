@@ -7,19 +7,19 @@ store holds.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from workbench.core.words.languages import ENGLISH, LATIN, language_of_word, stop_words
-from workbench.core.words.splitting import bare, split, units
+from workbench.core.words.splitting import bare, cased, humps, parts, split, units
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.fulltext.lexicon import COMPOUNDING, Lexicon
 from workbench.retrieval.fulltext.segment import NOTHING, Counts, Segment
 from workbench.retrieval.fulltext.stemming import is_particle, stem_in
-from workbench.retrieval.fulltext.vocabulary import Vocabulary, compounds_in, language_of, spelling
+from workbench.retrieval.fulltext.vocabulary import SILENT, Vocabulary, compounds_in, language_of, own_term, spelling
 
 PHRASE = re.compile(r'["“”„«»「」『』]([^"“”„«»「」『』]+)["“”„«»「」『』]')
 
@@ -47,6 +47,9 @@ _MOST = 32
 _ASKED = 8
 """Queries that are kept as they were read: a ranking needs the same one more than once."""
 
+_RARELY = 10
+"""Of so many memories with a word one says something with it at least, or it is taken for one that says nothing."""
+
 _UNSPACED = ("zh", "th")
 
 
@@ -54,14 +57,16 @@ _UNSPACED = ("zh", "th")
 class Asked:
     """A word, an identifier or a phrase of a query: the terms that stand for it, each with what it counts.
 
-    A phrase has the sequences of terms that it may stand in. `stem` is the English stem of a word, by which it has
-    related ones.
+    A phrase has the sequences of terms that it may stand in, and so has a name like camelCase. `silent` are the terms
+    of a word where it says nothing: no text is found by them, but the word is as frequent. `stem` is the English stem
+    of a word, by which it has related ones.
     """
 
     name: str
     stem: str = ""
     terms: tuple[tuple[str, float], ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
+    silent: tuple[str, ...] = ()
 
     def found_in(self, segment: Segment) -> tuple[Rows, Counts | Column]:
         """Return the texts of a segment that have it, and how often."""
@@ -96,11 +101,12 @@ class Asking:
         """Return what a query asks for: words without stop words, identifiers, and `"exact phrases"` with them."""
         quoted = [split(phrase)[:_LONGEST_PHRASE] for phrase in PHRASE.findall(query)]
         rest = PHRASE.sub(" ", query)
-        words = [(words[0], True) for words in quoted if len(words) == 1] + [(word, False) for word in split(rest)]
+        words: list[tuple[str, bool, tuple[str, ...]]] = [(one[0], True, ()) for one in quoted if len(one) == 1]
+        words += [(word, False, humps(run)) for run in cased(rest) for word in parts(run)]
         asked: dict[str, Asked] = {}
-        for (word, is_quoted), name in zip(words, self._terms([word for word, _ in words]), strict=True):
+        for (word, is_quoted, of), name in zip(words, self._terms([word for word, _, _ in words]), strict=True):
             if name not in asked and (one := self._word(word, name, is_quoted)) is not None:
-                asked[name] = one
+                asked[name] = replace(one, phrases=(self._terms(of),)) if of else one
         for whole in compounds_in(rest):
             asked.setdefault(whole, Asked(whole, terms=((whole, 1.0),)))
         for phrase in quoted:
@@ -121,26 +127,28 @@ class Asking:
         terms = {} if self._vocabulary.is_silent(name) else {name: 1.0}
         languages = (own,) if own else self._languages
         speaking = [language for language in languages if word not in stop_words()[language]]
-        is_silent = len(speaking) < len(languages) or self._vocabulary.is_silent(name)
+        silent = [SILENT + word] if len(speaking) < len(languages) else []
+        silent += [name] if self._vocabulary.is_silent(name) else []
         if speaking:
-            is_short = len(word) <= _LONGEST_WORD
-            alike = self._alike(word, speaking, whole=is_silent) if is_short else {word: 1.0}
-            terms |= {term: max(terms.get(term, 0.0), factor) for term, factor in alike.items()}
-        if is_silent and is_quoted:
-            terms.setdefault(name, 1.0)
-        elif is_silent and not self._stands(terms):
+            terms |= self._alike(word, speaking, whole=bool(silent))
+        if silent and is_quoted:
+            terms |= dict.fromkeys(silent, 1.0)
+        elif silent and self._rows(terms) * _RARELY <= self._rows(silent):
             return None
-        return Asked(name, "" if own else name, tuple(terms.items()))
+        return Asked(name, "" if own else name, tuple(terms.items()), silent=tuple(silent))
 
-    def _stands(self, terms: Iterable[str]) -> bool:
-        return any(owners[segment.postings(term)[0]].any() for term in terms for segment, owners in self._segments)
+    def _rows(self, terms: Iterable[str]) -> int:
+        """Return how many rows have some terms, one that has several as often."""
+        return sum(int(owners[segment.postings(term)[0]].sum()) for term in terms for segment, owners in self._segments)
 
     def _alike(self, word: str, languages: Sequence[str], whole: bool) -> dict[str, float]:
-        """Return the words of the store that a word in some languages may stand for, the nearest ones first.
+        """Return the terms of the store that a word in some languages may stand for, the nearest ones first.
 
         One that is taken as a `whole` stands for no part of another one.
         """
         found = {word: 1.0}
+        if len(word) > _LONGEST_WORD:
+            return {own_term(word): 1.0}
         lexicons = [segment.lexicon for segment, _ in self._segments if len(segment.lexicon)]
         for lexicon in lexicons:
             for other, factor in _alike(word, lexicon, languages):
@@ -148,9 +156,10 @@ class Asking:
             if not whole and not COMPOUNDING.isdisjoint(languages):
                 for other in _parted(bare(word), lexicon):
                     found.setdefault(other, PART)
-        if not whole and languages[0] not in _UNSPACED and not self._stands(found):
+        if not whole and languages[0] not in _UNSPACED and not self._rows(map(own_term, found)):
             found |= {other: BEGINNING for lexicon in lexicons for other in _beginning_alike(word, lexicon)}
-        return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST])
+        nearest = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
+        return {own_term(other): factor for other, factor in nearest}
 
 
 def _alike(word: str, lexicon: Lexicon, languages: Sequence[str]) -> Iterator[tuple[str, float]]:

@@ -10,8 +10,9 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from workbench.core.duplicates.function_words import said_words
+from workbench.core.words.splitting import folded, letters, word_pattern
 from workbench.retrieval.arrays import Column, Mask
-from workbench.retrieval.fulltext.line_words import EXACT, INSIDE, TYPO, WORD, LineWords, Values
+from workbench.retrieval.fulltext.line_words import EXACT, INSIDE, TYPO, LineWords, Values
 from workbench.retrieval.fulltext.spelling import TYPO_FROM, is_near
 
 MOST = EXACT
@@ -51,13 +52,17 @@ class FuzzyLines:
     """
 
     def __init__(self, lines: Sequence[str], heads: Sequence[int] | None = None) -> None:
-        self._lower = [_lower(line) for line in lines]
-        self._words = LineWords(self._lower, heads)
+        self._lines = tuple(lines)
+        shown = [
+            head if line.isascii() else len(folded(line[:head]))
+            for line, head in zip(lines, heads, strict=True)
+        ] if heads is not None else None  # fmt: skip
+        self._words = LineWords([folded(line) for line in lines], shown)
         self._held: dict[str, _Held] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._lower)
+        return len(self._lines)
 
     def scores(self, query: str) -> tuple[Column, Mask]:
         """Return how well each line matches every word of `query`, 0 for not at all; and whether that shows of it.
@@ -89,7 +94,7 @@ class FuzzyLines:
 
     def spans(self, row: int, query: str) -> tuple[Span, ...]:
         """Return the parts of a line to highlight, as [start, end)."""
-        return spans_in(self._lower[row], query)
+        return spans_in(self._lines[row], query)
 
     def _looked_up(self, word: str) -> _Held:
         with self._lock:
@@ -109,7 +114,7 @@ class FuzzyLines:
 
 
 def _words_of(query: str) -> list[str]:
-    return list(dict.fromkeys(_lower(query).split()))
+    return list(dict.fromkeys(folded(query).split()))
 
 
 def _misspelt(held: Sequence[_Held], literal: Mask) -> Column:
@@ -130,14 +135,30 @@ def fuzzy_rank(query: str, lines: Sequence[str], limit: int | None = None, cutof
 
 def spans_in(text: str, query: str) -> tuple[Span, ...]:
     """Return the parts of a text that match the words of a query, as [start, end)."""
-    line = _lower(text[:SPANNED])
+    line, begins, ends = _placed(text[:SPANNED])
     found: list[Span] = []
     for word in _words_of(query):
         places = [(m.start(), m.end()) for m in re.finditer(re.escape(word), line)]
-        if not places:
-            places = [m.span() for m in WORD.finditer(line) if is_near(word, m[0])] if len(word) >= TYPO_FROM else []
-        found += places
+        if not places and len(word) >= TYPO_FROM:
+            places = [m.span() for m in word_pattern(line).finditer(line) if is_near(word, m[0])]
+        found += [(begins[start], ends[end - 1]) for start, end in places]
     return _merged(found)
+
+
+def _placed(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return a text folded, and where in it the letter begins and ends that each character comes from."""
+    if text.isascii():
+        return text.lower(), range(len(text)), range(1, len(text) + 1)
+    whole: list[str] = []
+    begins: list[int] = []
+    ends: list[int] = []
+    place = 0
+    for letter in letters(text):
+        whole.append(folded(letter))
+        begins += [place] * len(whole[-1])
+        place += len(letter)
+        ends += [place] * len(whole[-1])
+    return "".join(whole), begins, ends
 
 
 def order_similarity(a: str, b: str) -> float:
@@ -147,7 +168,7 @@ def order_similarity(a: str, b: str) -> float:
     embedding cannot: "always pnpm, never npm" and its reverse share 95 % of their letters but 50 % of their words.
     """
     a, b = _plain(a), _plain(b)
-    words_a, words_b = (WORD.findall(text) if text.isascii() else said_words(text) for text in (a, b))
+    words_a, words_b = (word_pattern(t).findall(t) if t.isascii() else said_words(t) for t in (a, b))
     words = float(fuzz.ratio(words_a, words_b)) if words_a or words_b else 100.0
     # That the letters are more alike than the words is mostly so, and sooner known than how alike they are.
     return words if fuzz.ratio(a, b, score_cutoff=words) else float(fuzz.ratio(a, b))
@@ -155,14 +176,6 @@ def order_similarity(a: str, b: str) -> float:
 
 def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def _lower(text: str) -> str:
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    # A few letters grow in lower case; leaving those keeps spans true to the line.
-    return "".join(low if len(low := c.lower()) == 1 else c for c in text)
 
 
 def _merged(spans: list[Span]) -> tuple[Span, ...]:

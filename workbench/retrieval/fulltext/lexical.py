@@ -111,7 +111,8 @@ class LexicalIndex:
         for part in self.parts:
             every.append(part.counted(asked, [(stem, nearness(cosine)) for stem, cosine in related]))
         rows, own, near = (np.concatenate(column) for column in zip(*every, strict=True))
-        frequency = int(np.count_nonzero(own))
+        silent = bool(asked.silent)
+        frequency = sum(part.frequency(asked) for part in self.parts) if silent else int(np.count_nonzero(own))
         weight = math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5))
         return TermMatch(asked.name, weight, related, rows, own, near)
 

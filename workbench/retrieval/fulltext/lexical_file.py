@@ -23,7 +23,7 @@ from workbench.retrieval.text_keys import Keys
 SUFFIX = ".fts"
 UNFINISHED = ".new"
 
-VERSION = 2
+VERSION = 3
 """To be raised whenever texts are split or stored in another way."""
 
 LONGEST = 8_000

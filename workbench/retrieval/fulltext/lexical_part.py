@@ -46,6 +46,11 @@ class Part(Generic[S_co]):
         """The languages of the rows' texts in Latin letters."""
         return frozenset(LANGUAGES[number] for number in np.unique(self.segment.languages[self.texts]).tolist())
 
+    def frequency(self, asked: Asked) -> int:
+        """Return how many rows have what is asked for, or the word where it says nothing."""
+        some = [asked.found_in(self.segment)[0], *(self.segment.postings(term)[0] for term in asked.silent)]
+        return int(self.owners[np.unique(np.concatenate(some))].sum())
+
     def counted(self, asked: Asked, related: Sequence[tuple[str, float]]) -> tuple[Rows, Column, Column]:
         """Return the rows that have what is asked for, or stems related to it; and how often each has both.
 
@@ -74,6 +79,8 @@ class PartScores:
     def look(self, asked: Asked) -> int:
         """Look up what is asked for; return how many rows have it."""
         self._found = asked.found_in(self.part.segment)
+        if asked.silent:
+            return self.part.frequency(asked)
         return int(self.part.owners[self._found[0]].sum())
 
     def add(self, weight: float) -> None:

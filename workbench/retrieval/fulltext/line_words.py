@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.stopping import in_pieces
+from workbench.core.words.splitting import word_pattern
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.fulltext.spelling import Spelling
-
-WORD = re.compile(r"\w+")
 
 Values = NDArray[np.int8]
 """How well each of some chunks or lines holds a word: one of the values below, 0 for not at all."""
@@ -30,7 +29,7 @@ _OFTEN = 2000
 
 
 class LineWords:
-    """The words of lower-case `lines`; immutable.
+    """The words of `lines`, which are folded (`core.words.splitting.folded`); immutable.
 
     Each distinct chunk between spaces is kept once, and so is each distinct word of the chunks: a word is looked for
     in those. The first `heads` characters of a line are what shows of it; without them all does.
@@ -57,7 +56,7 @@ class LineWords:
     def held(self, word: str) -> Values:
         """Return how well each chunk holds a word as it is typed."""
         values = np.zeros(len(self._chunks), np.int8)
-        if WORD.fullmatch(word) is not None:
+        if word_pattern(word).fullmatch(word) is not None:
             holding = self._holding(word)
             of_words = np.zeros(len(self._words), np.int8)
             of_words[holding] = [_value(word, self._words[number]) for number in holding]
@@ -151,7 +150,7 @@ def _vocabulary(chunks: Sequence[str]) -> tuple[list[str], Rows, Rows]:
     pairs = [
         (numbers.setdefault(word, len(numbers)), chunk)
         for chunk, text in enumerate(chunks)
-        for word in WORD.findall(text)
+        for word in word_pattern(text).findall(text)
     ]
     words, at = np.array(pairs, np.intp).reshape(-1, 2).T
     return list(numbers), words, at

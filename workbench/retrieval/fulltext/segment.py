@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.fulltext.lexicon import Lexicon
-from workbench.retrieval.fulltext.vocabulary import Encoded, Terms, Vocabulary
+from workbench.retrieval.fulltext.vocabulary import OWN, Encoded, Terms, Vocabulary
 
 Counts = NDArray[np.int64]
 
@@ -54,9 +54,8 @@ class MemorySegment:
         self.lengths = text_lengths(texts, vocabulary)
         self.languages = texts.languages
         self._vocabulary = vocabulary
-        owner, kept = _owners(texts), _counted(texts, vocabulary)
-        terms = np.concatenate([texts.words[kept], texts.wholes]).astype(np.int64)
-        owners = np.concatenate([owner[kept], texts.whole_text])
+        terms = np.concatenate([texts.words, texts.wholes]).astype(np.int64)
+        owners = np.concatenate([_owners(texts), texts.whole_text])
         pairs, self._count = np.unique((terms << 32) | owners, return_counts=True)
         self._term, self._owner = pairs >> 32, pairs & 0xFFFFFFFF
 
@@ -101,7 +100,7 @@ def lexicon_of(texts: Encoded, vocabulary: Vocabulary) -> Lexicon:
         return Lexicon([])
     seen: Mask = np.zeros(len(vocabulary), np.bool_)
     seen[texts.words] = True
-    names = vocabulary.names(np.flatnonzero(seen).tolist())
+    names = [name.removeprefix(OWN) for name in vocabulary.names(np.flatnonzero(seen).tolist())]
     return Lexicon.of({name: met[name] for name in names if name in met})
 
 
@@ -134,8 +133,3 @@ def _owners(texts: Encoded) -> Counts:
     """Return for each word the number of its text."""
     sizes = np.diff(texts.ends, prepend=0)
     return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
-
-
-def _counted(texts: Encoded, vocabulary: Vocabulary) -> NDArray[np.bool_]:
-    stop = np.array(list(vocabulary.stop), np.int32)
-    return ~np.isin(texts.words, stop)

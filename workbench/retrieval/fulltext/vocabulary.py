@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.core.stopwords import STOP_WORDS
 from workbench.core.words.languages import ENGLISH, LATIN, language_of_word, latin_language, stop_words
-from workbench.core.words.splitting import split
+from workbench.core.words.splitting import humped, split
 from workbench.retrieval.fulltext.stemming import stems
 
 Terms = NDArray[np.int32]
@@ -28,6 +28,9 @@ _WORTH = {"zh": 0.5, "th": 0.5}
 
 SILENT = "·"
 """Stands before a word that says nothing in a language; never part of a word, but of a term for FTS5."""
+
+OWN = "\u02d9"
+"""Stands before a word in Latin letters that is not English, whose word may be another one's English stem."""
 
 _AS_IT_IS = "="
 """Stands before a word whose term is not its English stem."""
@@ -43,9 +46,9 @@ _JOINED = re.compile(r"[_\-./:\\@#+](?=[^\W_])")
 class Encoded:
     """Several texts in one.
 
-    `words` are all words in order, text i from `ends[i − 1]` to `ends[i]`; `wholes` are the
-    compounds, each of the text whose number stands in `whole_text`; `languages` has each text's language by its number
-    in `LANGUAGES`.
+    `words` are all words in order, text i from `ends[i − 1]` to `ends[i]`; `wholes` are the compounds, and the parts
+    of names like camelCase, each of the text whose number stands in `whole_text`; `languages` has each text's language
+    by its number in `LANGUAGES`.
     """
 
     words: Terms
@@ -121,8 +124,8 @@ class Vocabulary:
             words += found_words
             ends.append(len(words))
             languages.append(LANGUAGES.index(language))
-            found = compounds_in(text, known)
-            wholes += map(self._number, found)
+            found = [*map(self._number, compounds_in(text, known)), *self.words(humped(text)).tolist()]
+            wholes += found
             whole_text += [i] * len(found)
         return Encoded(
             self.words(words), np.array(ends, np.int64), np.array(wholes, np.int32), np.array(whole_text, np.int64),
@@ -175,7 +178,12 @@ def spelling(word: str, language: str) -> str:
     """Return a word as `Vocabulary.words` wants it: a word of a language, or one that says nothing in it."""
     if language == ENGLISH:
         return word
-    return f"{_AS_IT_IS}{SILENT if word in stop_words()[language] else ''}{word}"
+    return _AS_IT_IS + (SILENT + word if word in stop_words()[language] else own_term(word))
+
+
+def own_term(word: str) -> str:
+    """Return the term of a word that is not English."""
+    return word if language_of_word(word) else OWN + word
 
 
 def compounds_in(text: str, known: "_Compounds | None" = None) -> list[str]:

@@ -25,7 +25,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.safety import Finding
 from workbench.core.text import clean_for_store, one_line
 from workbench.core.tuning.profile import ProfileInUse
-from workbench.core.words.splitting import words
+from workbench.core.words.splitting import folded, words
 
 MOST_GIVEN = 50
 """Results that are given at once, at the most."""
@@ -167,8 +167,8 @@ class Recalling:
         whole = self._safety.masked(hit.whole)
         if whole == clean_for_store(hit.whole):
             return True
-        low = whole.lower()
-        return query.strip().lower() in low or (not hit.literal and any(word in low for word in words(query)))
+        low = folded(whole)
+        return folded(query.strip()) in low or (not hit.literal and any(word in low for word in words(query)))
 
     def _is_trusted(self, hit: Hit, folder: DocumentFolder) -> bool:
         seen = self._seen.get(folder.root)
