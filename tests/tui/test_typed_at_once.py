@@ -1,5 +1,6 @@
 """Keys that a terminal brings all at once: what is typed behind the key that goes into a field is in the field."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -13,15 +14,20 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import FIELD_OPENERS
 from workbench.tui.forms.form import RecordForm
+from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.texts.safe_input import SafeInput
+
+NAMED = {"!": "escape", "/": "slash", "\n": "enter", "^": "ctrl+p", ".": "full_stop", " ": "space"}
+CONTROLS = {"!": None, "\n": "\r", "^": "\x10"}
+"""The characters that a terminal sends for such keys."""
 
 
 def type_at_once(app: App[Path | None], keys: str) -> None:
     """Bring keys as a driver does that read them together: each as it comes, no rest between them; `!` is esc."""
     for key in keys:
-        event = events.Key("escape", None) if key == "!" else events.Key("slash" if key == "/" else key, key)
+        event = events.Key(NAMED.get(key, key), CONTROLS.get(key, key))
         event.set_sender(app)
         app.post_message(event)
 
@@ -79,6 +85,57 @@ async def test_words_behind_a_key_that_opens_a_form_are_all_in_it(tmp_path: Path
         type_at_once(app, f"{opener}undo xaq")
         await until(pilot, lambda: written(app).endswith("undo xaq"))
         assert app.bench.library.revision == before
+
+
+@pytest.mark.parametrize("gap", [0.0, *(pytest.param(gap, marks=pytest.mark.slow) for gap in (0.02, 0.08))])
+@pytest.mark.parametrize(
+    ("area", "keys", "opens", "text"),
+    [
+        ("1", "/undo", "StreamScreen", "undo"),
+        ("1", "eundo xaq", "RecordForm", "undo xaq"),
+        ("1", "^undo", "CommandPalette", "undo"),
+        ("1", "rundo", "ReplaceDialog", "undo"),
+        ("2", "^undo", "CommandPalette", "undo"),
+        ("3", "oundo xaq", "RecordForm", "undo xaq"),
+        ("6", "^undo", "CommandPalette", "undo"),
+    ],
+)
+async def test_words_typed_fast_reach_what_the_key_before_them_opens(
+    tmp_path: Path, area: str, keys: str, opens: str, text: str, gap: float
+) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press(area)
+        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area)
+        await until(pilot, lambda: app.focused is not None)
+        before = app.bench.library.revision
+        for key in keys:
+            type_at_once(app, key)
+            if gap:
+                await asyncio.sleep(gap)
+        await until(pilot, lambda: type(app.screen).__name__ == opens and written(app).endswith(text))
+        await pilot.pause(0.1)
+        assert (type(app.screen).__name__, written(app)[-len(text) :]) == (opens, text)
+        assert app.bench.library.revision == before
+
+
+LOST = pytest.mark.xfail(strict=True, raises=AssertionError, reason="Digits overtake the enter before them.")
+
+
+@pytest.mark.parametrize("gap", [pytest.param(0.0, marks=LOST), 0.02])
+async def test_digits_behind_enter_are_typed_at_the_slider(tmp_path: Path, gap: float) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: isinstance(app.focused, Slider))
+        slider = app.screen.query(Slider).first()
+        for key in "\n0.73":
+            type_at_once(app, key)
+            if gap:
+                await asyncio.sleep(gap)
+        await until(pilot, lambda: slider.typed is not None)
+        await pilot.pause(0.2)
+        assert slider.typed == "0.73"
 
 
 def written(app: App[Path | None]) -> str:
