@@ -23,16 +23,20 @@ def main(arguments: list[str]) -> None:
         "folder", nargs="?", type=Path, help="files: real files to try; floor, english: judged collections"
     )
     parser.add_argument("--texts", nargs="+", metavar="TEXT", help="keys: the hostile texts to try after prose")
+    parser.add_argument("--against", metavar="COMMIT", help="promises: a commit to compare with, in turns")
     chosen = parser.parse_intermixed_args(arguments)
     module = importlib.import_module(f"tests.benchmarks.{chosen.name}")
     if chosen.folder is not None and chosen.name not in ("files", "floor", "english"):
         parser.error("a folder goes with files, floor and english")
     if chosen.texts is not None and chosen.name != "keys":
         parser.error("texts go with keys")
+    if chosen.against is not None and chosen.name != "promises":
+        parser.error("a commit goes with promises")
     more = {"folder": chosen.folder} if chosen.folder is not None else {}
     more |= {"names": tuple(chosen.texts)} if chosen.texts is not None else {}
+    more |= {"against": chosen.against} if chosen.against is not None else {}
     figures = module.run(small=chosen.small, **more)
-    print(json.dumps(figures, indent=2))
+    print(json.dumps(figures, indent=2, ensure_ascii=False))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -56,12 +57,7 @@ def run(small: bool = False) -> dict[str, object]:
 
 def measure(store: Path, runs: int) -> Figures:
     """Return the figures of each command and of the base on a store, which is changed by each turn alike."""
-
-    def turn(number: int) -> dict[str, Asked]:
-        ours = {name: Asked(_ours(store, args)) for name, args in _commands(number).items()}
-        return {"base": Asked([sys.executable, "-c", BASE]), **ours}
-
-    return in_turns(turn, own(store), runs)
+    return in_turns(partial(turn_of, store), own(store), runs)
 
 
 class Asked(NamedTuple):
@@ -69,6 +65,13 @@ class Asked(NamedTuple):
 
     command: Sequence[str]
     stdin: bytes = b""
+
+
+def turn_of(store: Path, number: int, names: Collection[str] = ()) -> dict[str, Asked]:
+    """Return the base and the commands of a turn, or those with such names."""
+    asked = {name: args for name, args in _commands(number).items() if not names or name in names}
+    ours = {name: Asked(_ours(store, args)) for name, args in asked.items()}
+    return {"base": Asked([sys.executable, "-c", BASE]), **ours}
 
 
 def in_turns(

@@ -29,8 +29,8 @@ def run(small: bool, folder: Path | None = None) -> dict[str, object]:
     losses: list[str] = []
     lines = values = 0
     skipped: list[str] = []
-    files = list(_files(folder or shipped("fixtures/demo"), skipped))
-    for path, text in files:
+    every = list(files(folder or shipped("fixtures/demo"), skipped))
+    for path, text in every:
         for edit in EDITS:
             for _ in range(rounds):
                 place = Path(tempfile.mkdtemp(prefix="bench-files-"))
@@ -42,12 +42,12 @@ def run(small: bool, folder: Path | None = None) -> dict[str, object]:
                 lines, values = lines + len(done.lines), values + len(done.values)
                 losses += [f"{path.name}, {edit}: {lost[:80]}" for lost in (*done.lines, *done.values)]
     return {
-        "files": len(files), "edits": outcomes.total(), **outcomes, "lines_lost": lines, "values_lost": values,
+        "files": len(every), "edits": outcomes.total(), **outcomes, "lines_lost": lines, "values_lost": values,
         "losses": losses[:20], "not_written": skipped,
     }  # fmt: skip
 
 
-def _files(folder: Path, skipped: list[str]) -> list[tuple[Path, bytes]]:
+def files(folder: Path, skipped: list[str]) -> list[tuple[Path, bytes]]:
     """Return the files of known formats that can be written, and note the others."""
     found = []
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):

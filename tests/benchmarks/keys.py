@@ -108,7 +108,7 @@ def run(small: bool, names: Sequence[str] = NAMES) -> dict[str, object]:
     """Press every key of `WAYS` over every text; return what took longest by each measure, and what is over the bar."""
     size, names = (50_000, names[:2]) if small else (MEGABYTE, names)
     ways = {"1": MOVES} if small else WAYS
-    found = {name: _in_process(name, size, ways) for name in (PROSE, *names)}
+    found = {name: in_process(name, size, ways) for name in (PROSE, *names)}
     slowest = {
         measure: {name: _told(max(pressed, key=lambda one: one[1][at]), at) for name, pressed in found.items()}
         for at, measure in enumerate(Times._fields)
@@ -141,7 +141,7 @@ def _quantiles(pressed: Pressed) -> list[float]:
     return [round(each[int(len(each) * 0.95)], 1) for each in columns]
 
 
-def _in_process(name: str, size: int, ways: Ways) -> Pressed:
+def in_process(name: str, size: int, ways: Ways) -> Pressed:
     """Return the times of every key over a text, pressed in a process of its own."""
     command = [sys.executable, "-m", "tests.benchmarks.keys", name, str(size), json.dumps(ways)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)

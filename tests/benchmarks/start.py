@@ -5,6 +5,7 @@ the newest memory, of the demo and of a large store. Then at once, while the res
 that is answered when the next memory's text is drawn.
 """
 
+import os
 import re
 import statistics
 import sys
@@ -46,7 +47,7 @@ def run(small: bool = False) -> dict[str, object]:
             found = {"empty": first_paint(empty, "first paint")}
             for key, folder in stores.items():
                 ours = [sys.executable, "-m", "workbench", "--store", str(folder)]
-                first, second = map(re.escape, _newest(folder))
+                first, second = map(re.escape, newest(folder))
                 found[key] = first_paint(ours, first, second, keys[key], homes[key])
             if turn:  # the first fills the caches
                 for key, seconds in found.items():
@@ -71,17 +72,21 @@ def first_paint(
     next: str = "",
     answered: list[float] | None = None,
     surroundings: dict[str, str] | None = None,
+    spent: list[float] | None = None,
 ) -> float:
     """Start a terminal program and return the seconds until `text` (a regular expression) is drawn.
 
     With `next` the cursor is moved then, and `answered` gets the seconds until that text is drawn. `surroundings` are
-    the program's, unless they are ours.
+    the program's, unless they are ours; `spent` gets the seconds of the processor that it took until then.
     """
     begun = time.perf_counter()
     child = pexpect.spawn(command[0], command[1:], dimensions=(45, 140), encoding="utf-8", timeout=60, env=surroundings)
     child.delaybeforesend = None  # by itself it would wait before each key
     child.expect(text)
     seconds = time.perf_counter() - begun
+    if spent is not None:
+        used = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()
+        spent.append((int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK"))
     if next and answered is not None:
         pressed = time.perf_counter()
         child.send("j")
@@ -93,7 +98,7 @@ def first_paint(
 
 
 @cache
-def _newest(folder: Path) -> tuple[str, str]:
+def newest(folder: Path) -> tuple[str, str]:
     """Return how the newest memory of a store begins, and a piece of the next one that stands only in its detail."""
     first, second = nlargest(2, Library(folder).memories.all(), key=lambda memory: (memory.created_at, memory.id))
     return first.line[:20], second.id

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, thread_time
 
 from tinydb import JSONStorage, TinyDB
 
@@ -138,17 +138,21 @@ def fill(folder: Path, count: int, chunk: int = 1000) -> tuple[Library, float]:
 
 
 def vote_in_turn(little: Library, big: Library, probe: Path, times: int) -> dict[str, float]:
-    """Vote in both stores and write to a bare file in turn, so that a busy disk is the same for all; medians."""
-    taken: dict[str, list[float]] = {"little": [], "big": [], "fsync": []}
+    """Vote in both stores and write to a bare file in turn, so that a busy disk is the same for all; medians.
+
+    What ends with `_cpu` is the processor's part of it.
+    """
+    taken: dict[str, list[float]] = {"little": [], "big": [], "little_cpu": [], "big_cpu": [], "fsync": []}
     handle = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     targets = {"little": (little, little.memories.all()), "big": (big, big.memories.all())}
     for turn in range(times):
         for name, (library, memories) in targets.items():
             memory = library.memories.get(memories[turn * 37 % len(memories)].id)
-            start = perf_counter()
+            start, spent = perf_counter(), thread_time()
             with library.transaction("human", "vote") as tx:
                 tx.put(replace(memory, helpful_votes=memory.helpful_votes + 1))
             taken[name].append(perf_counter() - start)
+            taken[f"{name}_cpu"].append(thread_time() - spent)
         start = perf_counter()
         os.write(handle, b"x" * 250)
         os.fsync(handle)

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from tests.faults.changes import Source
 from tests.faults.recorded import FOLDER, Recorded, record
-from tests.faults.table import ROOT, copied, functions, run, sources
+from tests.faults.table import ROOT, copied, named_tests, run, sources
 
 SEED, COUNT, LEAST = 42, 200, 4
 """`LEAST` is how many the smallest layer gets."""
@@ -196,14 +196,11 @@ def _seeded(mutant: Mutant, copy: Path) -> tuple[str, str]:
 
 def standing(tests: dict[str, list[str]], root: Path) -> list[str]:
     """Return those tests that are still there: in their file, or under their name in one other."""
-    every: dict[str, list[str]] = defaultdict(list)
-    for path in (root / "tests").rglob("test_*.py"):
-        for node in functions(path):
-            every[node.name].append(str(path.relative_to(root)))
+    every = {name: [str(path.relative_to(root)) for path in paths] for name, paths in named_tests(root).items()}
     found = []
     for file, names in tests.items():
         for name in names:
-            places = [file] if file in every[name] else every[name]
+            places = [file] if file in every.get(name, ()) else every.get(name, [])
             found += [f"{places[0]}::{name}"] if len(places) == 1 else []
     return found
 

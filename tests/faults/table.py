@@ -62,7 +62,7 @@ def sources(root: Path) -> Iterator[Path]:
 
 def catcher(fault: Fault, root: Path = ROOT) -> str:
     """Return the pytest name of what catches a fault; raises `Lost` unless exactly one test has its name."""
-    found = _tests(root).get(fault.test, [])
+    found = named_tests(root).get(fault.test, [])
     if len(found) != 1:
         raise Lost(f"{fault.number} “{fault.name}”: {len(found)} tests are called {fault.test}.")
     return f"{found[0].relative_to(root)}::{fault.test}"
@@ -71,7 +71,7 @@ def catcher(fault: Fault, root: Path = ROOT) -> str:
 def is_slow(fault: Fault, root: Path = ROOT) -> bool:
     """Tell whether the test of a fault is marked slow."""
     path = root / catcher(fault, root).partition("::")[0]
-    marks = (mark for node in functions(path) if node.name == fault.test for mark in node.decorator_list)
+    marks = (mark for node in _functions(path) if node.name == fault.test for mark in node.decorator_list)
     return any("mark.slow" in ast.unparse(mark) for mark in marks)
 
 
@@ -100,14 +100,15 @@ def run(copy: Path, tests: Iterable[str], timeout: float | None = None) -> subpr
 
 
 @cache
-def _tests(root: Path) -> dict[str, list[Path]]:
+def named_tests(root: Path) -> dict[str, list[Path]]:
+    """Return the files in which tests of a name stand."""
     found: dict[str, list[Path]] = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
-        for node in functions(path):
+        for node in _functions(path):
             found.setdefault(node.name, []).append(path)
     return found
 
 
-def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+def _functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     tree = ast.parse(path.read_text("utf-8"))
     return [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
