@@ -151,7 +151,7 @@ def test_a_long_text_lends_less_of_its_words_and_length() -> None:
         talk = [memory(1, text, session_id="s"), memory(2, itself, session_id="s")]
         return raw(talk, "recipe", only(neighbour_words=0.2, length=length))[1]
 
-    lent = [beside("recipe" + " word" * more, "nothing", 0.0) for more in (0, 24, 49, 99)]
+    lent = [beside("recipe" + " flour" * more, "nothing", 0.0) for more in (0, 24, 49, 99)]
     assert lent[0] == lent[1] > lent[2] > lent[3] > 0
     # What stands beside a text makes it no longer than 25 words do.
     short, brief, long = (beside("word " * count, "recipe", 1.0) for count in (5, 25, 2_500))
@@ -178,7 +178,7 @@ def test_a_long_answer_inherits_less_from_its_question() -> None:
     def gained(length: int) -> float:
         talk = [
             memory(1, "what recipe?", session_id="s", source=Source(speaker="user")),
-            memory(2, "word " * length, session_id="s", source=Source(speaker="assistant")),
+            memory(2, "flour " * length, session_id="s", source=Source(speaker="assistant")),
             *(memory(n, "nothing") for n in range(4, 20)),
         ]  # fmt: skip
         return raw(talk, "recipe", only(carry=1.0))[1]
