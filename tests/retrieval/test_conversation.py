@@ -154,7 +154,7 @@ def test_a_long_text_lends_less_of_its_words_and_length() -> None:
     lent = [beside("recipe" + " flour" * more, "nothing", 0.0) for more in (0, 24, 49, 99)]
     assert lent[0] == lent[1] > lent[2] > lent[3] > 0
     # What stands beside a text makes it no longer than 25 words do.
-    short, brief, long = (beside("word " * count, "recipe", 1.0) for count in (5, 25, 2_500))
+    short, brief, long = (beside("flour " * count, "recipe", 1.0) for count in (5, 25, 2_500))
     assert short > brief == long
 
 

@@ -104,6 +104,13 @@ ENGLISH = st.lists(
 ).map(" ".join)  # fmt: skip
 
 
+def test_one_text_in_another_language_makes_no_words_of_english_stop_words() -> None:
+    texts = ["the roof of the shed and the barn", "a gate", "Der Zaun ist nicht gestrichen, und das Tor auch nicht"]
+    index = LexicalIndex.build(texts)
+    assert not index.scores("the of and").any()
+    assert np.array_equal(index.scores("of the shed"), index.scores("shed"))
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(ENGLISH, min_size=1, max_size=8), ENGLISH)
 def test_other_scripts_beside_it_change_nothing_in_what_english_words_stand_for(texts: list[str], query: str) -> None:
