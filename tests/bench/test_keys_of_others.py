@@ -25,10 +25,6 @@ RECORDS = (
 )  # fmt: skip
 NAMES = {"memories": "m1", "bullets": "r-00001", "sections": "rules", "books": "main", "queries": "q1"}
 
-NOT_YET = pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="A record is still written as a whole, without what it does not know."
-)
-
 
 def theirs(bench: Workbench) -> dict[str, dict[str, object]]:
     """Return what of theirs the documents hold, as the file says it after a checkpoint."""
@@ -81,7 +77,6 @@ ACTS: dict[str, Callable[[Workbench], object]] = {
 }
 
 
-@NOT_YET
 @pytest.mark.parametrize("name", ACTS)
 def test_they_stay_when_their_record_is_changed(shared: Workbench, name: str) -> None:
     before = shared.library.revision
@@ -105,7 +100,6 @@ def test_they_come_back_with_a_record_that_was_deleted(shared: Workbench) -> Non
     assert theirs(shared) == ALL
 
 
-@NOT_YET
 def test_they_stay_when_a_change_is_taken_back_and_done_again(shared: Workbench) -> None:
     shared.playbooks.vote("main", ["r-00001"], "helpful")
     shared.history.undo()
@@ -113,7 +107,6 @@ def test_they_stay_when_a_change_is_taken_back_and_done_again(shared: Workbench)
     assert theirs(shared) == ALL
 
 
-@NOT_YET
 def test_one_within_a_part_of_a_record_stays_too(shared: Workbench) -> None:
     shared.stream.vote(["m1"], "helpful")
     shared.library.maintenance.save_checkpoint()

@@ -1,8 +1,8 @@
 """Records as plain documents of JSON values, and back.
 
 A document leaves out every field that has its default value, so an absent field,
-a null and a default mean the same. Keys that the record type does not know are
-kept apart by `from_doc` callers through `unknown_keys`.
+a null and a default mean the same. Keys that the record type does not know stay in
+the document (`to_doc_over`).
 """
 
 import types
@@ -40,6 +40,20 @@ def to_doc(record: object) -> dict[str, object]:
         if value != default or name in _ALWAYS:
             out[name] = encode(value)
     return out
+
+
+def to_doc_over(record: object, old: Doc) -> dict[str, object]:
+    """Return `record` as the document that replaces `old`, with the keys of that one which its type does not know.
+
+    Another program or a newer version wrote them, at the top or inside a part that is a record itself.
+    """
+    doc, known = to_doc(record), field_names(type(record))
+    for name, value in old.items():
+        if name not in known:
+            doc[name] = value
+        elif name in doc and isinstance(value, Mapping) and is_dataclass(part := getattr(record, name)):
+            doc[name] = to_doc_over(part, value)
+    return doc
 
 
 def from_doc(kind: type[R], doc: Doc) -> R:

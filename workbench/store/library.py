@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from workbench.core.errors import StoreProblem, UnknownRecord
 from workbench.core.health.damage import Damage, MendedIndex
-from workbench.core.record import ABSENT, from_doc
+from workbench.core.record import ABSENT, from_doc, to_doc_over
 from workbench.store import upgrades
 from workbench.store.entry import Doc, DocChange, Entry, Kind
 from workbench.store.files import cannot_read, cannot_write, closed
@@ -22,7 +22,7 @@ from workbench.store.journal.engine import Clock, Gate, Options, See, Tell
 from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
-from workbench.store.naming import FARTHEST, memory_number, numbered_id, to_document
+from workbench.store.naming import FARTHEST, memory_number, numbered_id
 from workbench.store.records import RECORDS, Records
 from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
@@ -94,7 +94,8 @@ class Tx:
             check_memory(record)
         table = self._records.table_of(type(record))
         key = self._records.key_of_record(table, record)
-        self._staged.put(table, self._doc_id(table, key) or self._allocate(table, key), to_document(record))
+        doc_id = self._doc_id(table, key) or self._allocate(table, key)
+        self._staged.put(table, doc_id, to_doc_over(record, self._staged.get(table, doc_id) or {}))
         number = memory_number(key) if isinstance(record, Memory) else None
         if number is not None and number < FARTHEST:
             self._staged.raise_next_id(table, number + 1)
@@ -549,4 +550,4 @@ class Library:
 
 _TABLES = tuple(name for name, value in vars(Library).items() if isinstance(value, Kept))
 
-__all__ = ["STANDARD", "Library", "Table", "Touched", "Tx", "to_document", "utc_now"]
+__all__ = ["STANDARD", "Library", "Table", "Touched", "Tx", "utc_now"]
