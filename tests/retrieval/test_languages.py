@@ -183,3 +183,13 @@ def test_a_name_is_found_whole_and_by_its_words(query: str, rows: set[int]) -> N
          "since v1.2.3 only", "see src/utils/log.py"]
     )  # fmt: skip
     assert set(np.flatnonzero(index.scores(query)).tolist()) == rows
+
+
+def test_one_memory_in_another_language_leaves_english_queries_as_they_were(tmp_path: Path) -> None:
+    english = [f"the token of the service number {n} is refreshed" for n in range(12)]
+    german = "Der Text sagt als Beispiel the token of the day und sonst nichts"
+    query = "why did the token of the service refresh"
+    alone = LexicalCache(tmp_path / "alone").index(english).matches(query)
+    for index in (LexicalCache(tmp_path / "both").index([*english, german]), LexicalIndex.build([*english, german])):
+        assert index.languages == {"en", "de"}
+        assert [term.term for term in index.matches(query).terms] == [term.term for term in alone.terms]

@@ -41,7 +41,7 @@ _END_UP_TO = 4
 _LONGEST_WORD, _LONGEST_PHRASE = 64, 256
 """Letters of a word that stands for others, too; and words of a phrase that are looked for."""
 
-_MOST = 32
+_MOST = 16
 """Words of the store that one word of a query stands for at most."""
 
 _ASKED = 8
