@@ -22,7 +22,6 @@ from workbench.bench.tuning.floor.against import against
 from workbench.bench.tuning.queries.sets import JudgedSet, from_file
 from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.floor import Standard
 from workbench.core.tuning.profile import WORKBENCH, WORKBENCH_1, Profile
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.floor.floor_file import texts_of
@@ -107,20 +106,20 @@ def _measured(store: Store) -> dict[str, object]:
     lines = (HERE / "off_topic.jsonl").read_text("utf-8").splitlines()
     off = [json.loads(line)["query"] for line in lines]
     assert not set(off) & set(background()["en"])
-    answered, agents = _answered(store, standard)
+    answered, agents = _answered(store)
     kinds = {kind: asked for kind, asked in store.no_answer.items() if asked}
     return {
         "memories": len(store.bench.library.memories),
         "floor": round(standard.floor.query, 4),
         "weak_below": round(standard.floor.memory, 4),
         "answered": answered,
-        "off_topic": _empty(store, standard, off),
-        "without_answer": {kind: [len(asked), _empty(store, standard, asked)] for kind, asked in kinds.items()},
+        "off_topic": _empty(store, off),
+        "without_answer": {kind: [len(asked), _empty(store, asked)] for kind, asked in kinds.items()},
         "agents": agents,
     }
 
 
-def _answered(store: Store, standard: Standard) -> tuple[float, dict[str, object]]:
+def _answered(store: Store) -> tuple[float, dict[str, object]]:
     """Return the share of answered queries called empty, and what agents are given under each profile."""
     empty: list[bool] = []
     agents: dict[str, object] = {}
@@ -130,7 +129,7 @@ def _answered(store: Store, standard: Standard) -> tuple[float, dict[str, object
             relevant = {id for id, grade in query.relevant.items() if grade > 0}
             if not relevant:
                 continue
-            ids, strong, is_empty = _asked(store, standard, query.text, profile, query.now)
+            ids, strong, is_empty = _asked(store, query.text, profile, query.now)
             if profile is WORKBENCH and relevant & set(ids):
                 empty.append(is_empty)
             whole.append(len(relevant & set(ids)) / len(relevant))
@@ -141,20 +140,18 @@ def _answered(store: Store, standard: Standard) -> tuple[float, dict[str, object
     return round(100 * fmean(empty), 2), agents
 
 
-def _asked(
-    store: Store, standard: Standard, query: str, profile: Profile, now: datetime | None
-) -> tuple[tuple[str, ...], list[str], bool]:
+def _asked(store: Store, query: str, profile: Profile, now: datetime | None) -> tuple[tuple[str, ...], list[str], bool]:
     """Return the ten best, those of them that an agent is given, and whether the query is empty."""
     tuning = store.bench.tuning
     question = tuning.question(query)
     scores, ranking = question.scores, question.rank(profile, now or store.bench.context.now(), 10)
-    found = against(standard, scores, ranking)
+    found = against(tuning.floors.settled(query), scores, ranking)
     strong = [] if found.empty else [id for id in ranking.ids if not found.is_weak(id)]
     return ranking.ids, strong, found.empty
 
 
-def _empty(store: Store, standard: Standard, questions: Sequence[str]) -> float:
-    return round(100 * fmean(_asked(store, standard, q, WORKBENCH, None)[2] for q in questions), 2)
+def _empty(store: Store, questions: Sequence[str]) -> float:
+    return round(100 * fmean(_asked(store, q, WORKBENCH, None)[2] for q in questions), 2)
 
 
 def _cost(size: int) -> dict[str, float]:
