@@ -86,7 +86,7 @@ async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Pa
         assert sum(parts) == pytest.approx(line.standing.scored.total, abs=2e-4)
         assert not re.search(r"^    (?:min|max) ", text, re.M)
         await pilot.press("M")
-        assert len(re.findall(r"^    (?:min|max) +[\d.]+  \S", why(app), re.M)) == 6
+        assert len(re.findall(r"^    (?:min|max) +\S+ +\S", why(app), re.M)) == 6
         assert all(word in text for word in ("dense", "lexical", "carried", f"all {SERVED} served memories"))
         assert "half-life" in screen_text(app)
         assert "●" in screen_text(app)
