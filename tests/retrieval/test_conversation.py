@@ -138,6 +138,11 @@ def test_a_long_word_finds_its_abbreviation_by_letters() -> None:
     assert raw([memory(1, "the a11y test")], "accessibility", only(related_words=0.4))[0] > 0
 
 
+@pytest.mark.parametrize("query", ["\u0640", "recipe \u0640\u0640"])
+def test_a_word_of_layout_characters_alone_is_no_word(query: str) -> None:
+    assert raw([memory(1, "nothing")], query, only(related_words=0.4)) == [0.0]
+
+
 def test_words_of_those_before_count_and_of_those_after_half() -> None:
     talk = [memory(n, "recipe" if n == 3 else "nothing", session_id="s") for n in range(1, 7)]
     one, two, itself, four, five, six = raw(talk, "recipe", only(neighbour_words=0.2))

@@ -73,6 +73,29 @@ def test_spans_are_places_in_the_line() -> None:
     assert [lines[1][a:b] for a, b in match.spans] == ["the", "group"]
 
 
+@pytest.mark.parametrize(
+    ("line", "query", "part"),
+    [
+        ("große Straße", "strasse", "Straße"),
+        ("große Strasse", "straße", "Strasse"),
+        ("the\u0301 noir", "thé", "the\u0301"),
+        ("完ＡＰＩ", "api", "ＡＰＩ"),
+        ("a soft\u00adhyphen", "softhyphen", "soft\u00adhyphen"),
+        ("eine ﬁrma", "firma", "ﬁrma"),
+        ("हिन्दी में", "हिन्दी", "हिन्दी"),
+        ("部署流水线", "流水", "流水"),
+    ],
+)
+def test_forms_of_the_same_letters_match_and_are_highlighted(line: str, query: str, part: str) -> None:
+    (match,) = fuzzy_rank(query, ["else", line])
+    assert [line[start:end] for start, end in match.spans] == [part]
+
+
+def test_what_shows_of_a_line_is_counted_in_its_own_letters() -> None:
+    _, shows = FuzzyLines(["ßßß one two", "ßßß one two"], [7, 11]).scores("two")
+    assert shows.tolist() == [False, True]
+
+
 def test_overlapping_spans_are_joined() -> None:
     (match,) = fuzzy_rank("abc bcd", ["xabcdx"])
     assert match.spans == ((1, 5),)

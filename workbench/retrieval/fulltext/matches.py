@@ -70,7 +70,7 @@ def expandable(query: str, names: Collection[str]) -> Mapping[str, Near]:
     capitalised though it does not begin the query. The abbreviation of a long word is that of its number of letters:
     a11y for accessibility, k8s for Kubernetes.
     """
-    words = cased(query)
+    words = [word for word in cased(query) if folded(word)]
     named = {part for name in names for part in split(name)}
     kept: list[str] = []
     proper: list[str] = []

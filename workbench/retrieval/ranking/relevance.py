@@ -108,7 +108,7 @@ def dense_share(case: ShareCase) -> Share:
     known = case.scores.known
     facts: dict[str, str | float] = {}
     if known is not None and not known[case.row]:
-        facts = {"what": "text" if known.any() else "query"}
+        facts = {"what": "text" if known.any() else "query or the text"}
     return Share(case.part, value, times, times * value, facts)
 
 
