@@ -52,6 +52,17 @@ def index() -> LexicalIndex:
     return LexicalIndex.build(TEXTS)
 
 
+@pytest.mark.parametrize(
+    "title",
+    ["Plus size", "IO wait", "AI agents", "DES encryption", "state machine", "fast path", "MIT license", "word export",
+     "Los Angeles office", "Die casting", "war room", "del key", "var declarations", "bin dir", "van rental",
+     "15 min token in memory, 30 day cookie"],
+)  # fmt: skip
+def test_an_english_title_is_found_by_each_word_that_is_a_function_word_elsewhere(title: str) -> None:
+    index = LexicalIndex.build(["the other one is here", "Das ist und bleibt der Plan für die Woche", title])
+    assert {best(index, word) for word in title.split() if word != "in"} == {2}
+
+
 @pytest.mark.parametrize(("query", "row"), FOUND)
 def test_a_word_is_found_in_the_forms_of_its_language(index: LexicalIndex, query: str, row: int) -> None:
     assert best(index, query) == row

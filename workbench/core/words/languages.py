@@ -26,8 +26,11 @@ _FIRST = "\u0370"
 _ALSO = {"ja": "zh"}
 _ALSO_ENGLISH = frozenset({
     "no", "not", "yes", "oh", "got", "get", "like", "one", "two", "use", "used", "uses", "set", "let", "via", "new",
-    "also", "run", "see", "per", "com", "org", "www", "http", "un", "al", "col",
+    "also", "run", "see", "per", "com", "org", "www", "http", "un", "al", "col", "ai", "aura", "bin", "come", "comment",
+    "contra", "dig", "dir", "door", "dove", "era", "fast", "font", "hen", "io", "logo", "mag", "mai", "men", "min",
+    "mon", "pendant", "plus", "prima", "sea", "sera", "solo", "state", "till", "ton", "var", "vi", "want", "word",
 })  # fmt: skip
+"""Words of English texts that are function words elsewhere, or stand in English beside few others."""
 _HINTS = {
     "de": "äöüß", "fr": "éèêàçâîôûœ", "es": "ñáíóúé¿", "it": "èàòùì", "pt": "ãõçáâêé", "nl": "ëï", "sv": "åäö"
 }  # fmt: skip
@@ -46,9 +49,12 @@ _HINT = 90
 _AHEAD = 90
 """What another language needs more than English where a text has words of both."""
 
-_ALONE = 80
+_ALONE = 130
 _FEW = 8
-"""What one needs in a text of few words without an English one; and how many are few."""
+"""What one needs in a text of few words without an English one, and how many are few: a function word and a letter.
+
+A function word alone may be a name or an abbreviation in an English title ("Los Angeles", "MIT license").
+"""
 
 _ENOUGH = 180
 """What a language needs: two words that it shares with another one, or one of its own and its letters."""
