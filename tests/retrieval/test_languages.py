@@ -1,6 +1,8 @@
 """Full text in many languages: words of every script, stems, parts, phrases, and English as it was."""
 
+import gc
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -204,3 +206,15 @@ def test_one_memory_in_another_language_leaves_english_queries_as_they_were(tmp_
     for index in (LexicalCache(tmp_path / "both").index([*english, german]), LexicalIndex.build([*english, german])):
         assert index.languages == {"en", "de"}
         assert [term.term for term in index.matches(query).terms] == [term.term for term in alone.terms]
+
+
+def test_an_index_that_was_asked_is_let_go_at_once() -> None:
+    index = LexicalIndex.build(TEXTS)
+    best(index, "Token")
+    segment = weakref.ref(index.parts[0].segment)
+    gc.disable()
+    try:
+        del index
+        assert segment() is None
+    finally:
+        gc.enable()

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -95,7 +94,18 @@ class Asking:
         self._vocabulary = vocabulary
         self._segments = segments
         self._languages = tuple(language for language in LATIN if language in languages)
-        self.read = lru_cache(_ASKED)(self._read)
+        self._asked: dict[str, tuple[Asked, ...]] = {}
+
+    def read(self, query: str) -> tuple[Asked, ...]:
+        """Return what a query asks for; the last queries are remembered."""
+        # No `lru_cache`: one of a method keeps what the method is of, and its segments, until cycles are collected.
+        found = self._asked.get(query)
+        if found is None:
+            found = self._read(query)
+            if len(self._asked) >= _ASKED:
+                self._asked.clear()
+            self._asked[query] = found
+        return found
 
     def _read(self, query: str) -> tuple[Asked, ...]:
         """Return what a query asks for: words without stop words, identifiers, and `"exact phrases"` with them."""
