@@ -16,6 +16,7 @@ from tests.tui.support import (
     NOW,
     app_over,
     demo_app,
+    demo_bench,
     first_of,
     hidden_on,
     import_file,
@@ -73,7 +74,9 @@ def hostile(folder: Path) -> WorkbenchApp:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = demo_app(tmp_path)
+    bench = demo_bench(tmp_path)
+    bench.tuning.use("generative-agents")
+    start, app = bench.tuning.default(), app_over(bench)
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
         stored = files(tmp_path / "store")
@@ -88,8 +91,8 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert ("Keep yours: " in text) == ("enter leaves the sliders as they are" in text) == proposal.keeps
         await keys(pilot, "a" if proposal.keeps else "enter")
         await settled(pilot)
-        assert tune(app).session.profile == proposal.profile != WORKBENCH
-        assert tune(app).session.saved == WORKBENCH
+        assert tune(app).session.profile == proposal.profile != start
+        assert tune(app).session.saved == start
         assert files(tmp_path / "store") == stored
         await keys(pilot, "s")
         await shown(pilot, Prompt)
