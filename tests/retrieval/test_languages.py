@@ -65,6 +65,12 @@ def test_an_english_title_is_found_by_each_word_that_is_a_function_word_elsewher
     assert {best(index, word) for word in title.split() if word != "in"} == {2}
 
 
+@pytest.mark.parametrize(("query", "row"), [("رمز", 0), ("ليل", 1), ("שרת", 2), ("הספר", 3)])
+def test_short_nouns_are_found_with_and_without_their_article(query: str, row: int | None) -> None:
+    texts = ["تم تحديث الرمز", "يعمل في الليل", "השרת החדש", "ספר ישן", "something else"]
+    assert best(LexicalIndex.build(texts), query) == row
+
+
 @pytest.mark.parametrize(("query", "row"), FOUND)
 def test_a_word_is_found_in_the_forms_of_its_language(index: LexicalIndex, query: str, row: int) -> None:
     assert best(index, query) == row

@@ -33,6 +33,10 @@ _PART_FROM = 4
 _REST_FROM = 2
 """Letters of the other part of a word that is asked for."""
 
+_ROOT = 3
+_ARTICLE = re.compile("[وفبك]?ال|لل|ו?ה")
+"""Letters of most Arabic and Hebrew nouns, shorter than a part else is; and the article written together with them."""
+
 _BEGIN_FROM = 5
 _END_UP_TO = 4
 """Letters of the beginning that two words share at least, and those that may follow in either."""
@@ -191,6 +195,11 @@ def _alike(word: str, lexicon: Lexicon, languages: Sequence[str]) -> Iterator[tu
 
 def _parted(plain: str, lexicon: Lexicon) -> Iterator[str]:
     """Yield the words that begin or end with a word, and those that it begins or ends with."""
+    if len(plain) == _ROOT:
+        held = lexicon.holding(plain, at_end=True)
+        yield from (other for other in held if _ARTICLE.fullmatch(bare(other)[:-_ROOT]))
+    elif (article := _ARTICLE.match(plain)) and len(plain) == article.end() + _ROOT:
+        yield from lexicon.like(plain[article.end() :])
     if len(plain) >= _PART_FROM:
         found = [*(other for other, _ in lexicon.beginning(plain)), *lexicon.holding(plain, at_end=True)]
         for size in range(_PART_FROM, len(plain) - _REST_FROM + 1):
