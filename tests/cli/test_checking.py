@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Cli
 
 QUERY = "why did the token refresh fail"
-FIRST = "mem-20260206-0000009"
+FIRST, SECOND = "mem-20260209-0000015", "mem-20260206-0000009"
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ def test_what_holds_is_said_and_counts_no_read(demo: Cli, expecting: Path) -> No
 def test_what_does_not_hold_is_said_with_the_reason(demo: Cli, expecting: Path) -> None:
     archived = next(row["id"] for row in json.loads(demo("list", "status:archived", "--json").out))
     expecting.write_text(
-        f'[[expect]]\nquery = "{QUERY}"\ntop = 1\nfinds = ["mem-20260209-0000015", "{archived}", "none"]\n'
+        f'[[expect]]\nquery = "{QUERY}"\ntop = 1\nfinds = ["{SECOND}", "{archived}", "none"]\n'
         f'never = ["{FIRST}"]\n[[expect]]\nquery = "{QUERY}"\nnothing = true\n'
         '[[expect]]\nquery = "recipe for lasagne"\nfinds = ["mem-20260320-0000257"]\n'
     )
     result = demo("check", str(expecting))
     assert result.code == 1
     for sentence in (
-        "mem-20260209-0000015 stands at ", "; expected within the first 1", f"{archived} is given to nobody: archived",
+        f"{SECOND} stands at ", "; expected within the first 1", f"{archived} is given to nobody: archived",
         "none is given to nobody: it is not in the store", f"{FIRST} stands at 1; expected never within the first 1",
         f"{FIRST} is given; expected nothing relevant", "nothing here is relevant", "3 not as expected",
     ):  # fmt: skip

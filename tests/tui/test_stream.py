@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import re
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -523,7 +524,7 @@ async def test_words_list_what_is_near_by_meaning_below_a_line(tmp_path: Path) -
         await ranked(pilot, app, "why did the token refresh fail")
         screen = stream(app)
         assert (line_at(app), screen.rows.cursor) == (0, 1)
-        assert "0 with these words · 20 by meaning" in screen_text(app)
+        assert re.search(r"0 with these words · [1-9]\d* by meaning", screen_text(app))
         assert current(app).id in [m.id for m in screen.memories[:1]]
         before = current(app).helpful_votes
         await keys(pilot, "plus")
@@ -558,10 +559,15 @@ async def test_a_candidate_near_the_words_stands_among_them_without_a_score(tmp_
             tx.put(replace(current(app), status="candidate"))
         app.bench.library.refresh()
         stream(app).query_one("#filter", SafeInput).value = "why did the token refresh fail now"
-        await until(pilot, lambda: "1 of them waits in Review" in screen_text(app))
+        text = app.bench.library.memories.get(first).line[:20]
+
+        def waits() -> bool:
+            rows = [line for line in screen_text(app).splitlines() if " waits " in line and "──" not in line]
+            return any(text in row for row in rows)
+
+        await until(pilot, waits)
+        assert "waits in Review" in screen_text(app) or "wait in Review" in screen_text(app)
         assert stream(app).memories[0].id == first
-        row = next(line for line in screen_text(app).splitlines() if " waits " in line and "──" not in line)
-        assert current(app).line[:20] in row
 
 
 @pytest.mark.slow

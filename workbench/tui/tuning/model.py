@@ -28,7 +28,7 @@ async def use_model(app: Host, config: Path) -> None:
         if folder == present:
             app.say(f"The embedding model is {name}.")
             return
-        app.say(f"From the next start on the embedding model is {name}; its vectors are made meanwhile.")
+        app.say(f"From the next start on the embedding model is {name}. Vectors are being made.")
         await _try(app, folder)
 
 
