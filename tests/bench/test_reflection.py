@@ -90,6 +90,20 @@ def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -
     assert len({candidate.importance_score for candidate in outcome.candidates}) > 2
 
 
+def test_what_recurs_in_a_language_that_the_model_does_not_know_is_proposed(bench: Workbench) -> None:
+    texts = (
+        "デプロイの前に必ずステージング環境でデータベースのマイグレーションを実行する。",
+        "ステージング環境でマイグレーションを実行していなかったため、デプロイが失敗した。",
+        "マイグレーションはステージング環境で実行し、その後でデプロイする。",
+        "請求書のキャッシュはコミットの後に削除する必要がある。",
+        "ありがとうございます。とても助かりました！",
+    )
+    hours = [timedelta(hours=24 * n) for n in range(len(texts), 0, -1)]
+    put(bench, *(memory(f"m{n}", text, NOON - hours[n], session_id=f"s{n}") for n, text in enumerate(texts)))
+    outcome = made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))
+    assert [set(candidate.citations) for candidate in outcome.candidates] == [{"m0", "m1", "m2"}]
+
+
 @pytest.mark.slow
 def test_a_dry_run_stores_nothing_and_says_what_the_real_one_stores(demo: Workbench) -> None:
     reflecting, before = demo.reflecting, snapshot(demo)

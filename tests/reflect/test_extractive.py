@@ -15,6 +15,7 @@ from workbench.core.stream.memory import Memory, Source
 from workbench.reflect.extractive.reflector import MOST, ExtractiveReflector
 from workbench.reflect.extractive.themes import Vectors
 from workbench.retrieval.embedding.embedder import Embedder
+from workbench.retrieval.embedding.worded import with_words
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -42,8 +43,7 @@ def embedder() -> Embedder:
 
 
 def embed(texts: Sequence[str]) -> Vectors:
-    vectors: Vectors = embedder().embed(list(texts))
-    return vectors
+    return with_words(embedder().embed(list(texts)), texts)
 
 
 def memories(*contents: str, hours: float = 24.0, **fields: Any) -> tuple[Memory, ...]:

@@ -173,7 +173,7 @@ async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(ben
         await drive.keys("K")
         assert pane.scroll_offset.y == 0
         await drive.keys("tab", "tab", "G")
-        assert pane.scroll_offset.y > 100
+        await drive.until(lambda: pane.scroll_offset.y > 100)
         await drive.keys("a")
         await drive.settle()
         assert pane.scroll_offset.y == 0

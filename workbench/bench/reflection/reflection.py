@@ -261,8 +261,10 @@ class Reflecting:
         return ExtractiveReflector(self._embed, known_texts(self._context))
 
     def _embed(self, texts: Sequence[str]) -> "Vectors":
-        """Embed texts; the model is loaded when it is first needed, not to show what would be read."""
-        return self._retriever().embedder.embed(texts)
+        """Embed texts, by their words where the model does not know them; it is loaded when it is first needed."""
+        from workbench.retrieval.embedding.worded import with_words
+
+        return with_words(self._retriever().embedder.embed(texts), texts)
 
     def _drafts(
         self, reflector: str, reflection: Reflection, run: str
