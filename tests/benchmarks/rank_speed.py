@@ -1,4 +1,4 @@
-"""How long a slider step, a new query and auto-tune take: of the processor, which a busy machine changes least."""
+"""How long a slider step, a new query and auto-tune take, as a person waits for them."""
 
 import json
 import statistics
@@ -161,6 +161,6 @@ def _bare_pass(columns: list[NDArray[np.float64]], weights: tuple[float, float, 
 
 
 def _ms(work: Callable[[], object]) -> float:
-    begun = time.process_time()
+    begun = time.perf_counter()
     work()
-    return (time.process_time() - begun) * 1000
+    return (time.perf_counter() - begun) * 1000
