@@ -91,15 +91,3 @@ def test_names_stay_distinct_whatever_is_done(tmp_path_factory: pytest.TempPathF
         elif name in names(made) and "mine" not in names(made):
             made.rename(name, "mine")
         assert len({name.casefold() for name in names(made)}) == len(names(made))
-
-
-def test_one_from_before_the_present_default_belongs_to_the_default_of_then(tmp_path: Path) -> None:
-    made = Snapshots(tmp_path)
-    made.take(replace(WORKBENCH, lexical="bm25", others=(), k=7), NOON)
-    (now,) = made.all()
-    assert now.profile is not None
-    assert now.profile.name == "workbench"
-    path = made.path("A")
-    path.write_text("".join(line for line in path.read_text().splitlines(keepends=True) if "lexical" not in line))
-    (before,) = made.all()
-    assert before.profile == replace(now.profile, name="workbench-1")

@@ -22,7 +22,7 @@ from workbench.bench.tuning.floor.against import against
 from workbench.bench.tuning.queries.sets import JudgedSet, from_file
 from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.profile import WORKBENCH, WORKBENCH_1, Profile
+from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.floor.floor_file import texts_of
 from workbench.retrieval.floor.reaching import background, floors_of
@@ -32,7 +32,6 @@ from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import text_keys
 
 HERE = Path(__file__).parent
-PROFILES = (WORKBENCH, WORKBENCH_1)
 SIZES = (1_000, 10_000, 100_000)
 BARS = {"answered": 2.0, "off_topic": 90.0, "answered_worst": 5.0, "off_topic_worst": 85.0}
 
@@ -120,23 +119,21 @@ def _measured(store: Store) -> dict[str, object]:
 
 
 def _answered(store: Store) -> tuple[float, dict[str, object]]:
-    """Return the share of answered queries called empty, and what agents are given under each profile."""
+    """Return the share of answered queries called empty, and what agents are given under the default profile."""
     empty: list[bool] = []
-    agents: dict[str, object] = {}
-    for profile in PROFILES:
-        whole, given, rows = [], [], []
-        for query in store.judged.queries:
-            relevant = {id for id, grade in query.relevant.items() if grade > 0}
-            if not relevant:
-                continue
-            ids, strong, is_empty = _asked(store, query.text, profile, query.now)
-            if profile is WORKBENCH and relevant & set(ids):
-                empty.append(is_empty)
-            whole.append(len(relevant & set(ids)) / len(relevant))
-            given.append(len(relevant & set(strong)) / len(relevant))
-            rows.append(len(strong))
-        figures = {"recall@10": fmean(whole), "recall@10_given": fmean(given), "rows_given": fmean(rows)}
-        agents[profile.name] = {name: round(value, 3) for name, value in figures.items()}
+    whole, given, rows = [], [], []
+    for query in store.judged.queries:
+        relevant = {id for id, grade in query.relevant.items() if grade > 0}
+        if not relevant:
+            continue
+        ids, strong, is_empty = _asked(store, query.text, WORKBENCH, query.now)
+        if relevant & set(ids):
+            empty.append(is_empty)
+        whole.append(len(relevant & set(ids)) / len(relevant))
+        given.append(len(relevant & set(strong)) / len(relevant))
+        rows.append(len(strong))
+    figures = {"recall@10": fmean(whole), "recall@10_given": fmean(given), "rows_given": fmean(rows)}
+    agents: dict[str, object] = {WORKBENCH.name: {name: round(value, 3) for name, value in figures.items()}}
     return round(100 * fmean(empty), 2), agents
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.profile import CONVERSATION, WORKBENCH, WORKBENCH_1, HalfLives, Profile, with_value
+from workbench.core.tuning.profile import CONVERSATION, WORKBENCH, HalfLives, Profile, with_value
 from workbench.evaluation.objective import JudgedScores
 from workbench.evaluation.tuner import tune
 from workbench.retrieval.arrays import Scores
@@ -78,20 +78,19 @@ def _worded(rows: int, random: np.random.Generator) -> tuple[Ranker, list[str]]:
 def new_query(rows: int, runs: int) -> dict[str, object]:
     """Return figures in ms from a query's text to its ranking (embed, cosine, full text, combine, top 50).
 
-    They are those of the default profile and of the one before it, and of a step of each part's slider.
+    They are those of the default profile, and of a step of each part's slider.
     """
     random = np.random.default_rng(2)
     ranker, texts = _worded(rows, random)
     asked = [" ".join(texts[i].split()[:6]) for i in random.integers(0, rows, runs + 1).tolist()]
-    profiles = {p.name: replace(p, k=TOP) for p in (WORKBENCH, WORKBENCH_1)}
-    times: dict[str, list[float]] = {name: [] for name in (*profiles, *dict(CONVERSATION))}
+    default = replace(WORKBENCH, k=TOP)
+    times: dict[str, list[float]] = {name: [] for name in (default.name, *dict(CONVERSATION))}
     for number, query in enumerate(asked):
-        for name, profile in profiles.items():
-            times[name].append(_ms(partial(_answered, ranker, query, profile)))
+        times[default.name].append(_ms(partial(_answered, ranker, query, default)))
         scores = ranker.relevance(query)
         for key, value in CONVERSATION:
-            moved = with_value(profiles[WORKBENCH.name], key, (value or 0.0) * (1 + number / len(asked)))
-            ranker.rank(scores, profiles[WORKBENCH.name], NOW, TOP)
+            moved = with_value(default, key, (value or 0.0) * (1 + number / len(asked)))
+            ranker.rank(scores, default, NOW, TOP)
             times[key].append(_ms(partial(_ids, ranker, scores, moved)))
     return {name: _spread(each[1:]) for name, each in times.items()}
 

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import tomllib
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from tests.cli.conftest import NOW, Cli
 from workbench.bench.open import open_workbench
 from workbench.bench.tuning.profiles import to_toml
 from workbench.config.paths import config_dir, heads_dir
-from workbench.core.tuning.profile import BUILT_IN
+from workbench.core.tuning.profile import BUILT_IN, StoreSetting
 from workbench.store.identity import heads
 
 NO_DECAY = next(profile for profile in BUILT_IN if profile.name == "no-decay")
@@ -103,6 +104,19 @@ def test_what_cannot_be_used_changes_nothing(command: tuple[str, ...], demo: Cli
     before = demo.ok("history", "--json")
     assert demo(*command).code == 2
     assert demo.ok("history", "--json") == before
+
+
+def test_a_store_that_names_a_profile_nobody_knows_says_so_and_takes_another(demo: Cli) -> None:
+    with (
+        closing(open_workbench(demo.store, profiles=demo.cwd / "profiles")) as bench,
+        bench.library.transaction("person", "use a profile that was built in once") as tx,
+    ):
+        tx.put(StoreSetting("profile", "workbench-1"))
+    result = demo(*ASKED)
+    assert (result.code, result.out) == (2, "")
+    assert "There is no profile “workbench-1”. It is set by: store. Known ones: workbench, engram, " in result.err
+    demo.ok("tune", "--use", "engram")
+    assert used(demo)[:2] == ("engram", "store")
 
 
 def test_of_a_store_from_elsewhere_it_holds_once_that_is_trusted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

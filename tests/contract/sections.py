@@ -25,7 +25,7 @@ SMALL = 3000
 TOP = 10
 """Places of a ranking that are recorded line by line; of the rest the hash."""
 
-EXPLAINED = ("workbench", "workbench-1", "generative-agents", "episodic")
+EXPLAINED = ("workbench", "generative-agents", "episodic")
 """The profiles whose first hits are recorded with all that made their scores: one of each way of scoring."""
 
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+Z?")

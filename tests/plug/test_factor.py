@@ -27,7 +27,7 @@ from workbench.core.served import is_served
 from workbench.core.tuning.cases import Candidate, PartCase, RuleCase, Share
 from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart
 from workbench.core.tuning.measure import NDCG10
-from workbench.core.tuning.profile import CONVERSATION, WORKBENCH_1, FrozenBounds, check_profile, value_of, with_value
+from workbench.core.tuning.profile import CONVERSATION, FrozenBounds, Profile, check_profile, value_of, with_value
 from workbench.core.tuning.scoring import rank
 from workbench.evaluation.objective import values
 from workbench.evaluation.settings import settings_around
@@ -116,7 +116,9 @@ WITH_TOYS = Recipe(
     parts=(*RECIPE.parts[:AT], *PARTS, *RECIPE.parts[AT:]),
 )
 
-SHORT = replace(WORKBENCH_1, name="short", others=(("brevity", 2.0), ("quiet", 0.5)))
+PLAIN = Profile("plain", 0.05, 0.05, 0.9, blend=0.5, contiguity=0.5)
+
+SHORT = replace(PLAIN, name="short", others=(("brevity", 2.0), ("quiet", 0.5)))
 """A profile under which short texts come first."""
 
 
@@ -137,7 +139,7 @@ def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
     ]
     frozen = FrozenBounds((0, 1), (0, 1), (0, 1), (("brevity", (0.1, 0.6)),))
     for profile in (
-        SHORT, WORKBENCH_1, with_value(SHORT, "brevity_length", 30.0, 100.0), replace(SHORT, scope="top", top_n=20),
+        SHORT, PLAIN, with_value(SHORT, "brevity_length", 30.0, 100.0), replace(SHORT, scope="top", top_n=20),
         replace(SHORT, scope="frozen", frozen=frozen), replace(SHORT, scorer="episodic"),
     ):  # fmt: skip
         fast = bench.tuning.rank(QUERY, profile, NOW, 1000)
@@ -150,8 +152,8 @@ def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
     texts = [len(s.memory.content) for s in bench.tuning.rank(QUERY, SHORT, NOW, 10).top]
     assert max(texts) < np.mean([len(c.memory.content) for c in candidates])
     # Without a say it changes nothing.
-    usual = bench.tuning.rank(QUERY, WORKBENCH_1, NOW, 1000)
-    assert list(usual.ids) == [s.memory.id for s in rank(candidates, WORKBENCH_1, NOW, QUERY)]
+    usual = bench.tuning.rank(QUERY, PLAIN, NOW, 1000)
+    assert list(usual.ids) == [s.memory.id for s in rank(candidates, PLAIN, NOW, QUERY)]
 
 
 @pytest.mark.slow
@@ -212,7 +214,7 @@ def test_the_tuner_finds_its_weight_and_profiles_keep_it(bench: Workbench, tmp_p
     evaluator, profiles = bench.evaluator, bench.tuning.profiles
     judged = from_store(bench.context)
     assert len(judged.queries) > 1
-    found = evaluator.score(judged).tune(WORKBENCH_1)
+    found = evaluator.score(judged).tune(PLAIN)
     assert found.tried > 231
     assert {m.parameter for m in found.moved} <= {"recency", "brevity", "importance", "relevance", "half-life"}
     settings, asked = settings_around(SHORT, recipe=WITH_TOYS), evaluator.score(judged).queries[0]
@@ -226,10 +228,10 @@ def test_the_tuner_finds_its_weight_and_profiles_keep_it(bench: Workbench, tmp_p
     assert {"brevity = 2.0", "quiet = 0.5"} <= set(lines)
     assert "brevity_length" not in path.read_text("utf-8")
     assert profiles.get("short") == SHORT
-    assert changes(WORKBENCH_1, SHORT) == (Changed("brevity", None, 2.0), Changed("quiet", None, 0.5))
+    assert changes(PLAIN, SHORT) == (Changed("brevity", None, 2.0), Changed("quiet", None, 0.5))
     snapshot = bench.tuning.snapshots.take(SHORT, NOW)
     assert bench.tuning.snapshots.all()[-1].profile == snapshot.profile
-    only = replace(WORKBENCH_1, recency=0.0, importance=0.0, relevance=0.0, others=(("brevity", 1.0),))
+    only = replace(PLAIN, recency=0.0, importance=0.0, relevance=0.0, others=(("brevity", 1.0),))
     check_profile(only, WITH_TOYS)
     with pytest.raises(InvalidRecord, match="all three weights are zero"):
         check_profile(only)

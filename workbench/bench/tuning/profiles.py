@@ -18,9 +18,6 @@ from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.factors import RECIPE, Recipe, listed
 from workbench.core.tuning.profile import (
     BUILT_IN,
-    CONVERSATION,
-    WORKBENCH,
-    WORKBENCH_1,
     FrozenBounds,
     HalfLives,
     LexicalRule,
@@ -47,14 +44,6 @@ _CHOICES = {
 _ABOUT = frozenset({"birth", "snapshot"})
 """Tables that say where settings come from; they are no settings."""
 
-_TAKEN = frozenset({WORKBENCH_1.name})
-"""Built-in names that a person may have given to a profile of their own before they were built in: theirs wins."""
-
-_SINCE = frozenset({"lexical", *dict(CONVERSATION)})
-"""What a file says that knows the present default; one without means `workbench-1` when it says `workbench`."""
-
-_BY = " on "
-
 _OTHERS = "others"
 """The field of a profile whose values stand in its file as every other parameter does."""
 
@@ -71,12 +60,12 @@ class Profiles:
     def names(self) -> tuple[str, ...]:
         """Return the built-in names, then the person's own, sorted."""
         own = sorted(p.stem for p in self._folder.glob("[!.]*.toml")) if self._folder.is_dir() else []
-        built_in = [p.name for p in BUILT_IN if p.name not in _TAKEN.intersection(own)]
+        built_in = [p.name for p in BUILT_IN]
         return (*built_in, *(name for name in own if name not in built_in))
 
     def get(self, name: str) -> Profile:
         """Return a profile; raises `UnknownRecord`, or `InvalidRecord` when its file is broken."""
-        found = self._shipped(name)
+        found = next((p for p in BUILT_IN if p.name == name), None)
         return read_profile(name, self.text(name), self.recipe) if found is None else found
 
     def used(self, used: ProfileInUse) -> Profile:
@@ -112,12 +101,7 @@ class Profiles:
 
     def is_built_in(self, name: str) -> bool:
         """Tell whether a name is that of a built-in profile, in any letter case."""
-        return any(p.name.casefold() == name.casefold() and self._shipped(p.name) is not None for p in BUILT_IN)
-
-    def _shipped(self, name: str) -> Profile | None:
-        """Return the built-in profile of a name; `None` for a person's own, which may have been there first."""
-        own = name in _TAKEN and self.path(name).is_file()
-        return None if own else next((p for p in BUILT_IN if p.name == name), None)
+        return any(p.name.casefold() == name.casefold() for p in BUILT_IN)
 
     def check_name(self, name: str, parent: str = "") -> None:
         """Raise `InvalidRecord` when a profile that comes from `parent` cannot be saved under `name`.
@@ -132,12 +116,10 @@ class Profiles:
 
     def birth(self, name: str) -> Birth | None:
         """Return the birth certificate of a profile, `None` when it has none; raises as `get` does."""
-        if self._shipped(name) is not None:
+        if any(p.name == name for p in BUILT_IN):
             return None
-        settings = _toml_of(name, self.text(name))
-        raw = settings.get("birth")
-        birth = None if raw is None else birth_of(name, raw if isinstance(raw, dict) else {})
-        return birth and replace(birth, parent=parent_of(birth.parent, settings))
+        raw = _toml_of(name, self.text(name)).get("birth")
+        return None if raw is None else birth_of(name, raw if isinstance(raw, dict) else {})
 
     def save(
         self, profile: Profile, now: datetime, parent: str, birth: Birth | None = None, *, replacing: bool = False
@@ -179,23 +161,12 @@ class Profiles:
 
 def tuned_from(parent: str, queries: str = "") -> str:
     """Return what a profile says about itself that was tuned from another one, by the queries of that name."""
-    return f"tuned from {parent}{_BY}{queries}" if queries else f"tuned from {parent}"
-
-
-def parent_of(name: str, settings: Mapping[str, Any]) -> str:
-    """Return which profile a file names as the one its settings come from, by what else the file knows."""
-    return WORKBENCH_1.name if name == WORKBENCH.name and _SINCE.isdisjoint(settings) else name
+    return f"tuned from {parent} on {queries}" if queries else f"tuned from {parent}"
 
 
 def to_toml(profile: Profile, now: datetime, parent: str, birth: Birth | None = None) -> str:
-    """Write a profile as TOML, one parameter a line, so that two profiles can be compared with diff.
-
-    Full text as it was at first is not named, so that a version that knows no other reads the file; only what comes
-    from the present default names it, to say which default that is.
-    """
+    """Write a profile as TOML, one parameter a line, so that two profiles can be compared with diff."""
     values = parameters_of(profile)
-    if profile.lexical == "bm25" and WORKBENCH.name not in (parent, birth and birth.parent):
-        del values["lexical"]
     lives, frozen = values.pop("half_lives"), values.pop("frozen")
     lines = [f"# Saved {iso(now)} from {parent}."]
     lines += [f"{name} = {_toml(value)}" for name, value in values.items()]
@@ -232,9 +203,6 @@ def read_profile(name: str, text: str, recipe: Recipe = RECIPE) -> Profile:
     lives = _half_lives(name, raw.get("half_lives", {}))
     frozen = _frozen(name, raw["frozen"], recipe) if "frozen" in raw else None
     profile = replace(base, **{**values, "name": name, "half_lives": lives, "frozen": frozen})
-    tuned, by, queries = profile.about.partition(_BY)
-    if tuned == tuned_from(WORKBENCH.name):
-        profile = replace(profile, about=tuned_from(parent_of(WORKBENCH.name, raw)) + by + queries)
     for key in sorted(set(raw) & set(beyond)):
         number = _value(name, key, raw[key], 0.0)
         profile = with_value(profile, key, (number or None) if beyond[key] is None else number, beyond[key])

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from string import ascii_uppercase
 
-from workbench.bench.tuning.profiles import parent_of, read_profile, to_toml
+from workbench.bench.tuning.profiles import read_profile, to_toml
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.files.fresh import fresh_file
 from workbench.core.record import iso, parse_time
@@ -127,7 +127,6 @@ def _read(path: Path, recipe: Recipe) -> Snapshot:
         about = raw.get("snapshot")
         at = parse_time(str(about["at"])) if isinstance(about, dict) and "at" in about else None
         named = raw.get("name")
-        named = parent_of(named, raw) if isinstance(named, str) else named
     except WorkbenchError as error:
         return Snapshot(path.stem, None, None, str(error))
     except (OSError, ValueError) as error:

@@ -76,7 +76,7 @@ def search(session: Session) -> int:
         if args.actor is not None and not bench.trust.standing.trusted:
             # A hook goes on without: what nobody here has seen is no agent's to read.
             return nothing_served(session)
-        profile = profile_of(session, bench, tell=args.actor is None)
+        profile = profile_of(session, bench)
         line = ProgressLine("reading the memories", LONG)
         try:
             bench.retriever.load(line)

@@ -11,7 +11,7 @@ from workbench.cli.output import counted, fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
-from workbench.cli.tuning.profile import default_profile, profile_in_use, profile_of, use
+from workbench.cli.tuning.profile import profile_in_use, profile_of, use
 from workbench.core.errors import InvalidQuery, WorkbenchError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def evaluate(session: Session) -> int:
     args = session.args
     with session.reading() as bench:
         profiles = bench.tuning.profiles
-        used = None if args.profile else default_profile(session, bench)
+        used = None if args.profile else bench.tuning.default()
         chosen = (
             [profiles.get(name) for name in dict.fromkeys(args.profile or ())]
             if used is None

@@ -2,21 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say, warn, write_json
+from workbench.cli.output import say, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.session import Session
-from workbench.config import paths
-from workbench.config.told import new_default
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.core.tuning.profile import Profile, ProfileInUse
 
 
-def profile_of(session: Session, bench: "Workbench", *, tell: bool = True) -> "Profile":
-    """Return the profile of `--profile`, else the default one; raises as that does."""
+def profile_of(session: Session, bench: "Workbench") -> "Profile":
+    """Return the profile of `--profile`, else the one in use; raises as that does."""
     named = session.args.profile
-    return default_profile(session, bench, tell=tell) if named is None else bench.tuning.profiles.get(named)
+    return bench.tuning.default() if named is None else bench.tuning.profiles.get(named)
 
 
 def profile_in_use(session: Session, bench: "Workbench") -> "ProfileInUse":
@@ -25,18 +23,6 @@ def profile_in_use(session: Session, bench: "Workbench") -> "ProfileInUse":
 
     named = session.args.profile
     return ProfileInUse(named, "flag") if named else bench.tuning.used
-
-
-def default_profile(session: Session, bench: "Workbench", *, tell: bool = True) -> "Profile":
-    """Return the profile in use.
-
-    A person is told once that the shipped default is another one; what runs for an agent (`tell` off) says nothing of
-    it. Raises `UnknownRecord`, or `InvalidRecord` for a profile that cannot be read.
-    """
-    settings_say = bench.tuning.used.origin in ("config.toml", "default")
-    if tell and settings_say and (said := new_default(session.settings(), paths.state_dir())):
-        warn(said)
-    return bench.tuning.default()
 
 
 def use(session: Session, bench: "Workbench", name: str) -> None:

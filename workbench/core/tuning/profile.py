@@ -220,21 +220,10 @@ decide between memories that match about equally well, and never lifts one that 
 Dense and lexical count the same (`blend`), because each finds what the other misses.
 """
 
-WORKBENCH_1 = Profile(
-    "workbench-1", 0.05, 0.05, 0.9,
-    about="the default before this one: dense + full text + contiguity, each memory by itself",
-    half_lives=HalfLives(working=1.0, episodic=ENGRAM_HALF_LIFE), blend=0.5, contiguity=0.5,
-)  # fmt: skip
-"""What `workbench` was, with constants that are stated, not fitted.
-
-Half of a neighbour's excess (`contiguity`) makes the answer beside a strong match visible without overtaking it.
-"""
-
 _ENGRAM_LIVES = HalfLives(ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE)
 
 BUILT_IN: tuple[Profile, ...] = (
     WORKBENCH,
-    WORKBENCH_1,
     Profile(
         "engram", 1 / 3, 1 / 3, 1 / 3,
         about="ENGRAM as published: equal weights, cosine only, 0.995 per hour since last access",
@@ -243,10 +232,6 @@ BUILT_IN: tuple[Profile, ...] = (
     Profile(
         "generative-agents", 0.5, 2.0, 3.0, mode="rank", feedback=0.0, feedback_half_life=None,
         about="Generative Agents: recency by rank, 0.99 per place, newest first",
-    ),
-    Profile(
-        "generative-agents-as-shipped", 0.5, 2.0, 3.0, mode="rank", rank_order="oldest", feedback=0.0,
-        feedback_half_life=None, about="the published code, which ranks oldest first: for comparison only",
     ),
     Profile(
         "episodic", 0.2, 0.25, 0.55, scorer="episodic", half_lives=HalfLives(episodic=EPISODE_HALF_LIFE),

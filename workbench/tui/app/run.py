@@ -13,7 +13,7 @@ from workbench.bench.agents.documents.places import DocumentPlaces
 from workbench.bench.context import PERSON
 from workbench.bench.folder import holds_store
 from workbench.bench.open import Workbench, open_workbench
-from workbench.config import drafts, loading, paths, recent, told
+from workbench.config import drafts, loading, paths, recent
 from workbench.core.agents.actors import agent_in
 from workbench.core.errors import StoreProblem
 from workbench.core.pause import share_memory
@@ -142,7 +142,6 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
     left = () if view.at is not None else _left(typed, look)
     theme = loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme
     missing, given = unknown_theme(theme, themes.themes), "theme" in loaded.given
-    new = [said] if remember and (said := told.new_default(loaded, state)) else []
     return AppOptions(
         title=view.title,
         why=view.why,
@@ -152,7 +151,7 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
         seen=look.rev if look and view.at is None else None,
         given_theme=theme if given else None,
         faults=(*loaded.problems, *themes.problems, *keymap.problems, *(missing if given else ())),
-        problems=(*_absent(view), *_agent(), *left, *new, *(() if given else missing)),
+        problems=(*_absent(view), *_agent(), *left, *(() if given else missing)),
         recent=(*recent.recent(state), paths.data_dir() / "store"),
         editor=loaded.settings.editor,
         config=folder / loading.FILE_NAME if view.remember else None,
