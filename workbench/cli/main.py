@@ -65,7 +65,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "safety.scan": ("scan", "allow"),
     "safety.trust": ("trust",),
     "places": ("config", "stores"),
-    "completion.completion": ("completion",),
+    "completion": ("completion",),
     "agents.mcp": ("mcp",),
     "agents.context": ("context",),
     "agents.capture": ("capture",),
