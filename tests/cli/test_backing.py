@@ -45,7 +45,7 @@ def test_a_backup_changes_nothing_in_the_store(demo: Cli) -> None:
 def test_the_doctor_names_what_a_killed_backup_left_and_the_next_one_removes_it(demo: Cli) -> None:
     (demo.cwd / "kept").mkdir()
     demo.ok("backup", "kept/one.wbk")
-    left = demo.cwd / "kept" / ".workbench-backup-x7.new"
+    left = demo.cwd / "kept" / ".workbench-backup-x7.tmp"
     left.write_bytes(b"cut off")
     assert str(left) in demo.ok("doctor")
     demo.ok("backup", "kept/two.wbk")

@@ -221,7 +221,7 @@ def test_what_killed_processes_left_outside_the_store_is_named_until_the_next_of
 
     killed_after(lambda: kept.keep(Path("book.txt"), b"a copy"), "fsync", 1)
     killed_after(draft, "utime", 1)
-    left = [path for path in state.rglob("*.new") if path.is_file()]
+    left = [path for path in state.rglob("*.tmp") if path.is_file()]
     assert len(left) == 2
     said = demo("doctor")
     assert said.code == 0

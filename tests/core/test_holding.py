@@ -9,8 +9,7 @@ import pytest
 
 from workbench.core.errors import Conflict
 from workbench.core.files import replacing
-from workbench.core.files.holding import held
-from workbench.core.files.replacing import remove_file, replace_bytes
+from workbench.core.files.replacing import held, remove_file, replace_bytes
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "O_PATH"), reason="a folder cannot be held on this system")
 
@@ -49,7 +48,7 @@ def swap(tmp_path: Path) -> Swap:
 
 
 @pytest.mark.parametrize("through_links", [False, True])
-@pytest.mark.parametrize("step", ["fresh_file", "_mode_of_new_files", "_put_in_place"])
+@pytest.mark.parametrize("step", ["draft_beside", "_mode_of_new_files", "_put_in_place"])
 def test_what_is_written_reaches_the_folder_that_was_looked_at(
     step: str, through_links: bool, swap: Swap, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -232,7 +232,7 @@ def test_who_finds_another_writing_does_not_wait(tmp_path: Path) -> None:
 def test_what_a_crash_left_unfinished_goes(tmp_path: Path) -> None:
     folder = LexicalCache(tmp_path).folder
     folder.mkdir(parents=True)
-    (folder / f"1{lexical_file.UNFINISHED}").write_bytes(b"half")
+    (folder / ".segment-1.tmp").write_bytes(b"half")
     indexed(tmp_path, some(2))
     assert sorted(path.suffix for path in folder.iterdir()) == [".fts", ".lock"]
 
@@ -276,7 +276,7 @@ def test_a_writer_that_is_killed_leaves_a_cache_that_is_right(tmp_path: Path, wa
     indexed(tmp_path, some(40))
     assert indexed(tmp_path, some(40)) == []
     assert indexed(tmp_path, ["something new", *some(40)]) != []
-    assert not list(tmp_path.rglob(f"*{lexical_file.UNFINISHED}"))
+    assert not list(tmp_path.rglob("*.tmp"))
 
 
 def test_progress_counts_what_has_to_be_indexed_and_cancelling_leaves_no_trace(tmp_path: Path) -> None:

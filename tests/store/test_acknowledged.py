@@ -10,8 +10,9 @@ import pytest
 
 from tests.store.helpers import NOON, clock, docs, failing, lines, memory, open_journal, open_library, put
 from workbench.core.errors import StoreProblem, UnknownOutcome
+from workbench.core.files import atomic
 from workbench.core.stream.memory import Memory
-from workbench.store import append, files
+from workbench.store import append
 from workbench.store.history import undo
 from workbench.store.journal import segments, tail
 from workbench.store.library import Library
@@ -222,7 +223,7 @@ def test_a_file_is_durable_before_it_takes_a_name_and_the_name_after(
 
     monkeypatch.setattr(os, "fsync", note_sync)
     monkeypatch.setattr(Path, "replace", note_rename)
-    files.write_atomically(tmp_path / "file", b"x")
+    atomic.write_file(tmp_path / "file", b"x")
     assert done == ["content", "name", "folder"]
 
 
@@ -241,7 +242,7 @@ def test_a_new_edition_is_read_anew_whatever_its_length(tmp_path: Path) -> None:
     other = seal(value)
     assert len(other) == len(header)
     assert journal._tail.goes_on()
-    files.write_atomically(path, content.replace(header, other))
+    atomic.write_file(path, content.replace(header, other))
     assert not journal._tail.goes_on()
     journal.refresh()
     assert journal._tail.edition == 1

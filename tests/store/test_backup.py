@@ -216,7 +216,7 @@ def test_who_interrupts_it_finds_nothing(tmp_path: Path) -> None:
 
 def test_a_killed_one_is_taken_over(tmp_path: Path) -> None:
     journal = lived_in(tmp_path / "s", 3).journal
-    (tmp_path / ".workbench-backup-a1.new").write_bytes(b"half" * 99999)
+    (tmp_path / ".workbench-backup-a1.tmp").write_bytes(b"half" * 99999)
     write_backup(journal, tmp_path / "b", NOON)
     (tmp_path / ".new.restoring").mkdir()
     (tmp_path / ".new.restoring" / "journal.jsonl").write_text("half")

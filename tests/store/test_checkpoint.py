@@ -1,13 +1,15 @@
 import json
 import threading
+from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from tinydb import TinyDB
 
 from tests.store.helpers import delete, docs, failing, open_journal, put
 from workbench.core.errors import StoreProblem
-from workbench.store import files
+from workbench.core.files import atomic
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance import checkpoint, keeper
 
@@ -38,9 +40,7 @@ def test_only_what_came_after_it_is_replayed(tmp_path: Path) -> None:
     assert open_journal(tmp_path).revisions_since_checkpoint == 0
 
 
-@pytest.mark.parametrize(
-    "step", [(checkpoint, "write_atomically"), (checkpoint, "put_in_place"), (checkpoint, "write_temporary")]
-)
+@pytest.mark.parametrize("step", [(checkpoint, "write_file"), (checkpoint, "put_in_place"), (checkpoint, "fill")])
 def test_a_crash_at_any_step_leaves_a_pair_that_fits(tmp_path: Path, step: tuple[object, str]) -> None:
     journal = filled(tmp_path)
     journal.save_checkpoint()
@@ -97,7 +97,7 @@ def test_a_checkpoint_comes_by_itself_in_the_background(tmp_path: Path) -> None:
 
 def test_a_background_checkpoint_that_fails_is_told_and_breaks_nothing(tmp_path: Path) -> None:
     journal = open_journal(tmp_path, checkpoint_every=2)
-    with failing(checkpoint, "write_temporary", OSError(28, "No space left on device")):
+    with failing(checkpoint, "fill", OSError(28, "No space left on device")):
         put(journal, 1, {"a": 1})
         put(journal, 2, {"a": 1})
         journal._keeper.wait()
@@ -127,15 +127,15 @@ def test_no_checkpoint_is_taken_inside_a_transaction(tmp_path: Path) -> None:
 def test_writers_go_on_while_a_checkpoint_is_written(tmp_path: Path) -> None:
     journal = filled(tmp_path)
     writing, go_on = threading.Event(), threading.Event()
-    real = files.write_temporary
+    real = atomic.fill
 
-    def slow(path: Path, pieces: object) -> Path:
+    def slow(file: BinaryIO, data: Iterable[bytes]) -> None:
         writing.set()
         assert go_on.wait(120)
-        return real(path, pieces)  # type: ignore[arg-type]
+        real(file, data)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoint, "write_temporary", slow)
+        patch.setattr(checkpoint, "fill", slow)
         thread = threading.Thread(target=journal.save_checkpoint)
         thread.start()
         assert writing.wait(120)

@@ -50,7 +50,7 @@ def test_a_full_disk_leaves_every_segment(tmp_path: Path) -> None:
     journal = long(tmp_path)
     before = list(journal.entries_back())
     full = OSError(28, "No space left on device")
-    with failing(compact, "write_temporary", full, after=1), pytest.raises(StoreProblem, match="no space left"):
+    with failing(compact, "write_file", full, after=1), pytest.raises(StoreProblem, match="no space left"):
         compact.compact(journal)
     assert list(journal.entries_back()) == before
     (tmp_path / ".journal-000000000000.jsonl.gz.77.tmp").write_bytes(b"left by a killed process")

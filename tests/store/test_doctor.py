@@ -142,7 +142,7 @@ def test_it_says_what_it_cannot_do(tmp_path: Path) -> None:
 
     later = NOON.replace(hour=13)
     with (
-        failing(doctor, "write_temporary", OSError(28, "No space left")),
+        failing(doctor, "write_file", OSError(28, "No space left")),
         pytest.raises(StoreProblem, match="no space"),
     ):
         recover(tmp_path / "s", later)

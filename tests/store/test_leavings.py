@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, clock, killed_after, open_journal, put
+from workbench.core.files.atomic import draft_beside
+from workbench.core.files.handles import try_lock
 from workbench.core.stream.memory import Memory
 from workbench.store.append import Appending, append
 from workbench.store.files import Standstill
-from workbench.store.journal.lock import CHECKPOINT_LOCK, WriteLock
 from workbench.store.library import Library
 from workbench.store.maintenance import compact
 from workbench.store.maintenance.leavings import found
@@ -51,14 +52,13 @@ def test_the_next_write_removes_what_was_left(tmp_path: Path, write: Callable[[P
     assert found(tmp_path) == ()
 
 
-def test_a_checkpoint_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
+def test_what_is_being_written_is_left_alone(tmp_path: Path) -> None:
     Library(tmp_path, clock).journal.begin()
     for name in LEFT:
         (tmp_path / name).write_text("half")
-    with WriteLock(tmp_path / CHECKPOINT_LOCK).held():
+    with draft_beside(tmp_path / "memory.json") as (_, draft):
         observe(tmp_path)
-    assert found(tmp_path) == tuple(sorted(LEFT[2:5]))
-    observe(tmp_path)
+        assert found(tmp_path) == (draft.name,)
     assert found(tmp_path) == ()
 
 
@@ -107,11 +107,13 @@ def test_a_writer_that_found_nothing_left_finds_what_comes_later(tmp_path: Path)
 def test_what_could_not_be_removed_is_tried_again_by_the_same_writer(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
     put(journal, 1, {"a": 1})
-    (tmp_path / ".memory.json.7.tmp").write_text("half")
-    long_ago(tmp_path)
-    with WriteLock(tmp_path / CHECKPOINT_LOCK).held():
+    left = tmp_path / ".memory.json.7.tmp"
+    left.write_text("half")
+    with left.open("rb+") as file:
+        assert try_lock(file.fileno())
+        long_ago(tmp_path)
         put(journal, 2, {"a": 1})
-        assert found(tmp_path) == (".memory.json.7.tmp",)
+        assert found(tmp_path) == (left.name,)
     put(journal, 3, {"a": 1})
     assert found(tmp_path) == ()
 

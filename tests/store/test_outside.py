@@ -157,7 +157,7 @@ def test_no_room_for_the_decision_is_said(tmp_path: Path) -> None:
     journal = edited(tmp_path)
     edit = journal.outside_edit
     assert edit is not None
-    with failing(takeover, "write_atomically", OSError(28, "No space left on device")), pytest.raises(StoreProblem):
+    with failing(takeover, "write_file", OSError(28, "No space left on device")), pytest.raises(StoreProblem):
         takeover.dismiss(journal, edit)
     assert journal.outside_edit == edit
 

@@ -159,7 +159,7 @@ def test_damaged_lines_that_hold_the_text_go_too(tmp_path: Path) -> None:
 def test_interrupted_it_can_be_run_again(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     broken = OSError(5, "Input/output error")
-    for step in ((purge, "write_temporary"), (purge, "_moved"), (purge, "_remove_copies")):
+    for step in ((purge, "write_file"), (purge, "_moved"), (purge, "_remove_copies")):
         with failing(*step, broken), pytest.raises(StoreProblem):
             purge.purge(library.journal, [("memories", "m1")], "human")
         library = open_library(tmp_path / "s")
@@ -171,7 +171,7 @@ def test_interrupted_it_can_be_run_again(tmp_path: Path) -> None:
 
 def test_the_doctor_says_that_it_was_broken_off_until_it_is_done(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
-    with failing(purge, "write_temporary", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
+    with failing(purge, "write_file", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
         purge.purge(library.journal, [("memories", "m1")], "human")
     broken = Unfinished(library.journal.rev, masks=False, records=(("memories", "m1"),))
     assert examine(tmp_path / "s").purges == (broken,)
@@ -213,7 +213,7 @@ def test_killed_at_any_file_it_is_found_as_long_as_a_text_is_left(tmp_path: Path
 
 def test_a_masking_that_was_broken_off_is_not_done_by_a_purge(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
-    with failing(purge, "write_temporary", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
+    with failing(purge, "write_file", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
         purge.mask(library.journal, masker(), "human")
     rev = library.journal.rev
     library = open_library(tmp_path / "s")

@@ -198,7 +198,7 @@ def test_on_a_full_disk_no_segment_is_closed(tmp_path: Path) -> None:
 
     journal = open_journal(tmp_path, segment_bytes=500)
     put(journal, 1, {"a": 1})
-    with failing(tail, "write_temporary", OSError(28, "No space left on device")):
+    with failing(tail, "fill", OSError(28, "No space left on device")):
         for number in range(2, 12):
             put(journal, number, {"id": f"x{number}", "a": number})
     assert journal.notices

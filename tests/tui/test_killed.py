@@ -26,7 +26,7 @@ from workbench.bench.stream.hook import append
 from workbench.bench.stream.observation import Observation
 from workbench.config.drafts import FOLDER as DRAFTS
 from workbench.config.paths import config_dir, heads_dir, state_dir
-from workbench.core.files.fresh import left_in
+from workbench.core.files.atomic import left_in
 from workbench.store.journal.opening import utc_now
 from workbench.store.maintenance.leavings import found
 
@@ -104,7 +104,7 @@ def moments(store: Path, chance: random.Random) -> Callable[[], bool]:
 
     def at_hand() -> Iterator[Path]:
         for folder in (store, store.parent, config_dir() / "profiles", state_dir() / DRAFTS):
-            yield from (path for path in folder.glob(".*") if path.suffix in (".tmp", ".new"))
+            yield from (path for path in folder.glob(".*") if path.suffix == ".tmp")
 
     return chance.choice(
         (

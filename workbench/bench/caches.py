@@ -9,6 +9,8 @@ import os
 from hashlib import blake2b
 from pathlib import Path
 
+from workbench.core.files.atomic import write_file
+
 SCRATCH = "backup"
 """The folder, among a store's caches, in which a copy of it lies while its secrets are masked: it holds all of them."""
 
@@ -39,14 +41,9 @@ def begin(folder: Path, store: Path) -> None:
 
 def keep(path: Path, data: bytes) -> None:
     """Put a file into a store's caches in one step, for this user alone; where that cannot be done there is none."""
-    from workbench.core.files.fresh import fresh_file  # most of who asks for a place only reads
-
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with fresh_file(path) as (file, new):
-            file.write(data)
-            file.flush()
-            new.replace(path)
+        write_file(path, data, durable=False)
 
 
 def remove(folder: Path) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 
 KEPT = 50
 """Drafts of a store that are kept at most: those written last."""
@@ -36,11 +36,8 @@ def write(path: Path, data: Mapping[str, object], at: datetime) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():
         _make_room(path.parent, at)
-    with fresh_file(path, f"{_UNFINISHED}draft-") as (file, new):  # nobody but its owner may read it
-        file.write(json.dumps(data).encode("ascii"))
-        file.flush()
-        os.utime(new, (at.timestamp(), at.timestamp()))
-        new.replace(path)
+    write_file(path, json.dumps(data).encode("ascii"), f"{_UNFINISHED}draft-", durable=False)
+    os.utime(path, (at.timestamp(), at.timestamp()))
 
 
 def files(folder: Path) -> list[tuple[float, Path]]:

@@ -2,12 +2,11 @@
 
 import contextlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 
 
 def kept(state_dir: Path, name: str) -> dict[str, Any]:
@@ -29,8 +28,4 @@ def keep(state_dir: Path, name: str, data: Mapping[str, object]) -> None:
     """Write a file in one step; a folder that cannot be written loses nothing else."""
     with contextlib.suppress(OSError):
         state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with fresh_file(state_dir / name) as (file, draft):
-            file.write(json.dumps(data, indent=1).encode("ascii"))
-            file.flush()
-            os.fsync(file.fileno())
-            draft.replace(state_dir / name)
+        write_file(state_dir / name, json.dumps(data, indent=1).encode("ascii"))

@@ -16,6 +16,7 @@ import uvicorn
 from workbench.bench.open import Workbench
 from workbench.config.paths import MCP_TOKEN
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.files.atomic import write_file
 from workbench.mcp.clients import Clients
 from workbench.mcp.running import GRACE_S, end
 from workbench.mcp.server import MemoryServer
@@ -40,14 +41,10 @@ def token_in(folder: Path) -> str:
     place = folder / MCP_TOKEN
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            handle = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
-        except FileExistsError:
-            token = _read(place)
-        else:
-            token = secrets.token_urlsafe(32)
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(f"{token}\n")
+        with contextlib.suppress(FileExistsError):
+            if not os.path.lexists(place):
+                write_file(place, f"{secrets.token_urlsafe(32)}\n".encode("ascii"), new=True)
+        token = _read(place)
     except (OSError, UnicodeDecodeError) as error:
         raise StoreProblem(f"The token in {place} cannot be read or made: {error}.", "Nothing was served.") from error
     if len(token) < 20:

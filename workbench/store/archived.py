@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workbench.core.errors import StoreProblem
-from workbench.store.files import write_atomically
+from workbench.core.files.atomic import write_file
 from workbench.store.identity.heads import beside_head, can_keep
 from workbench.store.identity.marks import key_in, mark_of
 from workbench.store.journal import chain
@@ -87,4 +87,4 @@ def _read_anew(folder: Path, heads: Path | None, key: bytes, path: Path | None) 
 def _keep(path: Path, place: str, marks: bytes) -> None:
     """Keep the marks up to a place; where that fails, they are read again."""
     with suppress(OSError):
-        write_atomically(path, f"{place}\n".encode() + marks)
+        write_file(path, f"{place}\n".encode() + marks)

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.core.errors import StoreProblem
+from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder
 from workbench.core.files.handles import NotRegular
-from workbench.store.files import TooLarge, cannot_write, put_in_place, read_regular, sync_folder, write_temporary
+from workbench.store.files import TooLarge, cannot_write, read_regular
 from workbench.store.surroundings import BLOBS
 
 LARGEST = 64 << 20
@@ -70,7 +71,9 @@ class Blobs:
                 if not self._is_there(name):
                     self._begin(path.parent)
                     # Beside the journal, where what a killed process leaves is swept.
-                    write_temporary(self._store / f"blob-{name}", (gzip.compress(data, 6, mtime=0),)).replace(path)
+                    with draft_beside(self._store / f"blob-{name}") as (file, draft):
+                        fill(file, gzip.compress(data, 6, mtime=0))
+                        draft.replace(path)
                     folders.add(path.parent)
             for folder in sorted(folders):
                 sync_folder(folder)
@@ -124,8 +127,9 @@ class Blobs:
         for name, now in replaced.items():
             path = self._path(name)
             self._begin(path.parent)
-            note = write_temporary(self._store / f"blob-{name}", (now.encode(),))
-            put_in_place(note, path.with_suffix(".now"))
+            with draft_beside(self._store / f"blob-{name}") as (file, draft):
+                fill(file, now.encode())
+                put_in_place(draft, path.with_suffix(".now"))
 
     def remove(self, names: Iterable[str]) -> tuple[str, ...]:
         """Remove files for good, and return the names of those that were there; raises `OSError`."""

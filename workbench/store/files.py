@@ -1,4 +1,4 @@
-"""Reading the files of a store, durable file steps (whole-file replacement, folder sync), and what fails.
+"""Reading the files of a store, and what fails.
 
 Git carries links, and a folder may hold anything: whatever is read from a store's folder is opened here, so that it
 is a regular file that stands there itself, of a size that makes sense.
@@ -7,7 +7,6 @@ is a regular file that stands there itself, of a size that makes sense.
 import io
 import os
 import time
-from collections.abc import Iterable
 from errno import EACCES, EFBIG, EROFS
 from pathlib import Path
 
@@ -66,47 +65,6 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
     if len(data) > most:
         raise TooLarge(path.name, most)
     return data
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file in one step: temporary file beside it, fsync, rename; raises `OSError`."""
-    temporary = write_temporary(path, (data,))
-    put_in_place(temporary, path)
-
-
-def write_temporary(path: Path, pieces: Iterable[bytes]) -> Path:
-    """Write a durable temporary file (0600) beside `path` and return where it is; raises `OSError`."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    handle = open_handle(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for piece in pieces:
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return temporary
-
-
-def put_in_place(temporary: Path, path: Path) -> None:
-    """Rename a temporary file to `path` and make the rename durable; raises `OSError`."""
-    try:
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new or renamed file in `folder` durable."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def cannot_write(folder: Path, error: OSError) -> StoreProblem:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from workbench.store.files import write_atomically
+from workbench.core.files.atomic import write_file
 
 IGNORE, ATTRIBUTES = ".gitignore", ".gitattributes"
 
@@ -34,7 +34,7 @@ _UNION = """# Made by workbench: lines are only ever added, and two branches kee
 def keep_out(folder: Path) -> None:
     """Let git see nothing of a new store; a `.gitignore` that is there already stays. Raises `OSError`."""
     if not (folder / IGNORE).exists():
-        write_atomically(folder / IGNORE, _NOTHING.encode())
+        write_file(folder / IGNORE, _NOTHING.encode())
 
 
 def share(folder: Path) -> None:
@@ -42,8 +42,8 @@ def share(folder: Path) -> None:
 
     The checkpoint is made from the journal, so it stays out: two branches could not merge it.
     """
-    write_atomically(folder / IGNORE, _SHARED.encode())
-    write_atomically(folder / ATTRIBUTES, _UNION.encode())
+    write_file(folder / IGNORE, _SHARED.encode())
+    write_file(folder / ATTRIBUTES, _UNION.encode())
 
 
 def repository_of(folder: Path) -> Path | None:

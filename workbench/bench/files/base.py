@@ -14,7 +14,7 @@ import zlib
 from hashlib import sha256
 from pathlib import Path
 
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 from workbench.retrieval import cache_folder
 from workbench.store.packed import open_lines
 
@@ -63,10 +63,7 @@ class FileBases:
                 return
             cache_folder.make(self._folder)
             data = json.dumps({"path": _name(path), "text": text, "noted": True}).encode()
-            with fresh_file(place, ".base-") as (file, new):
-                file.write(gzip.compress(data, mtime=0))
-                file.flush()
-                new.replace(place)
+            write_file(place, gzip.compress(data, mtime=0), ".base-", durable=False)
 
     def paths(self) -> list[Path]:
         """Return every file that the store was read from or written to, as far as is known."""

@@ -1,14 +1,13 @@
 """Copies of what was replaced on a person's word: they lie in the user's state folder, where no agent reads them."""
 
 import contextlib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, WorkbenchError
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 
 _DIGITS = 64
 
@@ -60,11 +59,7 @@ class Replaced:
 
     def _put(self, folder: Path, data: bytes) -> Path:
         copy = folder / _hash(data)
-        with fresh_file(copy, ".copy-") as (file, new):  # made for its owner alone
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            new.replace(copy)
+        write_file(copy, data, ".copy-")
         return copy
 
     def _prune(self, most: int) -> None:
@@ -112,11 +107,7 @@ class Replaced:
 def _put_soon(folder: Path, data: bytes) -> Path:
     """Put a copy into the folder without waiting for the disk, and without looking for what was left there."""
     copy = folder / _hash(data)
-    new = copy.with_name(f".copy-{copy.name}.new")
-    new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(data)
-    new.replace(copy)
+    write_file(copy, data, ".copy-", durable=False, tidy=False)
     return copy
 
 

@@ -15,7 +15,7 @@ from workbench.bench.folder import is_open_to_git
 from workbench.config.backups import last_backup
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import StoreProblem, WorkbenchError
-from workbench.core.files import fresh
+from workbench.core.files.atomic import left_in
 from workbench.core.health.damage import Gone, MendedIndex
 from workbench.core.record import ABSENT, parse_time
 from workbench.store.entry import DocChange
@@ -143,7 +143,7 @@ class Care:
             return
         from workbench.store.maintenance import backup
 
-        yield from fresh.left_in(state)
+        yield from left_in(state)
         if (last := last_backup(state, self._library.folder)) is not None:
             yield from backup.abandoned(last.file.parent)
 

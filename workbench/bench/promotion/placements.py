@@ -18,9 +18,10 @@ from workbench.bench.promotion.placement_leftovers import Left, left_in, of_id
 from workbench.bench.promotion.placement_moves import Moves, Placements, moves
 from workbench.bench.promotion.placement_paths import Places, places_of
 from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.files.atomic import write_file
 from workbench.core.promotion.placement import Placement, PlacementKind
 from workbench.core.record import from_doc, to_doc
-from workbench.store.files import cannot_write, read_regular, write_atomically
+from workbench.store.files import cannot_write, read_regular
 from workbench.store.library import Library
 
 _LARGEST = 64 << 20
@@ -186,7 +187,7 @@ class Placing:
         note = self._library.surroundings.new_note()
         self._note = note
         try:
-            write_atomically(note, json.dumps(sides).encode())
+            write_file(note, json.dumps(sides).encode())
         except OSError as error:
             raise cannot_write(self._library.folder, error) from error
 

@@ -1,7 +1,6 @@
 """Retrieval profiles: the built-in ones and a person's own, one TOML file each."""
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,7 +11,7 @@ from typing import Any, get_args
 
 from workbench.bench.tuning.provenance import Birth, birth_of
 from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 from workbench.core.record import iso
 from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.factors import RECIPE, Recipe, listed
@@ -135,11 +134,7 @@ class Profiles:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             # No profile's name can begin with a dot, so the draft is nobody's.
-            with fresh_file(path, ".profile-") as (file, draft):
-                file.write(to_toml(profile, now, parent, birth).encode("utf-8"))
-                file.flush()
-                os.fsync(file.fileno())
-                draft.replace(path)
+            write_file(path, to_toml(profile, now, parent, birth).encode("utf-8"), ".profile-")
         except OSError as error:
             raise StoreProblem(f"The profile cannot be written: {error.strerror}.", f"It would be {path}.") from error
         return path

@@ -4,7 +4,6 @@ They lie beside a person's profiles, so they outlive the app, a crash included, 
 and copied as those are.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from string import ascii_uppercase
 
 from workbench.bench.tuning.profiles import read_profile, to_toml
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 from workbench.core.record import iso, parse_time
 from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.factors import RECIPE, Recipe
@@ -107,15 +106,10 @@ class Snapshots:
 
     def _written(self, name: str, text: str) -> bool:
         """Write a new file, whole or not at all; tell whether the name was still free."""
-        with fresh_file(self.path(name), ".snapshot-") as (file, draft):
-            file.write(text.encode("utf-8"))
-            file.flush()
-            try:
-                os.link(draft, self.path(name))
-            except FileExistsError:
-                return False
-            except OSError:  # a file system without hard links
-                draft.replace(self.path(name))
+        try:
+            write_file(self.path(name), text.encode("utf-8"), ".snapshot-", durable=False, new=True)
+        except FileExistsError:
+            return False
         return True
 
 

@@ -2,15 +2,19 @@
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from workbench.core.errors import Conflict, StoreProblem, WorkbenchError
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import draft_beside, fill, take_free_name
 from workbench.core.files.handles import NotRegular, open_handle
-from workbench.core.files.holding import held
 from workbench.core.files.textbytes import bytes_of, text_in
 
 NOTHING = "Nothing was written."
+
+_FOLDER = getattr(os, "O_PATH", 0) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_OPEN = Path("/proc/self/fd")
 
 
 class _Anything:
@@ -76,6 +80,28 @@ def _mode_of_new_files(beside: Path) -> int:
         probe.unlink()
 
 
+@contextmanager
+def held(folder: Path) -> Iterator[Path]:
+    """Give a path that leads into a folder as it is now, wherever the folder's own name leads by then.
+
+    `folder` is absolute and holds no link; where one stands in it by now, `NotADirectoryError` is raised, or another
+    `OSError`. Where the system has no such path, it is the folder's own.
+    """
+    if not hasattr(os, "O_PATH"):
+        yield folder
+        return
+    handle = os.open(folder.anchor, _FOLDER)
+    try:
+        for part in folder.parts[1:]:
+            inner = os.open(part, _FOLDER, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        through = _OPEN / str(handle)
+        yield through if through.is_dir() else folder
+    finally:
+        os.close(handle)
+
+
 def replace_file(path: Path, text: str, before: bytes | _Anything | None = ANYTHING) -> None:
     """Write `text` as the bytes that it is; see `replace_bytes`."""
     replace_bytes(path, bytes_of(text), before)
@@ -98,10 +124,8 @@ def replace_bytes(
         with held(real.parent) as folder:
             target = folder / real.name
             mode = target.stat().st_mode & 0o777 if target.exists() else None
-            with fresh_file(target) as (file, new):
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+            with draft_beside(target) as (file, new):
+                fill(file, data)
                 new.chmod(_mode_of_new_files(new) if mode is None else mode)
                 _put_in_place(new, target, before)
     except (FileExistsError, NotADirectoryError) as error:
@@ -140,15 +164,9 @@ def changed_meanwhile(path: Path) -> Conflict:
 def _put_in_place(new: Path, target: Path, before: bytes | _Anything | None) -> None:
     """Give a new file its name; raises `FileExistsError` when something unexpected has that name."""
     if before is None:
-        try:
-            target.hardlink_to(new)  # unlike a rename, this never replaces what appeared meanwhile
-            return
-        except FileExistsError:
-            raise
-        except OSError:
-            if target.exists():  # a disk without links: looking is the best there is
-                raise FileExistsError from None
-    elif isinstance(before, bytes) and not _holds(target, before):
+        take_free_name(new, target)
+        return
+    if isinstance(before, bytes) and not _holds(target, before):
         raise FileExistsError
     new.replace(target)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.core.duplicates.thresholds import BUNDLED, Thresholds
 from workbench.core.errors import UnreadableFile
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.reading import EDITION, reading_model
 from workbench.retrieval.embedding.thresholds import calibrate
@@ -96,10 +96,7 @@ class Embedder:
         if path is not None and not self.is_bundled:
             with contextlib.suppress(OSError):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with fresh_file(path, ".thesaurus-") as (file, draft):
-                    file.write(found.to_bytes())
-                    file.flush()
-                    draft.replace(path)
+                write_file(path, found.to_bytes(), ".thesaurus-", durable=False)
         return found
 
     def thresholds(self, vectors: Vectors) -> Thresholds:

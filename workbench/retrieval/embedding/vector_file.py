@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from workbench.core.files.atomic import write_file
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.text_keys import KEY_SIZE, Keys, keys_of
 
@@ -121,11 +122,7 @@ class VectorFile:
         kept = self.keys_path.read_bytes()[: sound.size] if sound.size else self._header()
         rows = self._sound_rows(sound)
         for path, part in ((self.vectors_path, rows), (self.keys_path, kept)):
-            fresh = path.with_suffix(".new")
-            fresh.unlink(missing_ok=True)
-            with _open_to_write(fresh, os.O_EXCL) as file:
-                file.write(part)
-            fresh.replace(path)
+            write_file(path, part, durable=False)
         return Sound(self.vectors_path.stat().st_ino, len(kept), sound.rows)
 
     def _sound_rows(self, sound: Sound) -> bytes:

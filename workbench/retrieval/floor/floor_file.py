@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 from workbench.core.tuning.floor import Floor, has_changed
 from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Mask
@@ -79,10 +79,7 @@ class FloorFile:
         body = head + kept.texts.astype("<u8").tobytes() + said.encode()
         with contextlib.suppress(OSError):
             cache_folder.make(self.folder)
-            with fresh_file(self.path, ".floor-") as (file, draft):
-                file.write(body + _SUM.pack(zlib.crc32(body)))
-                file.flush()
-                draft.replace(self.path)
+            write_file(self.path, body + _SUM.pack(zlib.crc32(body)), ".floor-", durable=False)
 
     @property
     def _model(self) -> bytes:

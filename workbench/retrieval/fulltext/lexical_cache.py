@@ -17,7 +17,7 @@ from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Rows
 from workbench.retrieval.file_lock import writing
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.lexical_file import SUFFIX, UNFINISHED, NewSegment, edition
+from workbench.retrieval.fulltext.lexical_file import SUFFIX, NewSegment, edition
 from workbench.retrieval.fulltext.lexical_part import Part
 from workbench.retrieval.fulltext.segment import MemorySegment, Segment, joined
 from workbench.retrieval.fulltext.stored_segment import StoredSegment
@@ -148,7 +148,7 @@ class LexicalCache:
     def _write(self, texts: Sequence[str], keys: Keys, progress: Progress | None, cancelled: Cancelled | None) -> None:
         # Another process may have written since this one looked.
         self._look()
-        for path in (*self._unsound, *self.folder.glob(f"*{UNFINISHED}")):
+        for path in self._unsound:
             _remove(path)
         parts, missing = self._parts(keys)
         kept = {part.segment.path for part in self._worth_keeping(parts, len(missing))}

@@ -6,7 +6,6 @@ or foreign file, or one of another version, does not fit its name.
 """
 
 import hashlib
-import os
 import sqlite3
 import unicodedata
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.core.files.atomic import draft_beside, unlocked
 from workbench.core.words.languages import stop_words
 from workbench.retrieval.fulltext.segment import lexicon_of, text_lengths
 from workbench.retrieval.fulltext.stemming import made_by
@@ -21,7 +21,6 @@ from workbench.retrieval.fulltext.vocabulary import Encoded, Vocabulary
 from workbench.retrieval.text_keys import Keys
 
 SUFFIX = ".fts"
-UNFINISHED = ".new"
 
 VERSION = 3
 """To be raised whenever texts are split or stored in another way."""
@@ -50,21 +49,17 @@ class NewSegment:
 
     def write(self, folder: Path) -> Path:
         """Write the segment into `folder` under the name it gets; raises `OSError` or `sqlite3.Error`."""
-        fresh = folder / f"{os.getpid()}{UNFINISHED}"
-        fresh.unlink(missing_ok=True)
-        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        with closing(sqlite3.connect(fresh, isolation_level=None)) as db:
-            # A crash leaves a file that does not have its name yet, so SQLite need not guard against one.
-            db.execute("PRAGMA journal_mode = OFF")
-            db.execute("PRAGMA synchronous = OFF")
-            db.execute("BEGIN EXCLUSIVE")
-            for statement in _SCHEMA:
-                db.execute(statement)
-            self._fill(db)
-            db.execute("COMMIT")
-        path = folder / f"{digest(fresh)}{SUFFIX}"
-        fresh.replace(path)
-        return path
+        with draft_beside(folder / SUFFIX, ".segment-") as (_, draft):
+            with closing(sqlite3.connect(unlocked(draft), isolation_level=None, uri=True)) as db:
+                # A crash leaves a file that does not have its name yet, so SQLite need not guard against one.
+                db.execute("PRAGMA journal_mode = OFF")
+                db.execute("PRAGMA synchronous = OFF")
+                db.execute("BEGIN EXCLUSIVE")
+                for statement in _SCHEMA:
+                    db.execute(statement)
+                self._fill(db)
+                db.execute("COMMIT")
+            return draft.replace(folder / f"{digest(draft)}{SUFFIX}")
 
     def _fill(self, db: sqlite3.Connection) -> None:
         db.execute(f"INSERT INTO words(words, rank) VALUES ('hashsize', {_GATHERED})")

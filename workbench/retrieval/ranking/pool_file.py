@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 from workbench.retrieval import cache_folder
 from workbench.retrieval.ranking.pool import COLUMNS, Pool
 
@@ -46,10 +46,7 @@ def write(folder: Path, state: str, pool: Pool, places: Sequence[str]) -> None:
     body = held.getvalue()
     with contextlib.suppress(OSError):
         cache_folder.make(folder)
-        with fresh_file(folder / _NAME, ".pool-") as (file, draft):
-            file.write(_header(state, body) + body)
-            file.flush()
-            draft.replace(folder / _NAME)
+        write_file(folder / _NAME, (_header(state, body), body), ".pool-", durable=False)
 
 
 def read(folder: Path, state: str) -> StoredPool | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.core.errors import InvalidRecord
+from workbench.core.files.atomic import write_file
 from workbench.core.health.damage import Gone
 from workbench.store.journal import chain
 from workbench.store.journal.codec import BadLine, seal, unseal
@@ -119,13 +120,8 @@ def note_lines(folder: Path | None, store: str, lines: Iterable[bytes], *, anew:
     place = _lines_of(folder, store)
     try:
         if anew:
-            from workbench.core.files.fresh import fresh_file  # a hook never needs it, and is not to wait for it
-
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with fresh_file(place) as (file, new):
-                file.writelines(lines)
-                file.flush()
-                new.replace(place)
+            write_file(place, lines, durable=False)
             return
         handle = _open(place, os.O_APPEND)
         with os.fdopen(handle, "wb") as file:

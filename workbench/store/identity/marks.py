@@ -4,8 +4,11 @@ The key stays on this machine, beside what it remembers of its stores.
 """
 
 import os
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
+
+from workbench.core.files.atomic import write_file
 
 KEY = "key"
 """Name of the file with the key."""
@@ -34,13 +37,5 @@ def mark_of(text: str, key: bytes) -> str:
 def _make(path: Path) -> None:
     """Make the key; of two processes that do so at once, the first one's stays."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = path.with_name(f".{KEY}.{os.getpid()}")
-    try:
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(os.urandom(_SIZE))
-        os.link(new, path)
-    except FileExistsError:
-        pass
-    finally:
-        new.unlink(missing_ok=True)
+    with suppress(FileExistsError):
+        write_file(path, os.urandom(_SIZE), new=True)

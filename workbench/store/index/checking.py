@@ -2,10 +2,10 @@
 
 import contextlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from workbench.core.files.atomic import write_file
 from workbench.core.health.damage import MendedIndex
 from workbench.core.record import iso, parse_time
 from workbench.core.stopping import in_pieces
@@ -40,9 +40,7 @@ def note_mended(indexing: Indexing, mended: MendedIndex) -> None:
     """Remember that an index was made anew; a note that cannot be written is none."""
     with contextlib.suppress(OSError):
         indexing.begin()
-        new = indexing.folder / f".{MENDED}.{os.getpid()}.tmp"
-        new.write_text(json.dumps([iso(mended.at), mended.documents]), "utf-8")
-        new.replace(indexing.folder / MENDED)
+        write_file(indexing.folder / MENDED, json.dumps([iso(mended.at), mended.documents]).encode(), durable=False)
 
 
 def last_mended(folder: Path) -> MendedIndex | None:

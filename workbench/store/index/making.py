@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from workbench.core.files.atomic import draft_beside, unlocked
 from workbench.core.record import parse_time
 from workbench.store.entry import Doc
 from workbench.store.files import open_regular
@@ -40,7 +41,6 @@ def make(
     `arrivals` are all that came after revision `since`. It is a cache: that it cannot be written is no failure, and
     there is none then.
     """
-    new = indexing.folder / f".{FILE}.{os.getpid()}.tmp"
     try:
         with open_regular(store / DOCUMENTS) as documents:
             look = look_of(os.fstat(documents.fileno()))
@@ -48,19 +48,15 @@ def make(
         if look[1] != places.size:
             forget(indexing.folder)
             return
-        new.unlink(missing_ok=True)
-        os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
-            _fill(connection, indexing, tables, places, key_of)
-            _note_news(connection, arrivals)
-            note_facts(connection, _facts(tables, stamp, places, look, _news_from(since, arrivals)))
-            connection.execute("COMMIT")
-        new.replace(indexing.folder / FILE)
+        with draft_beside(indexing.folder / FILE) as (_, draft):
+            with contextlib.closing(sqlite3.connect(unlocked(draft), isolation_level=None, uri=True)) as connection:
+                _fill(connection, indexing, tables, places, key_of)
+                _note_news(connection, arrivals)
+                note_facts(connection, _facts(tables, stamp, places, look, _news_from(since, arrivals)))
+                connection.execute("COMMIT")
+            draft.replace(indexing.folder / FILE)
     except (OSError, sqlite3.Error, ValueError):
         forget(indexing.folder)
-    finally:
-        with contextlib.suppress(OSError):
-            new.unlink(missing_ok=True)
 
 
 def forget(folder: Path) -> None:

@@ -588,7 +588,7 @@ class Journal:
         self.require_present()
         self._require_trust()
         with self._keeper.held(), self._lock.held():
-            sweep(self.folder, exclusive=True)
+            sweep(self.folder)
             self._read_tail()
             self._look_before_writing()
             yield

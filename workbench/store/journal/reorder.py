@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from workbench.core.files.atomic import write_file
 from workbench.store.entry import Entry, from_json, to_json
-from workbench.store.files import put_in_place, write_temporary
 from workbench.store.journal import chain
 from workbench.store.journal.codec import seal
 from workbench.store.journal.segments import NAME, Line, Position, is_header, read_from
@@ -38,7 +38,7 @@ def rewrite(folder: Path, settled: Settled, tail: Tail, expect: Callable[[Iterab
     header = {**bare, "edition": tail.edition + 1, "store": head.get("store") or tail.store}
     lines = (seal(header), *(seal(to_json(entry)) for entry in settled.entries[len(before) :]))
     expect(lines)
-    put_in_place(write_temporary(path, lines), path)
+    write_file(path, lines)
     return True
 
 

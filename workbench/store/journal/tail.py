@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from errno import EFBIG
 from pathlib import Path
 
+from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
 from workbench.core.health.damage import Damage
 from workbench.store.entry import Entry, from_json
-from workbench.store.files import put_in_place, sync_folder, write_atomically, write_temporary
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import mark_of, seal
 from workbench.store.journal.segments import Line, Position
@@ -132,14 +132,11 @@ class Tail:
                 self._write_header(header)
             return
         value, line = _sealed(header)
-        temporary = write_temporary(self.path, (line,))
-        try:
+        with draft_beside(self.path) as (file, draft):
+            fill(file, line)
             self.path.rename(self._folder / chain.closed_name(self.place.start))
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
-        sync_folder(self._folder)
-        put_in_place(temporary, self.path)
+            sync_folder(self._folder)
+            put_in_place(draft, self.path)
         self._began(value, line)
 
     def mend(self) -> bytes:
@@ -149,7 +146,7 @@ class Tail:
 
     def _write_header(self, header: Callable[[], dict[str, object]]) -> None:
         value, line = _sealed(header)
-        write_atomically(self.path, line)
+        write_file(self.path, line)
         self._began(value, line)
 
     def _began(self, value: dict[str, object], line: bytes) -> None:

@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from workbench.core.errors import StoreProblem, UnreadableFile
-from workbench.core.files.fresh import fresh_file, is_left
+from workbench.core.files.atomic import draft_beside, is_left, put_in_place
 from workbench.core.health.diagnosis import Manifest, Member, Progress
 from workbench.core.record import iso, parse_time
 from workbench.store import blobs, presence
-from workbench.store.files import open_regular, sync_folder
+from workbench.store.files import open_regular
 from workbench.store.git_files import ATTRIBUTES, IGNORE
 from workbench.store.journal import chain, segments
 from workbench.store.journal.engine import Journal
@@ -64,14 +64,13 @@ def write_backup(
     """
     check_target(journal.folder, target, force=force)
     try:
-        with fresh_file(target, _UNFINISHED) as (file, unfinished):
+        with draft_beside(target, _UNFINISHED) as (file, unfinished):
             manifest = _written(journal, file, iso(at), progress)
             file.seek(0)
             _check(file, manifest)
             if not force and target.exists():
                 raise _taken(target)
-            unfinished.replace(target)
-        sync_folder(target.parent)
+            put_in_place(unfinished, target)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise StoreProblem(f"The backup {target} cannot be written: {why}.", "Nothing was left behind.") from error

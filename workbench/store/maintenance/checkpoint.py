@@ -14,8 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from workbench.core.files.atomic import draft_beside, fill, put_in_place, write_file
 from workbench.core.pause import collection_paused
-from workbench.store.files import put_in_place, read_regular, write_atomically, write_temporary
+from workbench.store.files import read_regular
 from workbench.store.journal import chain
 from workbench.store.journal.codec import dumps, fingerprint, loads, loads_foreign
 from workbench.store.journal.segments import Position
@@ -178,15 +179,12 @@ def save(folder: Path, tables: Tables, stamp: Stamp) -> tuple[Stamp, Places]:
             digest.update(piece)
             yield piece
 
-    temporary = write_temporary(folder / DOCUMENTS, pieces())
-    try:
+    with draft_beside(folder / DOCUMENTS) as (file, draft):
+        fill(file, pieces())
         before = stamps(folder)[: _STAMPS - 1]
         stamp = stamp._replace(hash=digest.hexdigest())
         _write_note(folder, [stamp, *before])
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-    put_in_place(temporary, folder / DOCUMENTS)
+        put_in_place(draft, folder / DOCUMENTS)
     return stamp, places
 
 
@@ -246,7 +244,7 @@ def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> Non
 def _write_note(folder: Path, stamps: list[Stamp]) -> None:
     raw = [{**stamp._asdict(), "unfinished": dict(stamp.unfinished)} for stamp in stamps]
     sums = [fingerprint(dumps(stamp)) for stamp in raw]
-    write_atomically(folder / NOTE, dumps({"schema": 1, "stamps": raw, "sums": sums}))
+    write_file(folder / NOTE, dumps({"schema": 1, "stamps": raw, "sums": sums}))
 
 
 def _consistent(next_ids: dict[str, int], tables: Tables) -> dict[str, int]:

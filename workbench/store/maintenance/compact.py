@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from workbench.store.files import cannot_write, open_regular, put_in_place, sync_folder, write_temporary
+from workbench.core.files.atomic import sync_folder, write_file
+from workbench.store.files import cannot_write, open_regular
 from workbench.store.journal import chain
 from workbench.store.journal.engine import Journal
 from workbench.store.packed import LARGEST
@@ -47,7 +48,7 @@ def pack(path: Path) -> Packed:
     """Replace a closed segment by its packed form; raises `OSError`."""
     target = path.with_name(f"{path.name}.gz")
     before = path.stat().st_size
-    put_in_place(write_temporary(target, _packed(path)), target)
+    write_file(target, _packed(path))
     path.unlink()
     return Packed(target, before, target.stat().st_size)
 

@@ -6,19 +6,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from workbench.core.errors import StoreProblem
+from workbench.core.files.atomic import write_file
 from workbench.core.health.damage import BadBlob, Renumbered
 from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import iso
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Entry, to_json
-from workbench.store.files import (
-    cannot_read,
-    cannot_write,
-    put_in_place,
-    read_regular,
-    write_atomically,
-    write_temporary,
-)
+from workbench.store.files import cannot_read, cannot_write, read_regular
 from workbench.store.identity.heads import can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
@@ -101,10 +95,10 @@ def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
         raise cannot_write(folder.parent, error) from error
     try:
         writer = _Writer(settled.entries, newest, best, iso(at), key_of)
-        put_in_place(write_temporary(target / NAME, writer.lines()), target / NAME)
+        write_file(target / NAME, writer.lines())
         _take_blobs(folder, target)
         if loaded.stranger is not None:
-            write_atomically(target / "memory.edited-unknown-doctor.json", loaded.stranger.data)
+            write_file(target / "memory.edited-unknown-doctor.json", loaded.stranger.data)
     except OSError as error:
         raise cannot_write(target, error) from error
     return Recovery(target, writer.entries, writer.added)

@@ -7,14 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem
+from workbench.core.files.atomic import write_file
 from workbench.core.waiting import Patience, StoreBusy, waiting
-from workbench.store.files import cannot_write, read_regular, write_atomically
+from workbench.store.files import cannot_write, read_regular
 from workbench.store.journal.codec import fingerprint
 from workbench.store.journal.lock import CHECKPOINT_LOCK, WriteLock
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import DOCUMENTS, Places, Stamp
-from workbench.store.maintenance.leavings import sweep_checkpoints
 
 PATIENCE = 1.0
 """Seconds that a checkpoint in the background waits for a writer; the one after the next change comes soon enough."""
@@ -62,7 +62,6 @@ class Keeper:
             self._lock.renew()
             newest = next(iter(checkpoint.stamps(self._folder)), None)
             try:
-                sweep_checkpoints(self._folder)
                 kept = self._set_strange_file_aside()
                 if newest is None or kept or not self._is_newer(newest, stamp):
                     saved, places = checkpoint.save(self._folder, tables, stamp)
@@ -132,7 +131,7 @@ class Keeper:
         base = self._strange if self._strange is not None else stamps[0].rev if stamps else "unknown"
         self._strange = None
         name = f"memory.edited-{base}-{self._clock():%Y%m%dT%H%M%S%f}.json"
-        write_atomically(self._folder / name, data)
+        write_file(self._folder / name, data)
         return name
 
 

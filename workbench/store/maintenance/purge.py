@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.core.errors import StoreProblem, UnknownRecord
+from workbench.core.files.atomic import write_file
 from workbench.core.health.diagnosis import Unfinished
 from workbench.core.health.purged import PurgedRecord
 from workbench.store.entry import Entry
-from workbench.store.files import open_regular, put_in_place, write_atomically, write_temporary
 from workbench.store.history import reading
 from workbench.store.identity.heads import note_checkpoint
 from workbench.store.identity.marks import key_in
@@ -218,7 +218,7 @@ def _rewrite_closed(journal: Journal, segments: Sequence[Segment], redactor: Red
         if new != old:
             journal.expect(new)
             data = b"".join(new)
-            write_atomically(segment.path, gzip.compress(data, mtime=0) if segment.path.suffix == ".gz" else data)
+            write_file(segment.path, gzip.compress(data, mtime=0) if segment.path.suffix == ".gz" else data)
             yield segment.path.name
 
 
@@ -228,10 +228,9 @@ def _rewrite_active(journal: Journal, redactor: Redactor) -> Iterator[str]:
     if active is not None:
         with active[0] as source:
             source.seek(0)
-            new = write_temporary(path, (redactor.line(raw, active[1].edition + 1) for raw in source))
-        with open_regular(new) as lines:
-            journal.expect(lines)
-        put_in_place(new, path)
+            new = [redactor.line(raw, active[1].edition + 1) for raw in source]
+        journal.expect(new)
+        write_file(path, new)
         yield NAME
 
 

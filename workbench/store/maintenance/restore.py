@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnreadableFile
+from workbench.core.files.atomic import fill, sync_folder, write_file
 from workbench.core.files.handles import open_handle, try_lock
 from workbench.core.health.diagnosis import Manifest, Progress
 from workbench.store import packed
-from workbench.store.files import TooLarge, cannot_write, put_in_place, sync_folder, write_temporary
+from workbench.store.files import TooLarge, cannot_write
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
@@ -119,8 +120,7 @@ def _unpack(archive: Archive, folder: Path, progress: Progress | None) -> None:
                 done += len(block)
                 if progress is not None:
                     progress(done, total)
-            file.flush()
-            os.fsync(file.fileno())
+            fill(file, b"")
     for beside in sorted({(folder / member.name).parent for member in archive.manifest.members} - {folder}):
         sync_folder(beside)
         sync_folder(beside.parent)
@@ -154,7 +154,7 @@ def _give_new_id(folder: Path) -> None:
         if old:
             value = unseal(old[:-1])
             new = seal({**value, "store": segments.new_store_id()})
-            put_in_place(write_temporary(path, _with_header(path, old, new)), path)
+            write_file(path, _with_header(path, old, new))
             marks = {mark_of(old[:-1]): mark_of(new[:-1])}
             checkpoint.move_stamps(folder, value["rev"], len(new) - len(old), marks)
             return

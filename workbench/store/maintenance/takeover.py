@@ -4,7 +4,8 @@ from pathlib import Path
 
 from workbench.core.change import told
 from workbench.core.errors import Conflict, StoreProblem
-from workbench.store.files import cannot_write, read_regular, write_atomically
+from workbench.core.files.atomic import write_file
+from workbench.store.files import cannot_write, read_regular
 from workbench.store.history.clash import stage_change
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance import checkpoint
@@ -33,7 +34,7 @@ def dismiss(journal: Journal, edit: OutsideEdit) -> Path:
     kept = journal.folder / f"memory.dismissed-{edit.base}-{journal.clock():%Y%m%dT%H%M%S%f}.json"
     try:
         with journal.exclusive():
-            write_atomically(kept, read_regular(edit.file))
+            write_file(kept, read_regular(edit.file))
     except OSError as error:
         raise cannot_write(journal.folder, error) from error
     _settle(journal, edit)

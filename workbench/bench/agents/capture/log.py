@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from workbench.core.files.atomic import write_file
 from workbench.core.record import iso
 
 FILE_NAME = "failures.jsonl"
@@ -36,9 +37,7 @@ def note(captures: Path, at: datetime, agent: str, event: str, problem: str) -> 
             file.write(line.encode("ascii"))
         if path.stat().st_size > LONGEST:
             lines = path.read_bytes()[-LONGEST // 2 :].split(b"\n", 1)[-1]
-            draft = path.with_suffix(f".{os.getpid()}")
-            draft.write_bytes(lines)
-            draft.replace(path)
+            write_file(path, lines, durable=False)
         return True
     return False
 

@@ -21,6 +21,7 @@ from workbench.bench.agents.capture import spool
 from workbench.core.agents.transcript.lessons import Lesson
 from workbench.core.agents.transcript.standing import Failure, Standing
 from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.files.atomic import write_file
 from workbench.core.files.handles import open_handle, try_lock
 from workbench.core.record import from_doc, to_doc
 from workbench.core.waiting import StoreBusy, patience
@@ -113,15 +114,11 @@ def read(path: Path, session: str) -> Progress:
 
 def write(path: Path, progress: Progress) -> None:
     """Write how far a session was followed, in one step. Raises `StoreProblem`."""
-    draft = path.with_suffix(".new")
     tools, standing = _without_secrets(progress.tools), _without_secrets(progress.standing)
     progress = replace(progress, tools=tools, standing=standing)
     try:
         is_new = not path.exists()
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(json.dumps(to_doc(progress)).encode("ascii"))
-        draft.replace(path)
+        write_file(path, json.dumps(to_doc(progress)).encode("ascii"), durable=False)
         if is_new:
             _tidy(path.parent)
     except OSError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.errors import StoreProblem
+from workbench.core.files.atomic import write_file
 
 FOLDER = "waiting"
 
@@ -19,12 +20,9 @@ def keep(folder: Path, event: HookEvent, actor: str) -> None:
 
     place = folder / FOLDER
     data = json.dumps({"actor": actor, **masked(event, masked_text)._asdict()})
-    draft = place / f"{os.getpid()}.new"
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-            file.write(data)
-        draft.replace(place / f"{time.time_ns()}-{os.getpid()}.json")
+        write_file(place / f"{time.time_ns()}-{os.getpid()}.json", data.encode("ascii"), ".event-", durable=False)
     except OSError as error:
         raise StoreProblem(f"{place} cannot be written: {error.strerror or error}.", "The event is lost.") from error
 

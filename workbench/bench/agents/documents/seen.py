@@ -16,6 +16,7 @@ from pathlib import Path
 from workbench.bench.agents.documents.reading import DocumentFolder, Entry, OpenDocument, decoded
 from workbench.bench.files.diff import DiffLine, diff_texts
 from workbench.core.errors import StoreProblem
+from workbench.core.files.atomic import write_file
 from workbench.core.files.handles import open_handle
 from workbench.safety.scanning import mask
 
@@ -123,9 +124,10 @@ class Seen:
             for path, text in texts.items():
                 copy = self._place / marks[path].sha256
                 if not copy.exists():
-                    _write(copy, mask(text).encode("utf-8", "replace"))
+                    write_file(copy, mask(text).encode("utf-8", "replace"), durable=False)
             rows = {path: [mark.sha256, mark.size, mark.look] for path, mark in marks.items()}
-            _write(self._place / _NAME, json.dumps({"folder": str(self._root), "files": rows}).encode())
+            data = json.dumps({"folder": str(self._root), "files": rows}).encode()
+            write_file(self._place / _NAME, data, durable=False)
             wanted = {_NAME, *(mark.sha256 for mark in marks.values())}
             for copy in [one for one in self._place.iterdir() if one.name not in wanted]:
                 copy.unlink(missing_ok=True)
@@ -181,13 +183,6 @@ def _path(entry: Entry | None) -> str:
 
 def _named(root: Path) -> str:
     return blake2b(os.fsencode(root), digest_size=16).hexdigest()
-
-
-def _write(path: Path, data: bytes) -> None:
-    new = path.with_name(f".{path.name}.new")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(data)
-    new.replace(path)
 
 
 def _marks(place: Path) -> dict[str, Mark]:

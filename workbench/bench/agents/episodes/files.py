@@ -1,7 +1,6 @@
 """Episodes from files and into files: JSON as source 004 has it, and agent-playbook's `episodic/*.json`."""
 
 import json
-import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.texts import name_of
 from workbench.core.agents.episodes.schema import read_episode
 from workbench.core.errors import InvalidRecord, UnreadableFile
+from workbench.core.files.atomic import write_file
 from workbench.core.words.splitting import words
 from workbench.formats.episodes import agent_playbook
 from workbench.formats.episodes.files import Found, episodes_in, files_in, read_text
@@ -106,9 +106,7 @@ def _written(docs: Mapping[Path, object]) -> tuple[Path, ...]:
     for path, doc in docs.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-                json.dump(doc, file, indent=2)
-                file.write("\n")
+            write_file(path, f"{json.dumps(doc, indent=2)}\n".encode(), durable=False, new=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise UnreadableFile(f"{path} cannot be written: {why}.", "Nothing in the store was changed.") from error

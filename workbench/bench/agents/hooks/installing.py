@@ -9,7 +9,7 @@ from pathlib import Path
 from workbench.bench.files.replaced import Replaced
 from workbench.core.agents.hooks import HOOK_FILES
 from workbench.core.errors import StoreProblem, UnreadableFile
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import write_file
 from workbench.core.files.handles import NotRegular, open_handle
 from workbench.formats.hooks.settings import commands, installed, removed
 
@@ -85,12 +85,7 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = 0o600 if plan.before is None else stat.S_IMODE(target.stat().st_mode)
-        with fresh_file(target) as (file, new):
-            file.write(_bytes(plan.after))
-            file.flush()
-            os.fsync(file.fileno())
-            new.chmod(mode)
-            new.replace(target)
+        write_file(target, _bytes(plan.after), mode=mode)
     except OSError as error:
         raise StoreProblem(f"{plan.path} cannot be written: {error.strerror or error}.", "It is as it was.") from error
     return copy

@@ -14,7 +14,7 @@ from workbench.bench.files.base import FileBases
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.config import draft_files, state_files
-from workbench.core.files.fresh import fresh_file
+from workbench.core.files.atomic import draft_beside
 from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH
 
@@ -24,8 +24,8 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WAITS = """
 import sys
 from pathlib import Path
-from workbench.core.files.fresh import fresh_file
-with fresh_file(Path(sys.argv[1])) as (file, new):
+from workbench.core.files.atomic import draft_beside
+with draft_beside(Path(sys.argv[1])) as (file, new):
     file.write(b"half")
     file.flush()
     print(flush=True)
@@ -63,7 +63,7 @@ def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path: Path, wri
 
 STOPS = """
 import os, pathlib, sys
-from tests.core.test_fresh import KINDS
+from tests.core.test_atomic import KINDS
 
 def stop(*_):
     print(flush=True)
@@ -121,7 +121,7 @@ def test_what_is_being_written_stays(tmp_path: Path) -> None:
 
 
 def test_a_stranger_by_that_name_stays(tmp_path: Path) -> None:
-    (tmp_path / ".a.md.x.new").symlink_to("elsewhere")
-    with fresh_file(tmp_path / "a.md") as (_, new):
+    (tmp_path / ".a.md.x.tmp").symlink_to("elsewhere")
+    with draft_beside(tmp_path / "a.md") as (_, new):
         new.replace(tmp_path / "a.md")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".a.md.x.new", "a.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".a.md.x.tmp", "a.md"]
