@@ -220,7 +220,7 @@ def test_what_killed_processes_left_outside_the_store_is_named_until_the_next_of
         return drafts.keep(typed, drafts.Item("memories/m1"), drafts.Draft("typed", "", NOW))
 
     killed_after(lambda: kept.keep(Path("book.txt"), b"a copy"), "fsync", 1)
-    killed_after(draft, "utime", 1)
+    killed_after(draft, "fdopen", 1)
     left = [path for path in state.rglob("*.tmp") if path.is_file()]
     assert len(left) == 2
     said = demo("doctor")

@@ -38,4 +38,4 @@ def _make(path: Path) -> None:
     """Make the key; of two processes that do so at once, the first one's stays."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
-        write_file(path, os.urandom(_SIZE), new=True)
+        write_file(path, os.urandom(_SIZE), durable=False, new=True)
