@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.conftest import NOON, Clock, Open
+from tests.oracle.ranking import score
 from workbench.bench.agents.episodes.columns import fitting
 from workbench.bench.agents.episodes.files import DIALECTS, bring, checked, episodes_in, found_in, write_each, written
 from workbench.bench.agents.episodes.finding import FoundEpisode
@@ -34,7 +35,7 @@ from workbench.core.errors import (
     UnreadableFile,
     WorkbenchError,
 )
-from workbench.core.tuning.episodic import WEIGHTS, score, use_of
+from workbench.core.tuning.episodic import WEIGHTS, use_of
 from workbench.store.blobs import BlobProblem
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, memory
+from tests.oracle.cases import Candidate
+from tests.oracle.ranking import group_of, rank, score, terms_of
 from workbench.core.stream.memory import MEMORY_TYPES
 from workbench.core.tuning import episodic
-from workbench.core.tuning.cases import Candidate
-from workbench.core.tuning.episodic import GROUPS, TERMS, WEIGHTS, EpisodeTerms, group_weight, score, share
+from workbench.core.tuning.episodic import GROUPS, TERMS, WEIGHTS, EpisodeTerms, group_weight, share
 from workbench.core.tuning.profile import BUILT_IN, EPISODE_HALF_LIFE
-from workbench.core.tuning.scoring import rank
 
 EPISODIC = next(p for p in BUILT_IN if p.name == "episodic")
 units = st.floats(0, 1)
@@ -67,7 +67,7 @@ def test_nothing_depends_on_the_pool() -> None:
 def test_success_is_read_from_the_metadata(metadata: dict[str, object], expected: float | None) -> None:
     """Whatever an episode was imported with; an unknown outcome counts half."""
     assert episodic.success_of(metadata) == expected
-    terms = episodic.terms_of(memory(metadata=metadata), 0.0, 0.0, [])
+    terms = terms_of(memory(metadata=metadata), 0.0, 0.0, [])
     assert (terms.success, terms.known) == (0.5 if expected is None else expected, expected is not None)
 
 
@@ -91,7 +91,7 @@ def test_use_is_logarithmic_and_bounded(reads: int, expected: float) -> None:
 def test_the_domain_is_asked_for_by_whole_words(query: str, fields: dict[str, Any], matches: bool) -> None:
     """Category, section or the metadata's domain, in the order of its words."""
     one = memory(**fields)
-    terms = episodic.terms_of(one, 0.0, 0.0, episodic.query_words(query))
+    terms = terms_of(one, 0.0, 0.0, episodic.query_words(query))
     assert terms.domain == float(matches)
 
 
@@ -111,8 +111,8 @@ def test_the_age_counts_from_the_making_and_pinned_ones_do_not_age() -> None:
 def test_the_groups_add_up_to_the_printed_sum(a: float, b: float, c: float, d: float, e: float) -> None:
     """Under the profile's own weights; a shared weight parts by the printed ones."""
     terms = EpisodeTerms(a, b, c, d, e)
-    assert sum(group_weight(g) * terms.group(g) for g in GROUPS) == pytest.approx(score(terms), abs=1e-12)
-    assert all(0 <= terms.group(g) <= 1 + 1e-12 for g in GROUPS)
+    assert sum(group_weight(g) * group_of(terms, g) for g in GROUPS) == pytest.approx(score(terms), abs=1e-12)
+    assert all(0 <= group_of(terms, g) <= 1 + 1e-12 for g in GROUPS)
     assert [math.fsum(share(t) for t in members) for members in GROUPS.values()] == pytest.approx([1, 1, 1])
     assert {term for members in GROUPS.values() for term in members} == set(TERMS)
 
@@ -124,4 +124,4 @@ def test_more_similar_is_never_worse(low: float, high: float) -> None:
     low, high = sorted((low, high))
     ranked = {s.memory.id: s.total for s in rank([candidate("low", low), candidate("high", high)], EPISODIC, NOW)}
     assert ranked["high"] >= ranked["low"]
-    assert episodic.similarity_of(-0.4) == 0
+    assert terms_of(memory(), -0.4, 0.0, []).similarity == 0

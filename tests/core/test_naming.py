@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.oracle.conversation import month_share
 from workbench.core.tuning.naming import (
     Month,
     actors_named,
     answering,
-    month_share,
     months_named,
     names_question,
     question_share,

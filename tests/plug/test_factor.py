@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.oracle.cases import Candidate, PartCase, RuleCase
+from tests.oracle.ranking import rank
 from tests.tui.support import DEMO, NOW, app_over, screen_text
 from tests.tui.tune_host import keys, opened, ranked, row, settled, slider, tune, why
 from workbench.bench.demo import fill
@@ -24,11 +26,10 @@ from workbench.cli.main import run
 from workbench.core.errors import InvalidRecord
 from workbench.core.named import implementation
 from workbench.core.served import is_served
-from workbench.core.tuning.cases import Candidate, PartCase, RuleCase, Share
 from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart
 from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import CONVERSATION, FrozenBounds, Profile, check_profile, value_of, with_value
-from workbench.core.tuning.scoring import rank
+from workbench.core.tuning.scoring import Share
 from workbench.evaluation.objective import values
 from workbench.evaluation.settings import settings_around
 from workbench.retrieval.arrays import Column
@@ -88,10 +89,12 @@ def quiet_share(case: ShareCase) -> Share:
     return Share(case.part, times, None, times, {"marks": marks} if marks else {})
 
 
+TOY_RULES = {"brevity": brevity_rule, "loud": loud_rule, "quiet": quiet_rule}
+
 HERE = "tests.plug.test_factor"
 
 TOY = Factor(
-    "brevity", "brevity", f"{HERE}:brevity_rule", f"{HERE}:BREVITY", weight="brevity", glyph="▒",
+    "brevity", "brevity", f"{HERE}:BREVITY", weight="brevity", glyph="▒",
     words="How much a short text counts.",
     knobs=(
         Knob("brevity-length", "brevity_length", "length", "brevity", "Characters of half a point.",
@@ -100,9 +103,9 @@ TOY = Factor(
 )  # fmt: skip
 
 PARTS = (
-    RelevancePart("loud", "loud", "feeds", f"{HERE}:loud_rule", f"{HERE}:LOUD", f"{HERE}:loud_share"),
+    RelevancePart("loud", "loud", "feeds", f"{HERE}:LOUD", f"{HERE}:loud_share"),
     RelevancePart(
-        "quiet", "quiet", "multiplies", f"{HERE}:quiet_rule", f"{HERE}:QUIET", f"{HERE}:quiet_share",
+        "quiet", "quiet", "multiplies", f"{HERE}:QUIET", f"{HERE}:quiet_share",
         parameters=(Knob("quiet", "quiet", "quiet", "relevance", "What shouting takes."),),
         words="shouts {marks} times",
     ),
@@ -143,7 +146,7 @@ def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
         replace(SHORT, scope="frozen", frozen=frozen), replace(SHORT, scorer="episodic"),
     ):  # fmt: skip
         fast = bench.tuning.rank(QUERY, profile, NOW, 1000)
-        plain = rank(candidates, profile, NOW, QUERY, WITH_TOYS)
+        plain = rank(candidates, profile, NOW, QUERY, WITH_TOYS, TOY_RULES)
         assert [s.memory.id for s in plain] == list(fast.ids)
         for one, other in zip(plain, fast.top, strict=True):
             assert one.raw == pytest.approx(other.raw, abs=1e-9)
@@ -281,10 +284,8 @@ def test_the_command_line_explains_it(
 
 def test_every_entry_names_what_is_there() -> None:
     for factor in RECIPE.factors:
-        assert callable(implementation(factor.rule))
         assert isinstance(implementation(factor.columns), Columns)
     for part in RECIPE.parts:
-        assert callable(implementation(part.rule))
         assert callable(implementation(part.explain))
         assert isinstance(implementation(part.columns), PartColumns)
     assert len({factor.glyph for factor in RECIPE.factors}) == len(RECIPE.factors)

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.oracle.cases import Candidate, RuleCase
+from tests.oracle.conversation import actors_of
+from tests.oracle.ranking import rank_case
 from tests.retrieval.samples import known_rows, memory
 from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory, Source
-from workbench.core.tuning.cases import Candidate, RuleCase
-from workbench.core.tuning.conversation import actors_of
 from workbench.core.tuning.profile import CONVERSATION, LexicalRule, Profile
-from workbench.core.tuning.scoring import Scored, rank_case
+from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.matches import Matches, Near

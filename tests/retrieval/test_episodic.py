@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.oracle.cases import Candidate
+from tests.oracle.ranking import rank
 from tests.retrieval.samples import T0, memory, near, query_scores
 from tests.retrieval.test_ranker import assert_equal, ranker_of
 from workbench.core.record import to_doc
 from workbench.core.served import is_served
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
-from workbench.core.tuning.cases import Candidate
 from workbench.core.tuning.profile import BUILT_IN
-from workbench.core.tuning.scoring import rank
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores
 

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.oracle.cases import Candidate
+from tests.oracle.ranking import rank
 from tests.retrieval.samples import DEFAULT, RELEVANCE_ONLY, T0, memories, memory, near, profiles, query_scores
 from workbench.core.errors import UnknownRecord
 from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory, MemoryType
-from workbench.core.tuning.cases import Candidate
 from workbench.core.tuning.profile import FrozenBounds, HalfLives, Profile
-from workbench.core.tuning.scoring import Scored, rank
+from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import Mask, Scores
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.matches import Matches, Related

@@ -14,14 +14,12 @@ from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
-from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.flips import Flip
 from workbench.core.tuning.floor import UNKNOWN, Standard
 from workbench.core.tuning.profile import Profile, value_of
 from workbench.core.tuning.recency import hours_between
-from workbench.core.tuning.rules import half_life_of, since
-from workbench.core.tuning.scoring import Scored
+from workbench.core.tuning.scoring import Scored, Share
 from workbench.evaluation.pooling import judging_pool
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.ranking.cases import ColumnCase, Explain, ShareCase
@@ -195,8 +193,8 @@ class Question:
             hidden=left_out_because(memory, ranking),
             parts=_parts(ranking, standing.scored) if standing.scored else (),
             shares=self.shares(ranking, id),
-            hours=hours_between(since(memory, profile), ranking.now),
-            half_life=half_life_of(memory, profile),
+            hours=hours_between(_since(memory, profile), ranking.now),
+            half_life=_half_life(memory, profile),
             pool=len(ranking.candidates),
             terms=term_parts(ranking, id, self.text),
         )
@@ -306,3 +304,15 @@ def _lines(ranking: Ranking, factor: Factor, high: float) -> Lines:
         if other != factor and other.id in ranking.factors:
             offset += ranking.weight(other) * ranking.factors[other.id].norm
     return Lines(offset, ranking.factors[factor.id].norm, ranking.candidates.id_rank, 0.0, high)
+
+
+def _half_life(memory: Memory, profile: Profile) -> float | None:
+    if memory.pinned and profile.pinned == "fresh":
+        return None
+    return profile.half_lives.of(memory.memory_type)
+
+
+def _since(memory: Memory, profile: Profile) -> datetime:
+    """Return the moment recency counts from: the last access; when it was made, for episodes and in mode "days"."""
+    made = profile.scorer == "episodic" or profile.mode == "days"
+    return memory.created_at if made else memory.last_accessed_at

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from workbench.bench.agents.serving import Served
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.question import Question
-    from workbench.core.tuning.cases import Share
     from workbench.core.tuning.profile import Profile, ProfileInUse
-    from workbench.core.tuning.scoring import Scored
+    from workbench.core.tuning.scoring import Scored, Share
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""

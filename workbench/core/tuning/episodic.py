@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from workbench.core.stream.memory import Memory
 from workbench.core.words.splitting import words
 
 Term = Literal["similarity", "recency", "success", "use", "domain"]
@@ -46,11 +45,6 @@ class EpisodeTerms:
     domain: float
     known: bool = True
 
-    def group(self, group: str) -> float:
-        """Return the terms under one weight of the profile as one number, at most 1."""
-        total: float = sum(share(term) * getattr(self, term) for term in GROUPS[group])
-        return total
-
 
 def share(term: Term) -> float:
     """Return which part of its group's weight a term has."""
@@ -60,11 +54,6 @@ def share(term: Term) -> float:
 def group_weight(group: str) -> float:
     """Return the weight of a group: the sum of its terms' printed weights."""
     return math.fsum(WEIGHTS[term] for term in GROUPS[group])
-
-
-def similarity_of(relevance: float) -> float:
-    """Return the similarity term: opposite directions count as no similarity."""
-    return max(0.0, relevance)
 
 
 def success_of(metadata: Mapping[str, object]) -> float | None:
@@ -100,24 +89,6 @@ def in_domain(domains: Sequence[str], asked: Sequence[str]) -> bool:
 def query_words(query: str) -> list[str]:
     """Return the words of a query as `in_domain` compares them."""
     return words(query.replace("_", " "))
-
-
-def terms_of(memory: Memory, relevance: float, recency: float, asked: Sequence[str]) -> EpisodeTerms:
-    """Return the terms of an episode from its relevance, its recency (0…1) and the words that are asked for."""
-    success = success_of(memory.metadata)
-    return EpisodeTerms(
-        similarity=similarity_of(relevance),
-        recency=recency,
-        success=UNKNOWN_SUCCESS if success is None else success,
-        use=use_of(memory.access_count),
-        domain=float(in_domain(domains_of(memory.category, memory.section, memory.metadata), asked)),
-        known=success is not None,
-    )
-
-
-def score(terms: EpisodeTerms) -> float:
-    """Return the printed sum."""
-    return math.fsum(weight * getattr(terms, term) for term, weight in WEIGHTS.items())
 
 
 def _stands_in(domain: Sequence[str], asked: Sequence[str]) -> bool:

@@ -1,6 +1,6 @@
 """What a ranking is made of: the factors that add up to a score, and the parts that make relevance.
 
-Each of them is one entry. Ranker, plain rule, sliders, bars, explanations, tuner and profile files read the entries
+Each of them is one entry. Ranker, sliders, bars, explanations, tuner and profile files read the entries
 of the recipe that they are given; none of them knows a factor by its name. An entry names what carries it out as
 `package.module:name`, which is imported when it is first used, so whoever only lists factors loads no numbers.
 """
@@ -47,14 +47,12 @@ class Factor:
     """One factor: its value, mapped to 0…1 over the pool, times its weight is added to the score.
 
     `weight` is the key of the weight in a profile, `glyph` its fill in bars, `words` say what the weight does.
-    `rule` names the plain rule (`core.tuning.scoring.Rule`) and `columns` the fast form of it
-    (`retrieval.ranking.cases.Columns`); both give 0…1 and the higher the better. `episodes` tells whether the score
-    of episodes has terms under its weight.
+    `columns` names what works it out (`retrieval.ranking.cases.Columns`): 0…1, the higher the better. `episodes` tells
+    whether the score of episodes has terms under its weight.
     """
 
     id: str
     label: str
-    rule: str
     columns: str
     weight: str
     glyph: str
@@ -67,8 +65,8 @@ class Factor:
 class RelevancePart:
     """One thing that relevance is made of, in the order of the recipe.
 
-    `rule` names the plain rule (`core.tuning.scoring.PartRule`), `columns` the fast form with what it depends on
-    (`retrieval.ranking.cases.PartColumns`), `explain` what tells its share in one memory's relevance
+    `columns` names what works it out, with what that depends on (`retrieval.ranking.cases.PartColumns`), `explain`
+    what tells its share in one memory's relevance
     (`retrieval.ranking.cases.Explain`). `words` is how the facts of that are said, with a place for each
     (`"said by {speaker}"`); empty where the figures say it all. A part that tells by itself how well a text matches
     has in `alone` the values of its parameters under which nothing else does. An `optional` one is not spoken of while
@@ -78,7 +76,6 @@ class RelevancePart:
     id: str
     label: str
     how: How
-    rule: str
     columns: str
     explain: str
     parameters: tuple[Knob, ...] = ()
@@ -138,17 +135,12 @@ def _life(kind: str, words: str, *, episodes: bool = False) -> Knob:
     )  # fmt: skip
 
 
-_RULES, _COLUMNS, _PARTS = (
-    "workbench.core.tuning.rules", "workbench.retrieval.ranking.columns", "workbench.retrieval.ranking.relevance",
-)  # fmt: skip
-_TALK, _TALKS = "workbench.core.tuning.conversation", "workbench.retrieval.ranking.conversation"
+_COLUMNS, _PARTS, _TALKS = (f"workbench.retrieval.ranking.{name}" for name in ("columns", "relevance", "conversation"))
 
 
-def _talk(id: str, label: str, how: How, rule: str, knob: Knob, words: str) -> RelevancePart:
+def _talk(id: str, label: str, how: How, knob: Knob, words: str) -> RelevancePart:
     columns = f"{_TALKS}:{id.upper()}"
-    return RelevancePart(
-        id, label, how, f"{_TALK}:{rule}", columns, f"{_TALKS}:{id}_share", (knob,), words, optional=True
-    )
+    return RelevancePart(id, label, how, columns, f"{_TALKS}:{id}_share", (knob,), words, optional=True)
 
 
 _BLEND = Knob("blend", "blend", "dense", RELEVANCE, "Cosine's share; BM25 has the rest.", default=1.0, episodes=True)
@@ -156,7 +148,7 @@ _BLEND = Knob("blend", "blend", "dense", RELEVANCE, "Cosine's share; BM25 has th
 RECIPE = Recipe(
     factors=(
         Factor(
-            "recency", "recency", f"{_RULES}:recency_scores", f"{_COLUMNS}:RECENCY", weight="recency", glyph="▓",
+            "recency", "recency", f"{_COLUMNS}:RECENCY", weight="recency", glyph="▓",
             words="How much recent access counts.", episodes=True,
             knobs=(
                 _life("episodic", "Events: until recency halves.", episodes=True),
@@ -166,7 +158,7 @@ RECIPE = Recipe(
             ),
         ),
         Factor(
-            "importance", "importance", f"{_RULES}:importance_scores", f"{_COLUMNS}:IMPORTANCE", weight="importance",
+            "importance", "importance", f"{_COLUMNS}:IMPORTANCE", weight="importance",
             glyph="░", words="How much importance counts.", episodes=True,
             knobs=(
                 Knob("feedback", "feedback", "per vote", "votes", "Importance one vote gives.", 2.0, 0.1, 0.02, 0.5),
@@ -177,13 +169,13 @@ RECIPE = Recipe(
             ),
         ),
         Factor(
-            RELEVANCE, "relevance", f"{_RULES}:relevance_scores", f"{_PARTS}:RELEVANCE", weight="relevance", glyph="█",
+            RELEVANCE, "relevance", f"{_PARTS}:RELEVANCE", weight="relevance", glyph="█",
             words="How much the match counts.", episodes=True,
         ),
     ),
     parts=(
         _talk(
-            "related", "related", "feeds", "related_words",
+            "related", "related", "feeds",
             Knob(
                 "related-words", "related_words", "related", RELEVANCE, "What words of like meaning count.",
                 by_word=True, talk=True,
@@ -191,7 +183,7 @@ RECIPE = Recipe(
             words="{word} here ≈ {asked} ({cosine:.2f}, counts {counts:.2f})",
         ),
         _talk(
-            "neighbours", "around", "feeds", "neighbour_words",
+            "neighbours", "around", "feeds",
             Knob(
                 "neighbour-words", "neighbour_words", "around", RELEVANCE, "What words of neighbours count.", 0.5,
                 by_word=True, talk=True,
@@ -199,12 +191,12 @@ RECIPE = Recipe(
             words="{word} stands {steps} {where} it, counts {counts:.2f}",
         ),
         RelevancePart(
-            "dense", "dense", "adds", f"{_RULES}:dense_scores", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",
+            "dense", "dense", "adds", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",
             parameters=(_BLEND,), alone=(("blend", 1.0),),
             words="the model does not know the language of the {what}: its words count alone",
         ),
         RelevancePart(
-            "lexical", "lexical", "adds", f"{_RULES}:lexical_scores", f"{_PARTS}:LEXICAL", f"{_PARTS}:lexical_share",
+            "lexical", "lexical", "adds", f"{_PARTS}:LEXICAL", f"{_PARTS}:lexical_share",
             parameters=(
                 _BLEND,
                 Knob(
@@ -215,32 +207,32 @@ RECIPE = Recipe(
             alone=(("blend", 0.0), ("length", 1.0)),
         ),
         RelevancePart(
-            "contiguity", "contiguity", "adds", f"{_RULES}:contiguity_scores", f"{_PARTS}:CONTIGUITY",
+            "contiguity", "contiguity", "adds", f"{_PARTS}:CONTIGUITY",
             f"{_PARTS}:contiguity_share",
             parameters=(Knob("contiguity", "contiguity", "contiguity", RELEVANCE, "What a match gives neighbours."),),
         ),
         _talk(
-            "carry", "carry", "adds", "carry_scores",
+            "carry", "carry", "adds",
             Knob("carry", "carry", "carry", RELEVANCE, "What an answer has of its question.", 2.0, talk=True),
             words="{gained:.2f} carried from {id}",
         ),
         _talk(
-            "questions", "asks", "multiplies", "question_shares",
+            "questions", "asks", "multiplies",
             Knob("questions", "questions", "asks", RELEVANCE, "What asking takes from it.", talk=True),
             words="asks {asks:.0%} of what it says",
         ),
         _talk(
-            "other_actor", "speaker", "multiplies", "actor_shares",
+            "other_actor", "speaker", "multiplies",
             Knob("other-actor", "other_actor", "speaker", RELEVANCE, "What takes who is not named.", talk=True),
             words="said by {speaker}, you named {named}",
         ),
         _talk(
-            "role", "role", "multiplies", "role_shares",
+            "role", "role", "multiplies",
             Knob("role", "role", "role", RELEVANCE, "What an assistant loses on “I” or “my”.", talk=True),
             words="said by {speaker}, you ask about yourself",
         ),
         _talk(
-            "month", "month", "multiplies", "month_shares",
+            "month", "month", "multiplies",
             Knob("month", "month", "month", RELEVANCE, "What a month not named takes.", talk=True),
             words="made in {made}, you named {named}",
         ),

@@ -6,7 +6,6 @@ And whether it is about who asks it, and how much of a text asks.
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -62,22 +61,10 @@ class Month:
     day: int | None = None
     year: int | None = None
 
-    def share(self, at: datetime) -> float:
-        """Return how well a moment fits: 1 in the month or on its day, `HALF` on another day of it, else 0."""
-        at = at.astimezone(UTC)
-        if at.month != self.month or self.year not in (None, at.year):
-            return 0.0
-        return 1.0 if self.day in (None, at.day) else HALF
-
 
 def months_named(query: str) -> tuple[Month, ...]:
     """Return the months that a query names, in its order: "May 8, 2023", "in March", "2023-05-08"."""
     return tuple(dict.fromkeys((*_worded(query), *_written(query))))
-
-
-def month_share(months: Collection[Month], at: datetime) -> float:
-    """Return how well a moment fits the best of some months."""
-    return max((month.share(at) for month in months), default=0.0)
 
 
 def actors_named(query: str, names: Collection[str]) -> frozenset[str]:

@@ -122,8 +122,8 @@ class Profile:
     half-life of its type, and `pinned` says whether pinned memories stay fresh. `rank_decay` is used by mode "rank".
     `lexical` says how full text counts: as absolute BM25, or by words whose length term the pool does not move.
     `candidates` is a filter (`core.candidates`) that a memory must pass to take part, empty for none.
-    `scorer` "episodic" ranks episodes only, by the five terms of `core.episodic`. `others` holds, by key, what the
-    recipe of a ranking has beyond these fields (`core.tuning.factors`): weights and numbers that are not as they
+    `scorer` "episodic" ranks episodes only, by the five terms of `core.tuning.episodic`. `others` holds, by key, what
+    the recipe of a ranking has beyond these fields (`core.tuning.factors`): weights and numbers that are not as they
     are where a file leaves them out.
     """
 

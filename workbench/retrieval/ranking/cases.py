@@ -7,9 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import Recipe, RelevancePart
 from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.scoring import Share
 from workbench.retrieval.arrays import Column, Mask, Scores
 from workbench.retrieval.fulltext.matches import Matches
 from workbench.retrieval.ranking.candidates import Candidates

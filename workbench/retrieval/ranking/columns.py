@@ -1,4 +1,4 @@
-"""Recency and importance as columns, and how any factor is normalised: `core.tuning.rules` over all candidates."""
+"""Recency and importance as columns, and how any factor is normalised."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -47,10 +47,7 @@ class FactorColumn:
 
 
 def recency_column(case: ColumnCase) -> Column:
-    """Score recency since the last access (of episodes and in mode "days": since they were made), 0…1.
-
-    See `core.tuning.rules.recency_scores`.
-    """
+    """Score recency since the last access (of episodes and in mode "days": since they were made), 0…1."""
     pool, chosen, profile, now = case.pool, case.chosen, case.profile, case.now
     if profile.mode == "off":
         return np.ones(len(chosen))
@@ -68,7 +65,7 @@ def recency_column(case: ColumnCase) -> Column:
 
 
 def importance_column(case: ColumnCase) -> Column:
-    """Return the effective importance, 0…1; see `core.feedback.effective_importance`."""
+    """Return the effective importance, 0…1; see `core.stream.feedback.effective_importance`."""
     return effective_importance(case.pool, case.chosen.rows, case.profile, case.now) / 10
 
 

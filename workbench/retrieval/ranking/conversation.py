@@ -1,4 +1,9 @@
-"""Relevance in a conversation as columns: the fast forms of `core.tuning.conversation`, and each part's share.
+"""Relevance in a conversation as columns, and each part's share.
+
+Words count with those that mean the same, and with those of the memories around; an answer inherits from its
+question; a question is no answer; what another person said, or was said in another month, than the query names counts
+less, and so does what an assistant said where the query is about who asks. A long text lends and inherits less.
+Neighbours are the memories before and after in the same session, by time, then id, among those that take part.
 
 Words are counted in the order of the sessions, where neighbours stand side by side.
 """
@@ -9,25 +14,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.tuning.cases import Share
-from workbench.core.tuning.conversation import (
-    AROUND,
-    BACK,
-    BRIEF,
-    FROM_AFTER,
-    FROM_BEFORE,
-    FROM_QUESTION,
-    SATURATION,
-    WORDS,
-    brevity,
-)
 from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, answering, months_named, names_question
 from workbench.core.tuning.profile import Profile, value_of
+from workbench.core.tuning.scoring import Share
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.fulltext.matches import Matches, nearness, present
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.cases import PartColumnCase, PartColumns, ShareCase
 from workbench.retrieval.ranking.pool import Pool
+
+SATURATION, WORDS = 0.3, 100.0
+"""A term that occurs x times counts x / (x + `SATURATION` + length / `WORDS`), times the slider of length."""
+
+AROUND = 2
+"""Memories before and after that lend their words; those after lend half as much."""
+
+FROM_BEFORE, FROM_QUESTION, FROM_AFTER = 0.3, 0.7, 0.25
+"""What a memory inherits of the excess of the one before, of the question it answers, and of the one after."""
+
+BACK = 4
+"""How far back the memory of another actor may stand that a memory answers."""
+
+BRIEF = 25.0
+"""Words, without stop words, of the longest text that lends and inherits in full; of twice as many it is half."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +52,7 @@ def _words_bytes(words: Words) -> int:
 
 
 def absolute_column(case: PartColumnCase) -> Column:
-    """Return the share of the query's words that each candidate holds; see the plain rule. Nobody may change it."""
+    """Return the share of the query's words that each candidate holds. Nobody may change it."""
     words: Words = case.fed.get("neighbours") or case.fed.get("related") or _related(case)
     long = _value(case.profile, "length", 1.0)
     return case.kept(("absolute", words, long), lambda: _share_of(words, case.chosen, long), lambda made: made.nbytes)
@@ -175,7 +184,7 @@ class Heritage:
 
 
 def usual(so_far: Column, known: Mask | None) -> float:
-    """Return what a memory seldom exceeds; see the plain rule."""
+    """Return what a memory seldom exceeds."""
     values = so_far if known is None or not known.any() else so_far[known]
     return float(values.mean() + values.std())
 
@@ -310,7 +319,7 @@ def neighbours_share(case: ShareCase) -> Share:
             part = share if step < 0 else share / 2
             for term, (own, _) in zip(terms, case.scores.matches.counts(row), strict=True):
                 if own:
-                    lent = part * own * brevity(float(case.scores.matches.lengths[row]))
+                    lent = part * own * BRIEF / max(float(case.scores.matches.lengths[row]), BRIEF)
                     found.append((lent * term.weight, lent, step, term.term))
     if not found:
         return Share(case.part, 0.0, None, 0.0)

@@ -1,4 +1,4 @@
-"""The five terms of an episode's score as columns: the fast form of `core.episodic`."""
+"""The five terms of an episode's score (`core.tuning.episodic`) as columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -231,7 +231,7 @@ class Ranker:
 
 
 def _combined(factors: dict[str, FactorColumn], profile: Profile, recipe: Recipe) -> Column:
-    """Return the weighted sum, term by term as the plain rule adds it, block by block for the caches' sake."""
+    """Return the weighted sum, factor by factor in the order of the recipe, block by block for the caches' sake."""
     terms = [(factors[f.id].norm, weight_of(profile, f.weight)) for f in recipe.factors if f.id in factors]
     (first, weight), *others = terms
     totals = np.empty(len(first))

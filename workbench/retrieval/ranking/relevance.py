@@ -1,4 +1,4 @@
-"""Relevance as a column, made by its parts one after the other; the plain rules are in `core.tuning.rules`."""
+"""Relevance as a column, made by its parts one after the other."""
 
 from collections.abc import Hashable, Mapping
 from functools import partial
@@ -8,9 +8,9 @@ import numpy as np
 
 from workbench.core.named import implementation
 from workbench.core.stopping import may_stop
-from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import How
 from workbench.core.tuning.profile import value_of
+from workbench.core.tuning.scoring import Share
 from workbench.retrieval.arrays import Column
 from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
 from workbench.retrieval.ranking.conversation import absolute_column, usual

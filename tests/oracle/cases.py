@@ -1,4 +1,4 @@
-"""What the plain rules of a ranking look at, and what an explanation says of a part."""
+"""What the plain rules of a ranking look at."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.factors import RECIPE, Recipe, RelevancePart
+from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.core.tuning.profile import Profile
 
 
@@ -34,7 +34,7 @@ class RuleCase:
     """A pool that is ranked for a query at a moment, under a profile.
 
     `weights` has the inverse document frequency of each term that is asked for, `actors` everybody who said at least
-    two memories of the store.
+    two memories of the store, `more` the rules of what only this recipe has.
     """
 
     pool: Sequence[Candidate]
@@ -44,6 +44,7 @@ class RuleCase:
     recipe: Recipe = RECIPE
     weights: Sequence[float] = ()
     actors: frozenset[str] = frozenset()
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +71,6 @@ class PartCase:
         pairs = zip(self.pool, self.so_far, strict=True)
         values = [value for c, value in pairs if c.known] or self.so_far
         return fmean(values) + pstdev(values)
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """What a part has in one memory's relevance: `value`, `times` a parameter where it has one, makes `amount`.
-
-    The amount is what was added, or what the rest was multiplied by. `facts` is what it comes from.
-    """
-
-    part: RelevancePart
-    value: float
-    times: float | None
-    amount: float
-    facts: Mapping[str, str | float] = field(default_factory=dict)
-
-    @property
-    def idle(self) -> bool:
-        """Whether it changes nothing here; what tells by itself how well a text matches is never idle."""
-        return not self.part.alone and self.amount == (1.0 if self.part.how == "multiplies" else 0.0)
-
-    @property
-    def said(self) -> str:
-        """The facts in the words of the part; empty where there are none."""
-        return self.part.words.format(**self.facts) if self.facts else ""
 
 
 Rule = Callable[[RuleCase], list[float]]

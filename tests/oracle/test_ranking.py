@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memory
+from tests.oracle.cases import Candidate, RuleCase
+from tests.oracle.ranking import normalise, rank, recency_scores, relevance_scores
 from workbench.core.errors import InvalidRecord
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
-from workbench.core.tuning.cases import Candidate, RuleCase
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile, check_profile
-from workbench.core.tuning.rules import recency_scores, relevance_scores
-from workbench.core.tuning.scoring import normalise, rank
 
 EQUAL = Profile("equal", 1.0, 1.0, 1.0, half_lives=HalfLives(episodic=1.0), feedback_half_life=None)
 

@@ -1,41 +1,37 @@
-"""Relevance in a conversation: the plain rules of its parts, each named by its entry in `core.tuning.factors`.
+"""Relevance in a conversation: the plain rules of its parts.
 
 Words count with those that mean the same, and with those of the memories around; an answer inherits from its
 question; a question is no answer; what another person said, or was said in another month, than the query names counts
 less, and so does what an assistant said where the query is about who asks. A long text lends and inherits less.
-Neighbours are the memories before and after in the same session, by time, then id, among those that take part. The
-fast forms are in `retrieval.ranking.conversation`.
+Neighbours are the memories before and after in the same session, by time, then id, among those that take part.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from tests.oracle.cases import Candidate, PartCase
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.cases import Candidate, PartCase
 from workbench.core.tuning.naming import (
+    HALF,
+    Month,
     actors_named,
     answering,
-    month_share,
     months_named,
     names_question,
     question_share,
 )
 from workbench.core.tuning.profile import Profile, value_of
-
-SATURATION, WORDS = 0.3, 100.0
-"""A term that occurs x times counts x / (x + `SATURATION` + length / `WORDS`), times the slider of length."""
-
-AROUND = 2
-"""Memories before and after that lend their words; those after lend half as much."""
-
-FROM_BEFORE, FROM_QUESTION, FROM_AFTER = 0.3, 0.7, 0.25
-"""What a memory inherits of the excess of the one before, of the question it answers, and of the one after."""
-
-BACK = 4
-"""How far back the memory of another actor may stand that a memory answers."""
-
-BRIEF = 25.0
-"""Words, without stop words, of the longest text that lends and inherits in full; of twice as many it is half."""
+from workbench.retrieval.ranking.conversation import (
+    AROUND,
+    BACK,
+    BRIEF,
+    FROM_AFTER,
+    FROM_BEFORE,
+    FROM_QUESTION,
+    SATURATION,
+    WORDS,
+)
 
 Words = tuple[tuple[float, ...], float]
 """How often each term that is asked for counts in a memory, and the length of its text in words."""
@@ -131,6 +127,17 @@ def month_shares(case: PartCase) -> list[float]:
     """Return what is left of a memory that was made in another month than the one that is named."""
     share, months = _value(case.profile, "month"), months_named(case.case.query)
     return [1 - share * (1 - month_share(months, c.memory.created_at)) if months else 1.0 for c in case.pool]
+
+
+def month_share(months: Collection[Month], at: datetime) -> float:
+    """Return how well a moment fits the best of some months: 1 in one or on its day, `HALF` on another day of it."""
+    return max((_month_share(month, at.astimezone(UTC)) for month in months), default=0.0)
+
+
+def _month_share(month: Month, at: datetime) -> float:
+    if at.month != month.month or month.year not in (None, at.year):
+        return 0.0
+    return 1.0 if month.day in (None, at.day) else HALF
 
 
 def brevity(length: float) -> float:

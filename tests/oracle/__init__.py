@@ -1,0 +1,1 @@
+"""The plain rules of a ranking, one memory after the other: what the fast one is compared with."""
