@@ -15,7 +15,7 @@ from types import FrameType
 
 from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
-from workbench.core.files.formats import FORMATS
+from workbench.core.files.formats import known_formats
 from workbench.formats.opening import read_file
 
 SIZE, PARTS, ENOUGH_S = 160_000, 8, 20.0
@@ -45,10 +45,10 @@ def run(small: bool) -> dict[str, object]:
     over: list[str] = []
     compared, worst = 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
-        for each in FORMATS:
+        for each in known_formats():
             _seconds(Path(folder), each.name, "what is imported once is imported now")
         for _ in range(20 if small else TRIES):
-            chosen, head, unit = chance.choice(FORMATS).name, chance.choice(HEADS), chance.choice(units)
+            chosen, head, unit = chance.choice(known_formats()).name, chance.choice(HEADS), chance.choice(units)
             little = _seconds(Path(folder), chosen, head + unit * (size // PARTS // len(unit)))
             if little < (LEAST_S / 100 if small else LEAST_S):
                 continue

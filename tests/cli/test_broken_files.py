@@ -8,10 +8,10 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.formats.others import claude_mem_database
 from tests.formats.test_broken_files import SAMPLES, broken
-from workbench.core.files.formats import FORMATS
+from workbench.core.files.formats import known_formats
 
 FILES = 20
-NAMES = [known.name for known in FORMATS]
+NAMES = [known.name for known in known_formats()]
 
 
 def bytes_of(name: str, dice: random.Random, folder: Path) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES, context
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Outlet
-from workbench.core.files.formats import FORMATS, detect, format_named
+from workbench.core.files.formats import detect, format_named, known_formats
 from workbench.formats.opening import read_file, read_text
 from workbench.formats.outlets import OUTLETS
 
@@ -101,8 +101,8 @@ def test_the_agent_is_told_from_the_whole_path(tmp_path: Path) -> None:
 
 
 def test_formats_have_distinct_names_and_say_what_they_write() -> None:
-    assert len({known.name for known in FORMATS}) == len(FORMATS)
-    writing = {known.name for known in FORMATS if known.writes}
+    assert len({known.name for known in known_formats()}) == len(known_formats())
+    writing = {known.name for known in known_formats() if known.writes}
     assert writing >= {"lifecycle", "ace", "queries", "skillbook", "cass", "semantic-patterns", "learnings"}
     assert writing >= {"mcp-memory", "letta", "external-overview", "external-detail", "external-messages"}
     assert not writing & {"genagents", "generative-agents", "beads", "mem0", "claude-mem", "claude-mem-db"}

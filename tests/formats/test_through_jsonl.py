@@ -10,7 +10,7 @@ from tests.formats.diffing import written
 from tests.formats.others import LEARNINGS, TEXTS
 from tests.formats.samples import BARE, COUNTS, NOW, context
 from workbench.core.files.format import Parsed
-from workbench.core.files.formats import FORMATS, format_named
+from workbench.core.files.formats import format_named, known_formats
 from workbench.core.playbook.book import Playbook
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.learnings import learnings
@@ -20,7 +20,7 @@ from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import memories_of, playbook_of
 
 FILES = {**TEXTS, "ace": ("book.txt", COUNTS)}
-WRITING = sorted(known.name for known in FORMATS if known.writes and known.name in FILES)
+WRITING = sorted(known.name for known in known_formats() if known.writes and known.name in FILES)
 
 
 def through(parsed: Parsed) -> Parsed:
@@ -36,7 +36,7 @@ def through(parsed: Parsed) -> Parsed:
 
 def test_every_format_that_is_read_and_written_is_tried() -> None:
     elsewhere = {"lifecycle", "queries", "trec-qrels"}
-    assert {known.name for known in FORMATS if known.writes} == {*WRITING, *elsewhere}
+    assert {known.name for known in known_formats() if known.writes} == {*WRITING, *elsewhere}
 
 
 @pytest.mark.parametrize("name", WRITING)

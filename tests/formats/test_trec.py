@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import JudgedQuery, Parsed
-from workbench.core.files.formats import FORMATS, detect, format_named
+from workbench.core.files.formats import detect, format_named, known_formats
 from workbench.formats.opening import read_file
 from workbench.formats.queries import queryset
 from workbench.formats.queries.trec import (
@@ -105,7 +105,7 @@ def test_both_are_recognised() -> None:
         assert detect_qrels(text, "x").confidence == detect_run(text, "x").confidence == 0
     assert [d.format for d in detect("f", QRELS)] == [QRELS_FORMAT.name]
     assert [d.format for d in detect("f", RUN)] == [RUN_FORMAT.name]
-    assert {QRELS_FORMAT.name, RUN_FORMAT.name} <= {known.name for known in FORMATS}
+    assert {QRELS_FORMAT.name, RUN_FORMAT.name} <= {known.name for known in known_formats()}
 
 
 def test_a_run_is_nothing_to_import() -> None:

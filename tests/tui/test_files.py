@@ -18,7 +18,6 @@ from tests.tui.test_health import beside, health, keys, settled
 from tests.tui.waiting import until, until_drawn
 from workbench.bench.files.lint import Linted, look_over
 from workbench.bench.open import Workbench, open_workbench
-from workbench.core.files.formats import Formats
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.cut import NOT_LOADED, WholeFile
 from workbench.tui.files.dialog import FindingsDialog
@@ -305,9 +304,9 @@ async def test_hostile_files_stay_inert(project: Path) -> None:
 async def test_only_what_changed_is_read_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def noted(path: Path, now: datetime, formats: Formats) -> Linted:
+    def noted(path: Path, now: datetime) -> Linted:
         read.append(path.name)
-        return look_over(path, now, formats=formats)
+        return look_over(path, now)
 
     monkeypatch.setattr("workbench.bench.files.checks.look_over", noted)
     async with opened(bench_of(project)) as pilot:

@@ -17,7 +17,6 @@ from workbench.bench.safety.origins import Origins
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.config import paths
 from workbench.config.loading import Settings
-from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.review.kinds import KINDS, Kinds
 from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
@@ -564,7 +563,6 @@ def open_workbench(
     heads: Path | None = None,
     believed: bool = False,
     recipe: "Recipe | None" = None,
-    formats: Formats = FORMATS,
     records: Records = RECORDS,
     kinds: Kinds = KINDS,
     documents: DocumentPlaces = NOWHERE,
@@ -575,7 +573,7 @@ def open_workbench(
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
-    `recipe` is what rankings are made of, `formats` are the kinds of files, `records` of records and `kinds` of
+    `recipe` is what rankings are made of, `records` are the kinds of records and `kinds` of
     proposals that are known; `documents` are where agents keep some on disk. Opening changes nothing.
     Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
@@ -588,7 +586,7 @@ def open_workbench(
     _take_note(library)
     known, verdicts, around = settings or Settings(), Verdicts(cache), documents._replace(replaced=replaced)
     context = Context(
-        library, _clock_of(library, clock), known, own, actor, given, verdicts, formats, kinds, Origins(own), around
+        library, _clock_of(library, clock), known, own, actor, given, verdicts, kinds, Origins(own), around
     )
     return Workbench(context, profiles, replaced, gate, recipe)
 

@@ -18,7 +18,6 @@ from workbench.core.stream.times import instant
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.config import loading
-    from workbench.core.files.formats import Formats
     from workbench.core.first_run import FirstRun, FirstStep
     from workbench.core.health.standpoint import Standpoint
     from workbench.core.review.kinds import Kinds
@@ -57,7 +56,7 @@ class ServeAgents(Protocol):
 class Session(NamedTuple):
     """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
 
-    `recipe`, `formats` and `kinds` stand in for the workbench's own.
+    `recipe` and `kinds` stand in for the workbench's own.
     """
 
     args: Namespace
@@ -66,7 +65,6 @@ class Session(NamedTuple):
     open_app: OpenApp
     settings: "Callable[[], loading.Loaded]"
     recipe: "Recipe | None" = None
-    formats: "Formats | None" = None
     kinds: "Kinds | None" = None
     serve_agents: ServeAgents | None = None
     welcome: Welcome | None = None
@@ -76,12 +74,6 @@ class Session(NamedTuple):
         from workbench.core.review.kinds import KINDS
 
         return self.kinds or KINDS
-
-    def known_formats(self) -> "Formats":
-        """Return the kinds of files that are known: those that were handed in, else the workbench's own."""
-        from workbench.core.files.formats import FORMATS
-
-        return self.formats or FORMATS
 
     def time(self, text: str | None, *, last: bool = False) -> datetime | None:
         """Return the time that an argument means, by the clock of this run; of a day its beginning, or its end."""
@@ -214,7 +206,6 @@ class Session(NamedTuple):
             heads=paths.heads_dir(),
             believed=paths.is_believed(folder),
             recipe=self.recipe,
-            formats=self.known_formats(),
             kinds=self.known_kinds(),
             documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
             at=at,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.core.errors import UnreadableFile
-from workbench.core.files.formats import FORMATS, Formats, detect, format_named, names_of
+from workbench.core.files.formats import detect, format_named, format_names
 from workbench.core.files.textbytes import kind_of, text_in
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ _LARGEST_BESIDE = 4_000_000
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_file(
-    path: str | Path, *, format: str | None = None, context: "ReadContext", formats: Formats = FORMATS
-) -> "Parsed":
+def read_file(path: str | Path, *, format: str | None = None, context: "ReadContext") -> "Parsed":
     """Read a file in the given format, or in the one it is detected to have.
 
     Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known format.
@@ -36,8 +34,8 @@ def read_file(
     from workbench.formats.memory_streams.nodes import agent_name
 
     full = Path(path)
-    found = detected(path, read_text(path), formats) if format is None else None
-    chosen = format_named(format or "" if found is None else found.format, formats)
+    found = detected(path, read_text(path)) if format is None else None
+    chosen = format_named(format or "" if found is None else found.format)
     place = _absolute(full)
     folder = Path(place).parent
     context = replace(
@@ -170,16 +168,16 @@ def _first_wrong(data: bytes) -> int:
     return 0
 
 
-def detected(path: str | Path, text: str, formats: Formats) -> "Detection":
+def detected(path: str | Path, text: str) -> "Detection":
     """Return the format a file most likely has. Raises `UnreadableFile` for none, and for a session of an agent."""
     from workbench.formats.transcripts.readers import reader_of
 
     if reader_of(text[:SESSION_HEAD].encode(errors="replace")) is not None:
         raise UnreadableFile(f"{path} is a session; `workbench capture transcript` reads it.", "Nothing was read.")
-    found = detect(path, text, formats)
+    found = detect(path, text)
     if not found:
         from workbench.formats.nearest import nearest
 
-        near, hint = nearest(text), f"Name its format if it has one: {names_of(formats)}."
+        near, hint = nearest(text), f"Name its format if it has one: {format_names()}."
         raise UnreadableFile(f"{path} is of no known format.", f"{near} {hint}" if near else hint)
     return found[0]

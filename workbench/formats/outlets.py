@@ -1,10 +1,8 @@
 """Everything that can be written: the formats that are read as well, and the plain ones for other programs."""
 
-from functools import cache
-
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Holds, Outlet, WriteText
-from workbench.core.files.formats import ALIASES, FORMATS, Formats
+from workbench.core.files.formats import ALIASES, known_formats
 from workbench.formats.plain import block, data, prose
 from workbench.formats.plain.reading import NAME as RECORDS
 
@@ -36,33 +34,27 @@ def _of(one: Format, write: WriteText) -> Outlet:
     )  # fmt: skip
 
 
-@cache
-def outlets_of(formats: Formats) -> tuple[Outlet, ...]:
-    """Return everything that can be written, what is read too first."""
-    read_too = (_of(format, format.write) for format in formats if format.write is not None)
-    return (*read_too, *_PLAIN)
+OUTLETS = (*(_of(format, format.write) for format in known_formats() if format.write is not None), *_PLAIN)
+"""Everything that can be written, what is read too first."""
+
+_BY_NAME = {kind.name: kind for kind in OUTLETS}
 
 
-OUTLETS = outlets_of(FORMATS)
-"""What the workbench's own formats can be written as."""
-
-
-def outlet(name: str, formats: Formats = FORMATS) -> Outlet:
+def outlet(name: str) -> Outlet:
     """Return the outlet called `name`. Raises `UnreadableFile` when there is none."""
-    known = {kind.name: kind for kind in outlets_of(formats)}
-    found = known.get(name) or known.get(ALIASES.get(name, name))
+    found = _BY_NAME.get(name) or _BY_NAME.get(ALIASES.get(name, name))
     if found is None:
-        raise UnreadableFile(f"There is no format “{name}” to write.", f"Known ones: {', '.join(names(formats))}.")
+        raise UnreadableFile(f"There is no format “{name}” to write.", f"Known ones: {', '.join(names())}.")
     return found
 
 
-def asked_by_name(ending: str, holds: Holds, formats: Formats = FORMATS) -> Outlet | None:
+def asked_by_name(ending: str, holds: Holds) -> Outlet | None:
     """Return what the ending of a file's name asks for, `None` for nothing: rather what is made for such records."""
-    asked = [kind for kind in outlets_of(formats) if ending in kind.endings]
+    asked = [kind for kind in OUTLETS if ending in kind.endings]
     return min(asked, key=lambda kind: (holds, "either", kind.holds).index(kind.holds), default=None)
 
 
-def names(formats: Formats = FORMATS) -> tuple[str, ...]:
+def names() -> tuple[str, ...]:
     """Return the names a person may give."""
-    others = (kind.name for kind in outlets_of(formats) if kind.name not in ("ace", "lifecycle"))
+    others = (kind.name for kind in OUTLETS if kind.name not in ("ace", "lifecycle"))
     return ("ace", "jsonl", *others, "lifecycle")

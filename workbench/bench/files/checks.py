@@ -12,7 +12,6 @@ from workbench.bench.safety.texts import name_of
 from workbench.core.errors import WorkbenchError
 from workbench.core.file_state import FileState
 from workbench.core.files.cut import Cut, measure
-from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.files.lint import LintFinding
 from workbench.formats import opening
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
@@ -58,7 +57,6 @@ def check_all(
     before: Checks,
     tell: Callable[[int, int], None] = lambda _done, _total: None,
     cancelled: Callable[[], bool] = lambda: False,
-    formats: Formats = FORMATS,
 ) -> Checks:
     """Look over the files of a store, those that changed since `before` only."""
     known = known_files(library, before.added)
@@ -69,7 +67,7 @@ def check_all(
             break
         tell(number, len(known))
         earlier = before.files.get(file.path)
-        found = check(file, now, earlier, formats)
+        found = check(file, now, earlier)
         state = states.pop(name_of(file.path), None)
         became = _became(found, state, earlier)
         is_same = (found.became, found.known) == (became, state)
@@ -88,14 +86,14 @@ def _became(found: Checked, state: FileState | None, earlier: Checked | None) ->
     return what_became(Path(state.id), state.sha256)
 
 
-def check(file: KnownFile, now: datetime, before: Checked | None = None, formats: Formats = FORMATS) -> Checked:
+def check(file: KnownFile, now: datetime, before: Checked | None = None) -> Checked:
     """Look one file over, unless it is as it was; an index is always read, because the files around it count too."""
     stamp = _stamp(file.path)
     unchanged = before is not None and stamp is not None and (before.stamp, before.file) == (stamp, file)
     if before is not None and unchanged and not _rests_on_others(before):
         return before
     try:
-        linted = look_over(file.path, now, formats=formats)
+        linted = look_over(file.path, now)
         cut = measure(opening.read_text(file.path)) if is_index(file.path) else None
     except WorkbenchError as error:
         return Checked(file, None, str(error), stamp=stamp)

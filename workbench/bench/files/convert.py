@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 
 from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.files.format import Holds, Issue, Outlet, Parsed, ReadContext
-from workbench.core.files.formats import FORMATS, Formats, format_named
+from workbench.core.files.formats import format_named
 from workbench.formats import opening
 from workbench.formats.outlets import asked_by_name, outlet
 from workbench.formats.shared.books import dated
@@ -43,16 +43,15 @@ def convert(
     *,
     read_as: str | None,
     write_as: str | None,
-    formats: Formats = FORMATS,
 ) -> Converted:
     """Read a file and return its records in another format.
 
     Raises `UnreadableFile` for a file that cannot be read, or `WorkbenchError` for formats that do not go together.
     """
     context = ReadContext(now=now, file=str(source))
-    parsed = opening.read_file(source, format=read_as, context=context, formats=formats)
-    _require_records(parsed, source, formats)
-    kind = outlet(write_as, formats) if write_as else _asked_by_name(target, parsed, formats)
+    parsed = opening.read_file(source, format=read_as, context=context)
+    _require_records(parsed, source)
+    kind = outlet(write_as) if write_as else _asked_by_name(target, parsed)
     ready, remarks = _crossed(parsed, kind, source.stem, now)
     if kind.needs_times and kind.name != parsed.format:
         ready = replace(ready, playbooks=tuple(dated(book, now) for book in ready.playbooks))
@@ -60,25 +59,23 @@ def convert(
     text = kind.write(ready, opening.read_text(source) if stays else None)
     if kind.dialects is not None and not stays:
         remarks += kind.dialects.remarks(ready.playbooks[0], None)
-    return Converted(
-        text, kind, parsed, _count(kind, text, replace(context, file=target.name), formats), tuple(remarks)
-    )
+    return Converted(text, kind, parsed, _count(kind, text, replace(context, file=target.name)), tuple(remarks))
 
 
-def _require_records(parsed: Parsed, source: Path, formats: Formats) -> None:
+def _require_records(parsed: Parsed, source: Path) -> None:
     """Raise `UnreadableFile` when a file holds nothing of its format."""
     if parsed.records_read:
         return
     first = next(iter(parsed.issues), None)
     places = f"{len(parsed.issues):,} places are" if len(parsed.issues) > 1 else "1 place is"
     why = f" {places} none; the first is line {first.line}: {first.what}." if first else ""
-    title = format_named(parsed.format, formats).title
+    title = format_named(parsed.format).title
     raise UnreadableFile(f"{source} holds no records of the format {title}.{why}", NOTHING)
 
 
-def _asked_by_name(target: PurePath, parsed: Parsed, formats: Formats) -> Outlet:
+def _asked_by_name(target: PurePath, parsed: Parsed) -> Outlet:
     holds: Holds = "playbook" if parsed.playbooks else "memories" if parsed.memories else "queries"
-    found = asked_by_name(target.suffix.lower(), holds, formats)
+    found = asked_by_name(target.suffix.lower(), holds)
     if found is None:
         raise WorkbenchError(
             f"The name {target.name} does not say which format is meant.", f"{NOTHING} Name it with --to."
@@ -107,10 +104,10 @@ def _crossed(parsed: Parsed, kind: Outlet, name: str, now: datetime) -> tuple[Pa
     return parsed, []
 
 
-def _count(kind: Outlet, text: str, context: ReadContext, formats: Formats) -> int | None:
+def _count(kind: Outlet, text: str, context: ReadContext) -> int | None:
     if not kind.reader:
         return None
     try:
-        return format_named(kind.reader, formats).read(text, context).records_read
+        return format_named(kind.reader).read(text, context).records_read
     except UnreadableFile:
         return 0

@@ -29,7 +29,7 @@ class Difference:
 
 def difference(context: Context, importer: Importer, folders: FolderExporter, path: Path) -> Difference:
     """Return what changed in a file that the store knows; reads only. Raises `WorkbenchError` for an unreadable one."""
-    states = FileStates(context.library, context.formats)
+    states = FileStates(context.library)
     known, now = states.known(path), present(path)
     root = None if known is None else root_of(path, known.format, context.library)
     if root is not None:

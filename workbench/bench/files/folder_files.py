@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from workbench.bench.agents.documents.reading import DEEPEST, LARGEST, DocumentFolder, Entry, read
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Parsed, ReadContext
-from workbench.core.files.formats import Formats, detect, format_named
+from workbench.core.files.formats import detect, format_named
 from workbench.core.files.handles import open_handle
 from workbench.core.files.textbytes import mended, restored, text_in, tolerant
 from workbench.core.stream.memory import Memory
@@ -84,10 +84,9 @@ class FolderFile:
 class FolderFiles:
     """Opens the files of one folder; those that an index of topics names are read as it calls them."""
 
-    def __init__(self, folder: DocumentFolder, context: ReadContext, formats: Formats) -> None:
+    def __init__(self, folder: DocumentFolder, context: ReadContext) -> None:
         self.folder = folder
         self._context = context
-        self._formats = formats
         self._links = dict[str, tuple[Entry, Link]]()
         for entry in folder.documents:
             if claude_memory.is_index(entry.path):
@@ -102,10 +101,10 @@ class FolderFiles:
             self._context, file=entry.path, path=str(entry.file), beside=opening.beside(entry.file.parent)
         )  # fmt: skip
         file = FolderFile(entry, found.data, found.sha256, text, encoding, note.FORMAT, here)
-        best = next(iter(detect(entry.file, text, self._formats)), None)
+        best = next(iter(detect(entry.file, text)), None)
         other = best.format if best is not None and best.confidence >= SURE_OF_ANOTHER else note.NAME
         if other not in (note.NAME, claude_memory.NAME):
-            return _of_format(file, format_named(other, self._formats))
+            return _of_format(file, format_named(other))
         if entry.path in self._links:
             return self._topic(file, *self._links[entry.path])
         if claude_memory.is_index(entry.path):

@@ -9,7 +9,7 @@ from workbench.bench.files.diff import DiffLine, diff_texts, masked_diff, masked
 from workbench.bench.files.replaced import Replaced
 from workbench.core.errors import Conflict
 from workbench.core.files.cut import Cut, measure
-from workbench.core.files.formats import FORMATS, Formats, format_named
+from workbench.core.files.formats import format_named
 from workbench.core.files.lint import Fix, LintFinding
 from workbench.core.files.replacing import changed_meanwhile, present, replace_file
 from workbench.core.files.textbytes import bytes_of
@@ -45,10 +45,10 @@ class Change:
         return masked_diff(diff_texts(before, self.after, context), masked_lines((before, self.after), mask))
 
 
-def look_over(path: Path, now: datetime, format: str | None = None, formats: Formats = FORMATS) -> Linted:
+def look_over(path: Path, now: datetime, format: str | None = None) -> Linted:
     """Return what is wrong with a file, said without its secrets; reads only. Raises `UnreadableFile`."""
-    kind, findings = lint_file(path, now, format, formats)
-    return Linted(path, kind, format_named(kind, formats).title, tuple(map(_masked, findings)))
+    kind, findings = lint_file(path, now, format)
+    return Linted(path, kind, format_named(kind).title, tuple(map(_masked, findings)))
 
 
 def _masked(finding: LintFinding) -> LintFinding:
@@ -130,14 +130,13 @@ def correction(
     now: datetime,
     rules: frozenset[str] | None = None,
     format: str | None = None,
-    formats: Formats = FORMATS,
 ) -> Correction:
     """Work out every fix there is (of the given rules), one rule after the other, without writing anything."""
-    text, kind = read_text(path), look_over(path, now, format, formats).format
+    text, kind = read_text(path), look_over(path, now, format).format
     after, beside, made = text, dict[str, str](), 0
 
     def wrong() -> list[LintFinding]:
-        return [f for f in lint_text(path, after, kind, now, beside, formats) if rules is None or f.rule in rules]
+        return [f for f in lint_text(path, after, kind, now, beside) if rules is None or f.rule in rules]
 
     found = wrong()
     for _ in range(PASSES):

@@ -15,10 +15,10 @@ from workbench.bench.files.diff import split_lines
 from workbench.bench.files.states import BLOCK, FileStates, hash_of, is_of
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Outlet, Parsed, ReadContext
-from workbench.core.files.formats import ALIASES, Formats, detect, format_named
+from workbench.core.files.formats import ALIASES, detect, format_named, known_formats
 from workbench.core.files.textbytes import bytes_of
 from workbench.core.playbook.book import Bullet, Playbook
-from workbench.formats.outlets import outlets_of
+from workbench.formats.outlets import OUTLETS
 
 Why = Literal["unknown", "kind", "changed", "uncarried"]
 """`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else since;
@@ -59,7 +59,7 @@ class Overwriting:
             self._records(format, path, present) - self._records(format, path, text) if format else Counter[Hashable]()
         )
         lines = _gone(present, text).total()
-        return Obstacle(path, why, lines, gone.total(), format, _title(format, self.states.formats))
+        return Obstacle(path, why, lines, gone.total(), format, _title(format))
 
     def joined(self, path: Path, present: str, text: str, kind: Outlet) -> str | None:
         """Return a file with the records that only `text` has, when nothing else differs; else `None`.
@@ -121,12 +121,12 @@ class Overwriting:
         known = self.states.known(path, present)
         if known is not None:
             return known.format
-        found = detect(path, present, self.states.formats)
+        found = detect(path, present)
         return found[0].format if found else ""
 
     def _read(self, format: str, path: Path, text: str) -> Parsed | None:
         try:
-            reader = format_named(format, self.states.formats).read
+            reader = format_named(format).read
             return reader(text, ReadContext(now=self.now, file=path.name, path=str(path)))
         except UnreadableFile:
             return None
@@ -141,9 +141,9 @@ class Overwriting:
         return Counter[Hashable]([*memories, *bullets, *((q.text, q.now) for q in parsed.queries)])
 
 
-def _title(format: str, formats: Formats) -> str:
+def _title(format: str) -> str:
     """Return what a format to read or to write is called; empty for one that is not known."""
-    titles: dict[str, str] = {kind.name: kind.title for kind in (*outlets_of(formats), *formats)}
+    titles = {kind.name: kind.title for kind in OUTLETS} | {kind.name: kind.title for kind in known_formats()}
     return titles.get(format) or titles.get(ALIASES.get(format, format), "")
 
 

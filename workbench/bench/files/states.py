@@ -13,10 +13,10 @@ from workbench.bench.files.base import FileBases
 from workbench.bench.safety.texts import name_of
 from workbench.core.file_state import FileState, Origin
 from workbench.core.files.format import Outlet
-from workbench.core.files.formats import FORMATS, Formats, detect
+from workbench.core.files.formats import detect
 from workbench.core.files.textbytes import bytes_of
 from workbench.formats.claude_memory.claude_memory import BEGIN
-from workbench.formats.outlets import outlets_of
+from workbench.formats.outlets import OUTLETS
 from workbench.store.library import Library, Tx
 
 BLOCK = "block"
@@ -26,9 +26,8 @@ BLOCK = "block"
 class FileStates:
     """The files of one store, of the formats that are known."""
 
-    def __init__(self, library: Library, formats: Formats = FORMATS) -> None:
+    def __init__(self, library: Library) -> None:
         self._library = library
-        self.formats = formats
         self._bases = FileBases(library.surroundings.common_texts)
 
     def known(self, path: Path, present: str | None = None) -> FileState | None:
@@ -60,7 +59,7 @@ class FileStates:
         known = self.known(path, text)
         if known is not None:
             return is_of(known, kind)
-        found = detect(path, text, self.formats)
+        found = detect(path, text)
         return bool(found) and found[0].format == kind.reader
 
     def agree(self, tx: Tx, path: Path, format: str, digest: str, origin: Origin) -> None:
@@ -74,7 +73,7 @@ class FileStates:
         """Note in an open transaction that a file was read, and says what the store says; ours stays known as ours."""
         self._bases.keep_file(path, digest)
         before = self._library.files.find(real_name(path))
-        ours = before is not None and before.sha256 == digest and format == _readers(self.formats).get(before.format)
+        ours = before is not None and before.sha256 == digest and format == _readers().get(before.format)
         if not ours:
             self.agree(tx, path, format, digest, "read")
 
@@ -109,18 +108,18 @@ class FileStates:
             text = present
         if text is None:
             return None
-        found = detect(path, text, self.formats)
+        found = detect(path, text)
         format = found[0].format if found else ""
-        written = is_written(format, self.formats)
+        written = is_written(format)
         if BEGIN in text and not written:
             format = BLOCK
         # What no reader knows was a text of ours: prompts are written, and never read.
         return FileState(name, format, digest, "read" if written else "written", self._library.now())
 
 
-def _readers(formats: Formats) -> dict[str, str]:
+def _readers() -> dict[str, str]:
     """Return the format that reads what each outlet writes, empty for none."""
-    return {kind.name: kind.reader for kind in outlets_of(formats)}
+    return {kind.name: kind.reader for kind in OUTLETS}
 
 
 def is_of(known: FileState, kind: Outlet) -> bool:
@@ -128,9 +127,9 @@ def is_of(known: FileState, kind: Outlet) -> bool:
     return known.format in (kind.name, kind.reader) if known.format else not kind.reader
 
 
-def is_written(format: str, formats: Formats) -> bool:
+def is_written(format: str) -> bool:
     """Tell whether files of a format to read can be written, too."""
-    return bool(format) and format in _readers(formats).values()
+    return bool(format) and format in _readers().values()
 
 
 def real_name(path: Path) -> str:

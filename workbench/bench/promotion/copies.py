@@ -160,7 +160,7 @@ class Copies:
 
     def _export(self, tx: Tx, edits: Sequence[FileEdit]) -> None:
         editing.stage(self._context, tx, edits)
-        states = FileStates(self._library, self._context.formats)
+        states = FileStates(self._library)
         for edit in edits:
             states.moved_on(tx, edit.path, edit.before, edit.after)
 

@@ -16,7 +16,7 @@ from workbench.core.files.replacing import present_bytes, text_of
 from workbench.core.files.textbytes import bytes_of, restored
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.stream.memory import Memory
-from workbench.formats.outlets import outlets_of
+from workbench.formats.outlets import OUTLETS
 
 Corrections = Sequence[tuple[Memory | Bullet, Memory | Bullet]]
 
@@ -39,7 +39,7 @@ class Exported:
 def exported(context: Context, corrected: Corrections) -> list[Exported]:
     """Return the files that the store wrote and that hold what is corrected; reads files, writes none."""
     written = [state for state in context.library.files.all() if state.origin == "written"]
-    kinds = {kind.name: kind for kind in outlets_of(context.formats)}
+    kinds = {kind.name: kind for kind in OUTLETS}
     found = (_in_file(context, state, kinds.get(state.format), corrected) for state in written)
     return [one for one in found if one is not None]
 
@@ -66,7 +66,7 @@ def _in_file(context: Context, state: FileState, kind: Outlet | None, corrected:
 
 def _rewritten(context: Context, kind: Outlet, path: Path, text: str, corrected: Corrections) -> str | None:
     """Return a file's text with corrected bullets; `None` where it holds none of them, or would not only change so."""
-    reader = format_named(kind.name, context.formats)
+    reader = format_named(kind.name)
     place = ReadContext(now=context.now(), file=str(path), path=str(path))
     try:
         parsed = reader.read(text, place)

@@ -56,7 +56,7 @@ class Archiving:
         context = self._context
         reading = ReadContext(now=context.now(), file=path.name, path=str(path))
         try:
-            present = opening.read_file(path, context=reading, formats=context.formats).memories
+            present = opening.read_file(path, context=reading).memories
         except UnreadableFile:
             present = ()  # none, or somebody else's, which is not replaced
         asked = dict.fromkeys(memory.id for memory in plan.memories)

@@ -8,7 +8,7 @@ from statistics import fmean
 from workbench.bench.context import Context
 from workbench.bench.tuning.queries.sets import graded
 from workbench.core.errors import InvalidQuery
-from workbench.core.files.formats import FORMATS, Formats, detect
+from workbench.core.files.formats import detect
 from workbench.core.tuning.measure import STANDARD
 from workbench.core.tuning.metrics import RELEVANT_FROM
 from workbench.formats import opening
@@ -36,9 +36,9 @@ class RunScores:
         return f"{means} over {self.queries:,} judged {'query' if self.queries == 1 else 'queries'}{gaps}"
 
 
-def is_run(path: Path, formats: Formats = FORMATS) -> bool:
+def is_run(path: Path) -> bool:
     """Tell whether a file looks like a TREC run. Raises `UnreadableFile` when it cannot be read."""
-    found = detect(path, opening.read_text(path), formats)
+    found = detect(path, opening.read_text(path))
     return bool(found) and found[0].format == RUN
 
 

@@ -59,7 +59,6 @@ def _converted(session: Session, source: Path, target: Path) -> int:
         session.clock(),
         read_as=args.read_as,
         write_as=args.write_as,
-        formats=session.known_formats(),
     )
     for line in (*issue_lines(args.source, done.issues), *done.remarks):
         warn(line)

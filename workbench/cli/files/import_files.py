@@ -14,7 +14,7 @@ from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.errors import WorkbenchError
-from workbench.core.files.formats import Formats, format_named
+from workbench.core.files.formats import format_named
 
 if TYPE_CHECKING:
     from workbench.bench.agents.experience.inlet import Experience
@@ -130,7 +130,7 @@ def _require_format(session: Session) -> None:
         if args.format != LINES:
             raise WorkbenchError(f"--text goes with --format {LINES} only.", "Nothing was read.")
     if args.format is not None:
-        format_named(args.format, session.known_formats())
+        format_named(args.format)
 
 
 def _take_experience(
@@ -221,7 +221,7 @@ def _introduce(session: Session, path: Path, plan: "ImportPlan", show: Shown) ->
     """Say what a file is, and what in it cannot be read."""
     args = session.args
     if not wants_json(args):
-        say(f"{path}: {_format(plan, args.format, session.known_formats())}")
+        say(f"{path}: {_format(plan, args.format)}")
     for line_said in _issues(path, plan):
         warn(show(line_said))
 
@@ -289,9 +289,9 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
         say(f"  {counted(left_out, 'record')} skipped")
 
 
-def _format(plan: "ImportPlan", asked: str | None, formats: Formats) -> str:
+def _format(plan: "ImportPlan", asked: str | None) -> str:
     """Name the format, and why it was taken for that."""
-    title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
+    title, found = format_named(plan.parsed.format).title, plan.parsed.detected
     if plan.path.is_dir():
         same = f", {plan.unchanged:,} as they were" if plan.unchanged else ""
         return f"a folder of {counted(len(plan.files) + plan.unchanged, 'file')}{same}"

@@ -56,7 +56,7 @@ def lint(session: Session) -> int:
     for name in session.args.files:
         file = given(session.cwd, name)
         try:
-            linted = look_over(file.full, session.clock(), session.args.format, session.known_formats())
+            linted = look_over(file.full, session.clock(), session.args.format)
             found.append(linted)
             if session.args.fix:
                 fixed.append(_fix(session, linted, file))
@@ -104,7 +104,7 @@ def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:
     from workbench.bench.files.replaced import Replaced
 
     rules = None if session.args.fix == "all" else frozenset({session.args.fix})
-    done = correction(linted.path, session.clock(), rules, session.args.format, session.known_formats())
+    done = correction(linted.path, session.clock(), rules, session.args.format)
     writes, speaks = bool(done.fixes) and not session.args.dry_run, not wants_json(session.args)
     if not done.fixes:
         if speaks:

@@ -1,14 +1,13 @@
 """All formats, in the order of asking.
 
-A new format is one module with a `FORMAT`, and its line in `FORMATS`. A line only names the format: what nobody
+A new format is one module with a `FORMAT`, and its line here. A line only names the format: what nobody
 reads or writes is not loaded.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.named import implementation
@@ -16,63 +15,45 @@ from workbench.core.named import implementation
 if TYPE_CHECKING:
     from workbench.core.files.format import Detection, Format
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Formats(Sequence["Format"]):
-    """The formats that are known, in the order of asking; `entries` name them (`core.named`)."""
-
-    entries: tuple[str, ...]
-
-    @cached_property
-    def _every(self) -> "tuple[Format, ...]":
-        from workbench.core.files.textbytes import tolerant
-
-        return tuple(tolerant(implementation(entry)) for entry in self.entries)
-
-    @overload
-    def __getitem__(self, at: int) -> "Format": ...
-    @overload
-    def __getitem__(self, at: slice) -> "Sequence[Format]": ...
-    def __getitem__(self, at: int | slice) -> "Format | Sequence[Format]":
-        return self._every[at]
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-
-FORMATS = Formats(
-    (
-        "workbench.formats.lifecycle.lifecycle:FORMAT",
-        "workbench.formats.ace.ace:FORMAT",
-        "workbench.formats.queries.queryset:FORMAT",
-        "workbench.formats.memory_streams.genagents:FORMAT",
-        "workbench.formats.memory_streams.generative_agents:FORMAT",
-        "workbench.formats.skillbook:FORMAT",
-        "workbench.formats.cass.cass:FORMAT",
-        "workbench.formats.patterns.patterns:FORMAT",
-        "workbench.formats.learnings.learnings:FORMAT",
-        "workbench.formats.beads:FORMAT",
-        "workbench.formats.mcp.mcp_memory:FORMAT",
-        "workbench.formats.mem0:FORMAT",
-        "workbench.formats.letta:FORMAT",
-        "workbench.formats.claude_memory.claude_memory:FORMAT",
-        "workbench.formats.instructions.instructions:FORMAT",
-        "workbench.formats.notes.note:FORMAT",
-        "workbench.formats.claude_mem.claude_mem:FORMAT",
-        "workbench.formats.claude_mem.database:FORMAT",
-        "workbench.formats.external.notes:OVERVIEW_FORMAT",
-        "workbench.formats.external.notes:DETAIL_FORMAT",
-        "workbench.formats.external.messages:FORMAT",
-        "workbench.formats.queries.trec:QRELS_FORMAT",
-        "workbench.formats.queries.trec:RUN_FORMAT",
-        "workbench.formats.ace.usage_log:FORMAT",
-        "workbench.formats.ace.replies:FORMAT",
-        "workbench.formats.ace.operations:FORMAT",
-        "workbench.formats.plain.reading:FORMAT",
-        "workbench.formats.json_lines:FORMAT",
-    )
+_ENTRIES = (
+    "workbench.formats.lifecycle.lifecycle:FORMAT",
+    "workbench.formats.ace.ace:FORMAT",
+    "workbench.formats.queries.queryset:FORMAT",
+    "workbench.formats.memory_streams.genagents:FORMAT",
+    "workbench.formats.memory_streams.generative_agents:FORMAT",
+    "workbench.formats.skillbook:FORMAT",
+    "workbench.formats.cass.cass:FORMAT",
+    "workbench.formats.patterns.patterns:FORMAT",
+    "workbench.formats.learnings.learnings:FORMAT",
+    "workbench.formats.beads:FORMAT",
+    "workbench.formats.mcp.mcp_memory:FORMAT",
+    "workbench.formats.mem0:FORMAT",
+    "workbench.formats.letta:FORMAT",
+    "workbench.formats.claude_memory.claude_memory:FORMAT",
+    "workbench.formats.instructions.instructions:FORMAT",
+    "workbench.formats.notes.note:FORMAT",
+    "workbench.formats.claude_mem.claude_mem:FORMAT",
+    "workbench.formats.claude_mem.database:FORMAT",
+    "workbench.formats.external.notes:OVERVIEW_FORMAT",
+    "workbench.formats.external.notes:DETAIL_FORMAT",
+    "workbench.formats.external.messages:FORMAT",
+    "workbench.formats.queries.trec:QRELS_FORMAT",
+    "workbench.formats.queries.trec:RUN_FORMAT",
+    "workbench.formats.ace.usage_log:FORMAT",
+    "workbench.formats.ace.replies:FORMAT",
+    "workbench.formats.ace.operations:FORMAT",
+    "workbench.formats.plain.reading:FORMAT",
+    "workbench.formats.json_lines:FORMAT",
 )
-"""The workbench's own formats."""
+
+
+@cache
+def known_formats() -> "tuple[Format, ...]":
+    """Return all formats, in the order of asking."""
+    from workbench.core.files.textbytes import tolerant
+
+    return tuple(tolerant(implementation(entry)) for entry in _ENTRIES)
+
 
 ALIASES: Mapping[str, str] = {
     "jsonl": "lifecycle",
@@ -87,20 +68,20 @@ SURE = 0.3
 """Below this confidence a file is of no known format."""
 
 
-def format_named(name: str, formats: Formats = FORMATS) -> "Format":
+def format_named(name: str) -> "Format":
     """Return the format called `name`, or read under that name. Raises `UnreadableFile` when there is none."""
-    for known in formats:
+    for known in known_formats():
         if known.name == ALIASES.get(name, name):
             return known
-    raise UnreadableFile(f"There is no format “{name}”.", f"Known formats: {names_of(formats)}.")
+    raise UnreadableFile(f"There is no format “{name}”.", f"Known formats: {format_names()}.")
 
 
-def detect(path: str | Path, text: str, formats: Formats = FORMATS) -> "tuple[Detection, ...]":
+def detect(path: str | Path, text: str) -> "tuple[Detection, ...]":
     """Return the formats `text` may have, the likeliest first; empty when it is none of them."""
-    found = [known.detect(text[:HEAD], str(path)) for known in formats]
+    found = [known.detect(text[:HEAD], str(path)) for known in known_formats()]
     return tuple(sorted((one for one in found if one.confidence >= SURE), key=lambda one: -one.confidence))
 
 
-def names_of(formats: Formats) -> str:
+def format_names() -> str:
     """Return the names of all of them, as part of a sentence."""
-    return ", ".join(known.name for known in formats)
+    return ", ".join(known.name for known in known_formats())

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from workbench.core.files.format import ReadContext
-from workbench.core.files.formats import FORMATS, Formats, format_named
+from workbench.core.files.formats import format_named
 from workbench.core.files.lint import LintFinding
 from workbench.core.files.reason import Reason
 from workbench.formats import letta, opening
@@ -19,13 +19,11 @@ from workbench.formats.lint import memory_index, records
 from workbench.formats.shared.report import shown
 
 
-def lint_file(
-    path: Path, now: datetime, format: str | None = None, formats: Formats = FORMATS
-) -> tuple[str, list[LintFinding]]:
+def lint_file(path: Path, now: datetime, format: str | None = None) -> tuple[str, list[LintFinding]]:
     """Return the format a file has and what is wrong with it. Raises `UnreadableFile`."""
     text = opening.read_text(path)
-    kind = format or opening.detected(path, text, formats).format
-    return kind, lint_text(path, text, kind, now, formats=formats)
+    kind = format or opening.detected(path, text).format
+    return kind, lint_text(path, text, kind, now)
 
 
 def lint_text(
@@ -34,7 +32,6 @@ def lint_text(
     kind: str,
     now: datetime,
     others: Mapping[str, str] | None = None,
-    formats: Formats = FORMATS,
 ) -> list[LintFinding]:
     """Return what is wrong with a text of some format that stands, or could stand, in the file at `path`.
 
@@ -48,9 +45,9 @@ def lint_text(
         topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
         named = list(dict.fromkeys([*topics, *overlay]))
         return memory_index.lint(text, str(path), lambda name: overlay.get(name) or there(name), named)
-    known, context = format_named(kind, formats), ReadContext(now=now, file=str(path), as_candidates=True)
+    known, context = format_named(kind), ReadContext(now=now, file=str(path), as_candidates=True)
     if known.read_path is not None:
-        return records.lint(opening.read_file(path, format=kind, context=context, formats=formats), str(path))
+        return records.lint(opening.read_file(path, format=kind, context=context), str(path))
     parsed = known.read(text, replace(context, path=str(path), beside=opening.beside(path.parent)))
     found = records.lint(parsed, str(path), records.Writer(text, known.write) if known.write is not None else None)
     if kind == letta.NAME:

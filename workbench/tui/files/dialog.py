@@ -121,7 +121,7 @@ class FindingsDialog(Dialog[None]):
     @work(thread=True, group="findings", exclusive=True)
     def _look(self) -> None:
         worker = get_current_worker()
-        checked = check(self._file, self._clock(), formats=self._bench.context.formats)
+        checked = check(self._file, self._clock())
         if not worker.is_cancelled:
             self.post_message(self.Looked(checked))
 
@@ -175,8 +175,7 @@ class FindingsDialog(Dialog[None]):
         problem = ""
         try:
             if rule:  # one after the other, as some fixes of a rule touch the same place
-                known = self._bench.context.formats
-                changes = lint.correction(self._file.path, self._clock(), frozenset({rule}), formats=known).changes
+                changes = lint.correction(self._file.path, self._clock(), frozenset({rule})).changes
             else:
                 changes = lint.preview(self._file.path, [f.fix for f in findings if f.fix is not None])
         except WorkbenchError as error:

@@ -38,7 +38,7 @@ def gather(bench: Workbench, watch: Watch) -> Checks:
     """Look over what changed since the last time."""
     before = watch.before if isinstance(watch.before, Checks) else Checks()
     bench.working_out.run(watch.cancelled, only=("file",))
-    return check_all(bench.library, bench.context.now(), before, watch.tell, watch.cancelled, bench.context.formats)
+    return check_all(bench.library, bench.context.now(), before, watch.tell, watch.cancelled)
 
 
 def rows(facts: Facts) -> Sequence[Row]:
@@ -141,9 +141,7 @@ async def add_file(health: Hands, row: Row) -> None:
     before = known if isinstance(known, Checks) else Checks()
     wanted = replace(before, added=tuple(dict.fromkeys((*before.added, path))))
     bench = health.bench
-    checks = await asyncio.to_thread(
-        lambda: check_all(bench.library, bench.context.now(), wanted, formats=bench.context.formats)
-    )
+    checks = await asyncio.to_thread(lambda: check_all(bench.library, bench.context.now(), wanted))
     health.learn(ID, Found(checks))
     health.go_to(ID, path)
 

@@ -76,7 +76,7 @@ def experience_in(context: Context, gate: Gate, path: Path) -> tuple[Experience,
         if kind is not None:
             found.setdefault(kind, []).extend(some)
             holding.setdefault(kind, []).append(file)
-        elif _ENTRIES in head and _is_of_entries(context, file, head):
+        elif _ENTRIES in head and _is_of_entries(file, head):
             entries.append(file)
             holding.setdefault("patterns", []).append(file)
     name, made = name_of(Path(path.resolve().name)), list[Experience]()
@@ -121,9 +121,9 @@ def _found(path: Path, head: bytes, *, in_folder: bool) -> tuple[Found, ...]:
         return ()
 
 
-def _is_of_entries(context: Context, path: Path, head: bytes) -> bool:
+def _is_of_entries(path: Path, head: bytes) -> bool:
     """Tell whether a file is most likely one of agent-playbook's, of patterns by name."""
-    likely = detect(path, head.decode("utf-8", "ignore"), context.formats)
+    likely = detect(path, head.decode("utf-8", "ignore"))
     return bool(likely) and likely[0].format == ENTRIES
 
 

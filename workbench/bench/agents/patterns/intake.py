@@ -55,7 +55,7 @@ class PatternIntake:
     def plan(self, path: Path) -> Intake:
         """Read a file of patterns and compare it with the store; writes nothing. Raises `UnreadableFile`."""
         reading = ReadContext(now=self._context.now(), file=name_of(path))
-        parsed = opening.read_file(path, format=NAME, context=reading, formats=self._context.formats)
+        parsed = opening.read_file(path, format=NAME, context=reading)
         made, refused = list[Pattern](), list[tuple[str, str]]()
         for memory in parsed.memories:
             try:

@@ -57,8 +57,8 @@ def render(
 
     Raises `WorkbenchError` for a format, playbook or section that is not there.
     """
-    kind = outlet(format, context.formats)
-    states = FileStates(context.library, context.formats)
+    kind = outlet(format)
+    states = FileStates(context.library)
     place = path or Path()
     own = original if _is_mine(states, kind, place, original) else None
     if kind.holds == "queries":
@@ -218,9 +218,7 @@ def _holding(context: Context, states: FileStates, kind: Outlet, wanted: set[str
         if text is None:
             continue
         try:
-            held = format_named(kind.name, context.formats).read(
-                text, ReadContext(now=context.now(), file=str(path), path=str(path))
-            )
+            held = format_named(kind.name).read(text, ReadContext(now=context.now(), file=str(path), path=str(path)))
         except UnreadableFile:
             continue
         if wanted <= {memory.id for memory in held.memories}:

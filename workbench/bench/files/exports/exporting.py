@@ -26,7 +26,7 @@ from workbench.core.waiting import StoreBusy
 from workbench.formats import opening
 from workbench.formats.ace import ace
 from workbench.formats.ace.remarks import remarks
-from workbench.formats.outlets import outlet, outlets_of
+from workbench.formats.outlets import OUTLETS, outlet
 
 DEFAULT_NAME = "playbook.txt"
 ACE = outlet(ace.NAME)
@@ -108,16 +108,16 @@ class Exporter:
         self._context = context
         self._playbooks = playbooks
         self._replaced = replaced
-        self._states = FileStates(context.library, context.formats)
+        self._states = FileStates(context.library)
 
     @property
     def outlets(self) -> tuple[Outlet, ...]:
         """Everything that can be written."""
-        return outlets_of(self._context.formats)
+        return OUTLETS
 
     def kind(self, format: str) -> Outlet:
         """Return what is written under the name of a format. Raises `UnreadableFile` when there is nothing."""
-        return outlet(format, self._context.formats)
+        return outlet(format)
 
     def the_book(self, name: str | None) -> str:
         """Return the playbook meant: the named one, or the only one there is; raises `UnknownRecord` otherwise."""
@@ -152,7 +152,7 @@ class Exporter:
     def format_of(self, book: str) -> str:
         """Return the format of the file that a playbook came from, if it can be changed in place; otherwise ACE."""
         source = Path(self._context.library.books.get(book).source)
-        own = {kind.name for kind in self.outlets if kind.holds == "playbook"}
+        own = {kind.name for kind in OUTLETS if kind.holds == "playbook"}
         try:
             text = opening.read_text(source) if source.is_absolute() else None
         except UnreadableFile:

@@ -128,7 +128,7 @@ class FolderExporter:
         """
         self._library.require_trust()
         folder = open_folder(path)
-        opener = FolderFiles(folder, ReadContext(now=self._context.now(), file=folder.name), self._context.formats)
+        opener = FolderFiles(folder, ReadContext(now=self._context.now(), file=folder.name))
         known = {state.id: state for state in self._library.files.all()}
         made = _Plan(self._context, _Records(self._library.memories.all()), force, without, makes_front)
         last: list[tuple[FolderFile, FileState]] = []
@@ -176,7 +176,7 @@ class FolderExporter:
         return edit.after is None or state is None or state.sha256 != hash_of(edit.before)
 
     def _carry_out(self, plan: FolderPlan, done: list[tuple[FolderEdit, Path]]) -> None:
-        states, label = FileStates(self._library, self._context.formats), f"write {name_of(Path(plan.root.name))}"
+        states, label = FileStates(self._library), f"write {name_of(Path(plan.root.name))}"
         with guarded(self._context) as follow, self._library.transaction(self._context.actor, label) as tx:
             stage(self._context, tx, [FileEdit(place, edit.name, edit.before, edit.after) for edit, place in done])
             for edit, _ in done:

@@ -57,9 +57,7 @@ def _ids_in(context: Context, kind: Outlet, own: str, path: Path | None) -> froz
         return frozenset()
     place = str(path or "")
     try:
-        found = format_named(kind.name, context.formats).read(
-            own, ReadContext(now=context.now(), file=place, path=place)
-        )
+        found = format_named(kind.name).read(own, ReadContext(now=context.now(), file=place, path=place))
     except UnreadableFile:
         return frozenset()
     return frozenset(memory.id for memory in found.memories)

@@ -11,7 +11,6 @@ from workbench.bench.files.folder_files import FolderFile, FolderFiles
 from workbench.bench.safety.texts import name_of
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Issue, Parsed, ReadContext
-from workbench.core.files.formats import Formats
 from workbench.core.files.handles import open_handle
 from workbench.core.stream.memory import Memory
 from workbench.formats.notes import note
@@ -57,8 +56,6 @@ def read_folder(
     path: Path,
     context: ReadContext,
     library: Library,
-    formats: Formats,
-    *,
     again: bool = False,
     only: Collection[Path] = (),
 ) -> FolderRead:
@@ -68,7 +65,7 @@ def read_folder(
     """
     folder = open_folder(path, only)
     documents = tuple(e for e in folder.documents if note.is_note(e.file) and (not only or e.file in only))
-    opener = FolderFiles(folder, context, formats)
+    opener = FolderFiles(folder, context)
     made = _Read()
     known = {state.id: state.sha256 for state in library.files.all()}
     for done, entry in enumerate(documents, 1):

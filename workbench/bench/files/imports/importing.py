@@ -145,7 +145,7 @@ class Importer:
             plan = self._folder_plan(path, context, rev, theirs=theirs, only=only, again=again)
             return self._brought(plan if again else self._without_known(self._without_purged(plan)))
         with collection_paused():
-            parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
+            parsed = opening.read_file(path, format=format, context=context)
         context.watch(parsed.records_in, parsed.records_in)
         if parsed.runs or parsed.replies:
             return replace(self._plan_for_books(path, parsed), rev=rev)
@@ -213,7 +213,7 @@ class Importer:
     ) -> ImportPlan:
         """Plan to take the notes of a folder in, one record of each file or entry."""
         with collection_paused():
-            found = read_folder(path, context, self._library, self._context.formats, again=theirs or again, only=only)
+            found = read_folder(path, context, self._library, again=theirs or again, only=only)
         new, kept = self._compared(found.parsed, path)
         kept += (m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m))
         present = len(found.parsed.memories) - len(new) - len(kept)
@@ -271,9 +271,9 @@ class Importer:
 
     def _compared_whole(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
         """Note whether a file that holds known records says something else of one; an export would take that back."""
-        if not plan.present or plan.kept or not is_written(plan.parsed.format, self._context.formats):
+        if not plan.present or plan.kept or not is_written(plan.parsed.format):
             return replace(plan, agrees=not plan.kept)
-        known = FileStates(self._library, self._context.formats).known(plan.path)
+        known = FileStates(self._library).known(plan.path)
         if known is not None and known.sha256 == plan.parsed.digest:
             return plan
         from workbench.bench.files.imports.theirs import replaced
@@ -363,13 +363,13 @@ class Importer:
 
         An export then tells whose changes are whose, and which file it may replace.
         """
-        states = FileStates(self._library, self._context.formats)
+        states = FileStates(self._library)
         kept = set(plan.kept)
         for file in plan.files:
             if kept.isdisjoint(file.ids):
                 states.agree(tx, file.path, file.format, file.digest, "read")
         digest, format = plan.parsed.digest, plan.parsed.format
-        if not digest or not is_written(format, self._context.formats):
+        if not digest or not is_written(format):
             return
         if plan.agrees:
             states.read(tx, plan.path, format, digest)

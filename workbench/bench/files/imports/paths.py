@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.files.format import Detection
-from workbench.core.files.formats import FORMATS, HEAD, Formats, detect, format_named
+from workbench.core.files.formats import HEAD, detect, format_named
 from workbench.formats import opening
 from workbench.formats.transcripts.readers import reader_of
 from workbench.store.presence import belongs, id_of
@@ -76,7 +76,6 @@ def as_named(name: str, folder: Path) -> Path:
 def listing(
     folder: Path,
     cancelled: Callable[[], bool] = lambda: False,
-    formats: Formats = FORMATS,
     store: Path | None = None,
 ) -> Listing:
     """Look at the files of a folder, hidden ones left out. Raises `UnreadableFile` when it cannot be opened.
@@ -94,7 +93,7 @@ def listing(
         if _is_folder(entry):
             if not _is_store(Path(entry.path), store):
                 found.append(Offered(Path(entry.path), True))
-        elif (file := _recognised(Path(entry.path), formats)) is not None:
+        elif (file := _recognised(Path(entry.path))) is not None:
             found.append(file)
         else:
             others += 1
@@ -104,13 +103,13 @@ def listing(
 
 def is_session(path: Path) -> bool:
     """Tell whether a file is a session of an agent; no for one that cannot be opened."""
-    found = _recognised(path, FORMATS)
+    found = _recognised(path)
     return found is not None and found.session
 
 
-def likely(path: Path, formats: Formats) -> tuple[Detection, ...]:
+def likely(path: Path) -> tuple[Detection, ...]:
     """Return the formats that a file may have, the likeliest first. Raises `UnreadableFile`."""
-    return detect(path, opening.read_text(path), formats)
+    return detect(path, opening.read_text(path))
 
 
 def completions(path: Path) -> tuple[Offered, ...]:
@@ -160,7 +159,7 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def _recognised(path: Path, formats: Formats) -> Offered | None:
+def _recognised(path: Path) -> Offered | None:
     """Tell a file's format by its beginning; `None` when it is of none, or cannot be opened."""
     try:
         if not path.is_file():
@@ -172,23 +171,23 @@ def _recognised(path: Path, formats: Formats) -> Offered | None:
         if reader_of(data) is not None:
             return Offered(path, False, SESSION, 1.0, size=size, session=True)
     except UnicodeDecodeError:
-        return _database(path, formats)
+        return _database(path)
     except (OSError, ValueError):
         return None
-    return _detected(path, text, size, formats)
+    return _detected(path, text, size)
 
 
-def _database(path: Path, formats: Formats) -> Offered | None:
+def _database(path: Path) -> Offered | None:
     try:
-        return _detected(path, opening.read_text(path), path.stat().st_size, formats)
+        return _detected(path, opening.read_text(path), path.stat().st_size)
     except (OSError, UnreadableFile):
         return None
 
 
-def _detected(path: Path, text: str, size: int, formats: Formats) -> Offered | None:
-    found = detect(path, text, formats)
+def _detected(path: Path, text: str, size: int) -> Offered | None:
+    found = detect(path, text)
     if not found:
         return None
     best = found[0]
-    title = format_named(best.format, formats).title
+    title = format_named(best.format).title
     return Offered(path, False, title, best.confidence, best.reason, size)

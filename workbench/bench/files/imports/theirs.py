@@ -35,7 +35,7 @@ _OWN = frozenset({"id", "book", "section", "order", "raw", "lead", "version", "m
 
 def replaced(context: Context, path: Path, parsed: Parsed, reading: ReadContext) -> tuple[Pair, ...]:
     """Return the stored records that differ from those of a file, each with what it becomes."""
-    text = opening.read_text(path) if _kind(context, parsed).writes else ""
+    text = opening.read_text(path) if format_named(parsed.format).writes else ""
     base = _base(context, path, parsed, reading)
     pairs: list[Pair] = [*_memories(context, text, parsed, base, reading)]
     for playbook in parsed.playbooks:
@@ -46,11 +46,7 @@ def replaced(context: Context, path: Path, parsed: Parsed, reading: ReadContext)
 def _base(context: Context, path: Path, parsed: Parsed, reading: ReadContext) -> Parsed:
     """Return what the file held when it was last read or written here."""
     text = FileBases(context.library.surroundings.common_texts).text(path)
-    return _again(_kind(context, parsed), text, reading) if text else Parsed()
-
-
-def _kind(context: Context, parsed: Parsed) -> Format:
-    return format_named(parsed.format, context.formats)
+    return _again(format_named(parsed.format), text, reading) if text else Parsed()
 
 
 def _again(kind: Format, text: str, reading: ReadContext) -> Parsed:
@@ -63,7 +59,7 @@ def _again(kind: Format, text: str, reading: ReadContext) -> Parsed:
 def _memories(context: Context, text: str, parsed: Parsed, base: Parsed, reading: ReadContext) -> Iterator[Pair]:
     table = context.library.memories
     stored = {m.id: found for m in parsed.memories if (found := table.find(m.id)) and found.status != "archived"}
-    kind = _kind(context, parsed)
+    kind = format_named(parsed.format)
     write = kind.write
     as_written: Mapping[str, Memory] = {}
     if write is not None and text:
@@ -89,7 +85,7 @@ def _playbook(
     sections = {s.id: s for s in library.sections.all() if s.book == name}
     bullets = {b.id: b for b in library.bullets.all() if b.book == name}
     ours = Playbook(book, tuple(sections.values()), tuple(bullets.values()))
-    as_written = {b.id: b for b in _written(_kind(context, parsed), parsed, ours, text, reading)}
+    as_written = {b.id: b for b in _written(format_named(parsed.format), parsed, ours, text, reading)}
     yield book, _layout(book, theirs.book)
     for section in theirs.sections:
         if section.id in sections:

@@ -52,7 +52,7 @@ def qrels(context: Context, original: str | None = None) -> str:
 
 def _origin(context: Context, topics: frozenset[str]) -> str | None:
     """Return the text of the one qrels file whose topics are in the store; `None` for several, or none."""
-    states, kind = FileStates(context.library, context.formats), _QRELS
+    states, kind = FileStates(context.library), _QRELS
     qrels = [text for path in states.paths() if (text := states.base_as(kind, path)) is not None]
     now = ReadContext(now=context.now(), file="")
     held = [text for text in qrels if topics & {query.topic for query in trec.read_qrels(text, now).queries}]

@@ -59,7 +59,7 @@ class JudgedSet:
 def from_file(context: Context, path: Path) -> JudgedSet:
     """Read a query set, or the qrels of queries that the store has. Raises `UnreadableFile` or `InvalidQuery`."""
     reading = ReadContext(now=context.now(), file=str(path))
-    parsed = opening.read_file(path, context=reading, formats=context.formats)
+    parsed = opening.read_file(path, context=reading)
     if not parsed.queries:
         raise UnreadableFile(f"{path} holds no queries.", 'One a line: {"query": "…", "relevant": {"ID": 3}}.')
     return _matched(

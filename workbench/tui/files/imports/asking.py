@@ -7,7 +7,6 @@ from typing import Any
 
 from textual.app import App
 
-from workbench.core.files.formats import Formats
 from workbench.core.stream.times import instant
 from workbench.tui.files.imports.chosen import no_hours, no_time
 from workbench.tui.files.imports.rows import choices
@@ -16,9 +15,9 @@ from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.texts.prompt import Prompt
 
 
-async def ask_format(app: App[Any], path: Path, way: Way, held: str, formats: Formats) -> Way | None:
+async def ask_format(app: App[Any], path: Path, way: Way, held: str) -> Way | None:
     """Ask as which format a file is to be read; `held` is the one it is read as now. Raises `UnreadableFile`."""
-    offered = [Choice(*choice) for choice in choices(path, formats)]
+    offered = [Choice(*choice) for choice in choices(path)]
     format = await app.push_screen_wait(Choose(f"What is {path.name}?", offered, held))
     return None if format is None else replace(way, format=format)
 

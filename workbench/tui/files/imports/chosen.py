@@ -54,7 +54,7 @@ def chosen_by(
     try:
         path = exact or (as_named(name, base) if name.strip() else base)
         if path.is_dir() and not way.folder:
-            found = listing(path, cancelled, bench.context.formats, bench.library.folder)
+            found = listing(path, cancelled, bench.library.folder)
             return Chosen(path, listing=found)
         if not path.exists():
             offered = completions(path)
@@ -72,7 +72,7 @@ def chosen_by(
             progress=tell,
             cancelled=cancelled,
         )
-        return Chosen(path, plan, format_said(plan, way.format, bench.context.formats))
+        return Chosen(path, plan, format_said(plan, way.format))
     except WorkbenchError as error:
         tried = _path(exact, name, base)
         return Chosen(tried, problem=_held(bench, tried) or str(error))

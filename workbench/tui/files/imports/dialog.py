@@ -262,7 +262,7 @@ class ImportDialog(Dialog[str | None]):
             return
         held = self.chosen.plan.parsed.format if self.chosen.plan else ""
         try:
-            way = await ask_format(self.app, path, self._way, held, self._bench.context.formats)
+            way = await ask_format(self.app, path, self._way, held)
         except WorkbenchError as error:
             self._state.say([(f"✗ {printable(str(error))}", "$text-error")])
             return

@@ -14,7 +14,7 @@ from workbench.bench.files.imports.said import (
     said,
     skipped,
 )
-from workbench.core.files.formats import Formats, format_named
+from workbench.core.files.formats import format_named, known_formats
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import printable
 from workbench.tui.files.imports.way import Way
@@ -148,9 +148,9 @@ def _counts(plan: ImportPlan) -> list[str]:
     return [text.replace(",", NO_BREAK) for text in counts_said(plan)]
 
 
-def format_said(plan: ImportPlan, asked: str | None, formats: Formats) -> str:
+def format_said(plan: ImportPlan, asked: str | None) -> str:
     """Name the format of a file, and why it was taken for that."""
-    title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
+    title, found = format_named(plan.parsed.format).title, plan.parsed.detected
     if asked is not None:
         return f"{title}, as you say"
     if plan.path.is_dir():
@@ -225,9 +225,9 @@ def done_said(report: ImportReport, undo: str) -> str:
     return f"Imported {name}: {what}.{other} {undo} takes it back."
 
 
-def choices(path: Path, formats: Formats) -> Sequence[tuple[str, str, str]]:
+def choices(path: Path) -> Sequence[tuple[str, str, str]]:
     """Return every format as (name, title, remark), those that the file may have first."""
-    found = likely(path, formats)
-    sure = [(d.format, format_named(d.format, formats).title, f"{d.confidence:.0%}: {d.reason}") for d in found]
-    rest = [(f.name, f.title, "") for f in formats if f.name not in {d.format for d in found}]
+    found = likely(path)
+    sure = [(d.format, format_named(d.format).title, f"{d.confidence:.0%}: {d.reason}") for d in found]
+    rest = [(f.name, f.title, "") for f in known_formats() if f.name not in {d.format for d in found}]
     return [*sure, *rest]

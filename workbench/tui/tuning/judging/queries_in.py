@@ -107,7 +107,7 @@ class QueriesIn(Dialog[Path | None]):
         try:
             path = Path(name).expanduser()
             context = self._bench.context
-            scored = is_run(path, context.formats)
+            scored = is_run(path)
             found = score_run(context, path) if scored else plan_queries(self._bench, path)
         except WorkbenchError as error:
             problem = str(error)
