@@ -8,7 +8,7 @@ from workbench.core.review.kinds import KINDS
 from workbench.core.review.proposal import Proposal
 
 
-@pytest.mark.parametrize("kind", KINDS.ids)
+@pytest.mark.parametrize("kind", list(KINDS))
 def test_every_kind_has_a_question_and_says_what_yes_and_no_do(kind: str) -> None:
     words = describe(Proposal("p", kind, "workbench", "a title", NOW, ("a", "b"), flags=("look",), reasons=("why",)))
     assert words.question.endswith("?")

@@ -41,7 +41,7 @@ records = st.one_of(
     ),
     st.builds(SavedQuery, id=filled, text=texts, created_at=moments, now=st.none() | moments, tags=st.just(("a",))),
     st.builds(
-        Proposal, id=filled, kind=st.sampled_from(KINDS.ids), actor=texts, title=texts, created_at=moments,
+        Proposal, id=filled, kind=st.sampled_from(list(KINDS)), actor=texts, title=texts, created_at=moments,
         evidence=st.just(("mem-1",)), changes=st.lists(changes, max_size=2).map(tuple), flags=st.just(("x",)),
         similarity=st.none() | st.floats(0, 1), review_after=st.none() | moments,
     ),

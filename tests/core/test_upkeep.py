@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.errors import WorkbenchError
 from workbench.core.named import implementation
-from workbench.core.review.kinds import KINDS
+from workbench.core.review.kinds import KINDS, kind_of
 from workbench.core.review.limits import LifecycleLimits
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import Contradicted, doubted, finding, is_resolved, pruned, waits_long
@@ -34,7 +34,7 @@ def test_what_is_found_can_be_done_and_breaks_no_rule(some: Memory) -> None:
     assert found.kind != "prune" or (some.status == "signal" and not some.pinned)
     assert found.reasons
     assert found.name == finding(some, NOW, contradicted=NEWS, resolved=True).name  # type: ignore[union-attr]
-    check_memory(implementation(KINDS[found.kind].outcome)(some, NOW, LifecycleLimits()))
+    check_memory(implementation(kind_of(found.kind).outcome)(some, NOW, LifecycleLimits()))
 
 
 def test_the_most_urgent_thing_comes_first() -> None:
@@ -86,7 +86,7 @@ def test_only_a_no_to_still_true_has_consequences() -> None:
     assert isinstance(forget, Proposal)
     assert (doubtful.confidence, forget.kind, forget.evidence) == (0, "forget", ("mem-1", "news"))
     assert doubted(asked, aged(), NOW) == ()
-    assert [kind.id for kind in KINDS if kind.refused] == ["reconfirm"]
+    assert [kind.id for kind in KINDS.values() if kind.refused] == ["reconfirm"]
 
 
 def test_an_outcome_that_is_impossible_says_so() -> None:

@@ -14,7 +14,6 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.config.loading import Settings
 from workbench.core.errors import InvalidRecord
 from workbench.core.record import from_doc, to_doc
-from workbench.core.review.kinds import KINDS, Kinds
 from workbench.store.library import Library, Touched, Tx
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Context:
     """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
 
     `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
-    that should not travel. `kinds` are those of proposals that are known. `caches` is the
+    that should not travel. `caches` is the
     folder of what is computed from this store's texts (see `bench.caches`), `origins` knows where its texts come from,
     `documents` says where those lie that agents keep on disk.
     """
@@ -49,7 +48,6 @@ class Context:
     actor: str = "human"
     given: frozenset[str] = frozenset()
     verdicts: Verdicts = dataclasses.field(default_factory=Verdicts)
-    kinds: Kinds = KINDS
     origins: Origins = dataclasses.field(default_factory=Origins)
     documents: DocumentPlaces = NOWHERE
 

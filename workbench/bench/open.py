@@ -17,7 +17,6 @@ from workbench.bench.safety.origins import Origins
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.config import paths
 from workbench.config.loading import Settings
-from workbench.core.review.kinds import KINDS, Kinds
 from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
@@ -134,8 +133,10 @@ class Workbench:
     @property
     def worked_out(self) -> int:
         """How many proposals wait that nobody stored, as far as they were looked for yet, without what may be noise."""
-        review, kinds = self.__dict__.get("review"), self.context.kinds
-        return 0 if review is None else sum(not kinds.is_noise(one.kind) for one in review.found())
+        from workbench.core.review.kinds import is_noise
+
+        review = self.__dict__.get("review")
+        return 0 if review is None else sum(not is_noise(one.kind) for one in review.found())
 
     @cached_property
     def working_out(self) -> "WorkingOut":
@@ -564,7 +565,6 @@ def open_workbench(
     believed: bool = False,
     recipe: "Recipe | None" = None,
     records: Records = RECORDS,
-    kinds: Kinds = KINDS,
     documents: DocumentPlaces = NOWHERE,
     at: int | None = None,
 ) -> Workbench:
@@ -573,8 +573,8 @@ def open_workbench(
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
-    `recipe` is what rankings are made of, `records` are the kinds of records and `kinds` of
-    proposals that are known; `documents` are where agents keep some on disk. Opening changes nothing.
+    `recipe` is what rankings are made of, `records` are the kinds of records; `documents` are where agents keep some on
+    disk. Opening changes nothing.
     Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
     gate = Gate(records=records)
@@ -585,9 +585,7 @@ def open_workbench(
     )  # fmt: skip
     _take_note(library)
     known, verdicts, around = settings or Settings(), Verdicts(cache), documents._replace(replaced=replaced)
-    context = Context(
-        library, _clock_of(library, clock), known, own, actor, given, verdicts, kinds, Origins(own), around
-    )
+    context = Context(library, _clock_of(library, clock), known, own, actor, given, verdicts, Origins(own), around)
     return Workbench(context, profiles, replaced, gate, recipe)
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from workbench.config import loading
     from workbench.core.first_run import FirstRun, FirstStep
     from workbench.core.health.standpoint import Standpoint
-    from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
 
 Clock = Callable[[], datetime]
@@ -56,7 +55,7 @@ class ServeAgents(Protocol):
 class Session(NamedTuple):
     """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
 
-    `recipe` and `kinds` stand in for the workbench's own.
+    `recipe` stands in for the workbench's own.
     """
 
     args: Namespace
@@ -65,15 +64,8 @@ class Session(NamedTuple):
     open_app: OpenApp
     settings: "Callable[[], loading.Loaded]"
     recipe: "Recipe | None" = None
-    kinds: "Kinds | None" = None
     serve_agents: ServeAgents | None = None
     welcome: Welcome | None = None
-
-    def known_kinds(self) -> "Kinds":
-        """Return the kinds of proposals that are known."""
-        from workbench.core.review.kinds import KINDS
-
-        return self.kinds or KINDS
 
     def time(self, text: str | None, *, last: bool = False) -> datetime | None:
         """Return the time that an argument means, by the clock of this run; of a day its beginning, or its end."""
@@ -206,7 +198,6 @@ class Session(NamedTuple):
             heads=paths.heads_dir(),
             believed=paths.is_believed(folder),
             recipe=self.recipe,
-            kinds=self.known_kinds(),
             documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
             at=at,
         )

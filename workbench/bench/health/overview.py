@@ -109,7 +109,7 @@ class Overview:
         """Return how many proposals wait; who asks once of a store that is quickly looked through loads no queue."""
         if self._library.is_read and len(self._library.memories) > SMALL:
             return self._review().waiting()
-        return count_waiting(self._library, self._context.now(), self._context.kinds)
+        return count_waiting(self._library, self._context.now())
 
     def status(self, since: int | None) -> Status:
         """Return what a status bar tells; `since` is the revision last looked at, `None` for never."""

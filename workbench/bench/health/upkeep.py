@@ -14,6 +14,7 @@ from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import UnreadableFile
 from workbench.core.review import upkeep as rules
 from workbench.core.review.groups import IMPORTANT_FROM
+from workbench.core.review.kinds import order_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS, Contradicted, UpkeepFinding
 from workbench.core.stream.arrival import imported
@@ -173,7 +174,7 @@ class Upkeep:
         return contradicted is None and CONTRADICTED in proposal.flags
 
     def _order(self, proposal: Proposal) -> tuple[int, tuple[bool, float], str]:
-        return (UPKEEP_KINDS.index(proposal.kind), self._context.kinds.order(proposal), proposal.id)
+        return (UPKEEP_KINDS.index(proposal.kind), order_of(proposal), proposal.id)
 
     def _proposal(self, found: UpkeepFinding, now: datetime) -> Proposal:
         memory = self._library.memories.get(found.id)

@@ -21,6 +21,7 @@ from workbench.core.errors import AlreadyPromoted, Conflict, WorkbenchError
 from workbench.core.playbook import delta
 from workbench.core.promotion.placement import Placement
 from workbench.core.review import lifecycle
+from workbench.core.review.kinds import kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 
@@ -152,8 +153,9 @@ class Promotion:
     def _answered(self, plan: PromotionPlan) -> list[Proposal]:
         """Return the open proposals about these memories that a promotion settles, as settled."""
         about = set(plan.ids)
-        kinds = self._context.kinds
-        waiting = (p for p in self._library.proposals.all() if p.state == "open" and kinds[p.kind].settled_by_promotion)
+        waiting = (
+            p for p in self._library.proposals.all() if p.state == "open" and kind_of(p.kind).settled_by_promotion
+        )
         settled = [p for p in waiting if p.evidence[:1] and p.evidence[0] in about]
         return [replace(p, state="accepted", decided_at=self._context.now()) for p in settled]
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from workbench.core.record import parse_time
-from workbench.core.review.kinds import Kinds
+from workbench.core.review.kinds import is_noise
 from workbench.store.library import Library
 
 
-def count_waiting(library: Library, now: datetime, kinds: Kinds) -> int:
+def count_waiting(library: Library, now: datetime) -> int:
     """Return how many proposals and candidates are open and not put off, without what may be noise."""
-    proposals = (d for d in library.stored_waiting("proposals", "open") if not kinds.is_noise(str(d.get("kind"))))
+    proposals = (d for d in library.stored_waiting("proposals", "open") if not is_noise(str(d.get("kind"))))
     return sum(not _is_put_off(doc, now) for doc in (*library.stored_waiting("memories", "candidate"), *proposals))
 
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from workbench.bench.context import Context
+from workbench.core.review.kinds import order_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Touched
@@ -55,13 +56,12 @@ class FoundProposals:
                 self._sorted = None
 
     def standing(self) -> tuple[Proposal, ...]:
-        """Return what still stands: flagged first, then by importance (`Kinds.order`), then by name."""
+        """Return what still stands: flagged first, then by importance (`kinds.order_of`), then by name."""
         with self._lock:
             self._follow()
             if self._sorted is None:
                 left = [one for id, one in self._all.items() if id not in self._fallen]
-                order = self._context.kinds.order
-                left.sort(key=lambda one: (not one.flags, order(one), one.id))
+                left.sort(key=lambda one: (not one.flags, order_of(one), one.id))
                 self._sorted = tuple(left)
             return self._sorted
 

@@ -15,6 +15,7 @@ from workbench.bench.safety.masking import PREFIX, masked_name
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.core.pause import collection_paused, withhold_more
 from workbench.core.review import lifecycle
+from workbench.core.review.kinds import is_noise, kind_of, order_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.arrival import arrived
 from workbench.core.stream.memory import Memory
@@ -81,22 +82,22 @@ class ReviewQueue:
 
     def all(self) -> tuple[Proposal, ...]:
         """Return what is open: flagged first, then in the order of the kinds, then the oldest; put-off ones last."""
-        now, order = self._context.now(), self._context.kinds.order
+        now = self._context.now()
         found = [entry.at(now, self._context.verdicts) for entry in self._current().values()]
-        found.sort(key=lambda p: (is_put_off(p, now), not p.flags, order(p), p.created_at, p.id))
+        found.sort(key=lambda p: (is_put_off(p, now), not p.flags, order_of(p), p.created_at, p.id))
         return tuple(found)
 
     def waiting(self) -> int:
         """Return how many proposals are open and not put off, without what may be noise; a store is not read for it."""
-        now, kinds = self._context.now(), self._context.kinds
+        now = self._context.now()
         if self._entries is None and not self._library.is_read:
-            return count_waiting(self._library, now, kinds)
+            return count_waiting(self._library, now)
         every = (entry.proposal for entry in self._current().values())
-        return sum(not is_put_off(one, now) and not kinds.is_noise(one.kind) for one in every)
+        return sum(not is_put_off(one, now) and not is_noise(one.kind) for one in every)
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
         """Return the records that a proposal rests on: a candidate's citations, also after a merge."""
-        if self._context.kinds[proposal.kind].is_candidate:
+        if kind_of(proposal.kind).is_candidate:
             return self._citations.cited(proposal.evidence)
         return tuple(Cited(id, self._library.memories.find(id)) for id in proposal.evidence)
 
@@ -151,7 +152,7 @@ class ReviewQueue:
         proposal = self._library.proposals.find(key)
         if proposal is None or proposal.state != "open":
             return None
-        gone = not self._context.kinds[proposal.kind].of_archived and any(c.gone for c in self.cited(proposal))
+        gone = not kind_of(proposal.kind).of_archived and any(c.gone for c in self.cited(proposal))
         shown = replace(proposal, flags=(*proposal.flags, GONE)) if gone else proposal
         return _Entry(shown, proposal.evidence)
 

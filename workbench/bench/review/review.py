@@ -19,6 +19,7 @@ from workbench.bench.safety.texts import kept_edges
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.record import from_doc, to_doc
+from workbench.core.review.kinds import group_of, kind_of
 from workbench.core.review.lifecycle import restore
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, room_for
@@ -66,7 +67,7 @@ class Review:
         return self._handlers[proposal.kind]
 
     def queue(self) -> tuple[Proposal, ...]:
-        """Return what waits: flagged first, then by importance (`Kinds.order`), then the oldest; put-off ones last.
+        """Return what waits: flagged first, then by importance (`kinds.order_of`), then the oldest; put-off ones last.
 
         The proposals of candidates come without their `changes`; `get` adds them.
         """
@@ -78,9 +79,9 @@ class Review:
 
     def waiting_in(self, group: str) -> int:
         """Return how many proposals of a group wait and are not put off, those that nobody stored among them."""
-        kinds, now = self._context.kinds, self._context.now()
+        now = self._context.now()
         every = (*self._queue.all(), *self._found.standing())
-        return sum(kinds.group_of(one) == group and not is_put_off(one, now) for one in every)
+        return sum(group_of(one) == group and not is_put_off(one, now) for one in every)
 
     def waiting_candidates(self) -> int:
         """Return how many candidates wait for a decision, put off or not: no agent is served one."""
@@ -143,7 +144,7 @@ class Review:
         kept = []
         for proposal in queue:
             memory = self.memory(proposal)
-            if memory is not None and self._context.kinds[proposal.kind].of_archived:
+            if memory is not None and kind_of(proposal.kind).of_archived:
                 memory = restore(memory)  # a filter hides what is archived
             if plain if memory is None else all(test(memory) for test in tests):
                 found = Folded("\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from workbench.bench.review.finders.finder import Cancelled, Parts, finder_of, finding
 from workbench.bench.review.review import Review
 from workbench.core.errors import WorkbenchError
-from workbench.core.review.kinds import ProposalKind
+from workbench.core.review.kinds import KINDS, ProposalKind, kind_of
 from workbench.core.review.proposal import Proposal
 
 SMALL = 2_000
@@ -30,7 +30,6 @@ class WorkingOut:
     def __init__(self, parts: Parts, review: Review) -> None:
         self._parts = parts
         self._review = review
-        self._kinds = parts.context.kinds
         self._stamps: dict[str, str] = {}
 
     def run(
@@ -49,7 +48,7 @@ class WorkingOut:
         """
         unasked, unready, problems = list[str](), list[str](), list[tuple[str, str]]()
         large = len(self._parts.context.library.memories) > SMALL
-        for name, kinds in finding(self._parts.context.kinds).items():
+        for name, kinds in finding().items():
             if cancelled() or (only and not any(kind.id in only for kind in kinds)):
                 continue
             finder, ids = finder_of(kinds[0]), [kind.id for kind in kinds]
@@ -65,11 +64,11 @@ class WorkingOut:
 
     def take(self, kind: str, found: Iterable[Proposal]) -> None:
         """Let Review list what somebody else worked out of a kind, and of those that are found together with it."""
-        self._review.take_found({self._kinds[kind].finder: found})
+        self._review.take_found({kind_of(kind).finder: found})
 
     def kind_of(self, id: str) -> str:
         """Return the kind of a proposal of this name that could be worked out; empty for none."""
-        names = (kind.id for kind in self._kinds if kind.finder and id.startswith(f"{kind.id}-"))
+        names = (kind.id for kind in KINDS.values() if kind.finder and id.startswith(f"{kind.id}-"))
         return max(names, key=len, default="")
 
     def _look(

@@ -11,7 +11,7 @@ from workbench.cli.safety.flags import Shown, reasons, review_json, sign, unrevi
 from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
-from workbench.core.review.kinds import Kinds
+from workbench.core.review.kinds import KINDS, kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
 
@@ -39,7 +39,7 @@ def list_queue(session: Session) -> int:
     shown = cut(found, args.limit)
     if wants_json(args):
         printed = Shown(bench, secrets=args.show_secrets)
-        rows = [_json(printed(proposal), bench.context.kinds) for proposal in shown]
+        rows = [_json(printed(proposal)) for proposal in shown]
         stored = [{"stored": proposal.id not in worked_out} if args.found else {} for proposal in shown]
         write_json([{**row, **more} for row, more in zip(rows, stored, strict=True)])
         printed.remark()
@@ -57,9 +57,8 @@ def matching(bench: "Workbench", text: str, kind: str | None, *, found: bool = F
 
     Raises `InvalidQuery`.
     """
-    kinds = bench.context.kinds
-    if kind is not None and kind not in kinds:
-        raise InvalidQuery(f"There is no kind “{kind}”.", f"There are: {', '.join(kinds.ids)}.")
+    if kind is not None and kind not in KINDS:
+        raise InvalidQuery(f"There is no kind “{kind}”.", f"There are: {', '.join(KINDS)}.")
     if found:
         work_out(bench, () if kind is None else (kind,))
     waiting = (*bench.review.queue(), *(bench.review.found() if found else ()))
@@ -89,8 +88,8 @@ def print_rows(bench: "Workbench", proposals: Sequence[Proposal], *, secrets: bo
     """Print proposals, a line each; `secrets` as they are stored."""
     from workbench.bench.review.queue import is_put_off
 
-    now, kinds, shown = bench.context.now(), bench.context.kinds, Shown(bench, secrets=secrets)
-    rows = [_row(shown(p), kinds, sign(bench, bench.review.memory(p)), later=is_put_off(p, now)) for p in proposals]
+    now, shown = bench.context.now(), Shown(bench, secrets=secrets)
+    rows = [_row(shown(p), sign(bench, bench.review.memory(p)), later=is_put_off(p, now)) for p in proposals]
     for line in table(rows, right=(3,)):
         say(line)
     shown.remark()
@@ -107,13 +106,13 @@ def show_proposal(session: Session) -> int:
         memory = bench.review.memory(proposal)
         evidence = _evidence(bench, proposal, quick=args.quick)
         card = _card(bench, proposal)
-    why, kinds = "" if memory is None else reasons(memory), bench.context.kinds
+    why = "" if memory is None else reasons(memory)
     shown = Shown(bench, secrets=args.show_secrets)
     proposal, memory, evidence = shown(proposal), shown(memory), shown(evidence)
     if wants_json(args):
         told = None if memory is None else {**memory_json(memory), **review_json(bench, memory)}
         about = {"memory": told, "evidence": _evidence_json(bench, evidence)}
-        write_json({**_json(proposal, kinds), **about})
+        write_json({**_json(proposal), **about})
     else:
         _print(bench, proposal, memory, evidence, why)
         if card is not None:
@@ -183,16 +182,15 @@ def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Eviden
     return bench.review.evidence(proposal)
 
 
-def _row(proposal: Proposal, kinds: Kinds, flagged: str, *, later: bool) -> tuple[str, ...]:
+def _row(proposal: Proposal, flagged: str, *, later: bool) -> tuple[str, ...]:
     flags = ", ".join((*(f"! {flag}" for flag in proposal.flags), *(("later",) if later else ())))
-    label, at = describe(proposal, kinds).label, moment(proposal.created_at)
+    label, at = describe(proposal).label, moment(proposal.created_at)
     return (proposal.id, label, at, f"{proposal.importance:g}", flags, flagged + one_line(proposal.title, SHOWN))
 
 
 def _print(bench: "Workbench", proposal: Proposal, memory: "Memory | None", evidence: "Evidence", why: str) -> None:
     """Print a proposal and what speaks for and against it; `why` says why its memory is flagged."""
-    kinds = bench.context.kinds
-    words = describe(proposal, kinds)
+    words = describe(proposal)
     facts = [
         ("id", proposal.id),
         ("question", words.question),
@@ -218,7 +216,7 @@ def _print(bench: "Workbench", proposal: Proposal, memory: "Memory | None", evid
         say()
         say("proposed in its place:")
         say(instead)
-    if not kinds[proposal.kind].is_candidate and proposal.changes:
+    if not kind_of(proposal.kind).is_candidate and proposal.changes:
         _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
     _print_cited(bench, evidence)
     alike: tuple[tuple[Memory | Bullet, float], ...] = (*evidence.near, *evidence.near_bullets)
@@ -258,10 +256,10 @@ def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
             say(f"  {text}")
 
 
-def _json(proposal: Proposal, kinds: Kinds) -> dict[str, object]:
+def _json(proposal: Proposal) -> dict[str, object]:
     doc = plain(proposal)
     assert isinstance(doc, dict)
-    words = describe(proposal, kinds)
+    words = describe(proposal)
     return {**doc, "label": words.label, "question": words.question}
 
 

@@ -10,6 +10,7 @@ from workbench.cli.safety.flags import add_secrets
 from workbench.cli.session import Session, keeps
 from workbench.core.errors import InvalidQuery, UnknownRecord
 from workbench.core.review.groups import IMPORTANT
+from workbench.core.review.kinds import group_of
 from workbench.core.text import clean_for_store
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ def _asked(session: Session, bench: "Workbench", *, approving: bool = False) -> 
     if not chosen:
         return _waiting(bench, args.ids)
     every = matching(bench, args.filter, args.kind, found=args.found)
-    alone = [p for p in every if approving and bench.context.kinds.group_of(p) == IMPORTANT.id]
+    alone = [p for p in every if approving and group_of(p) == IMPORTANT.id]
     found = [p for p in every if p not in alone]
     if alone:
         warn(f"Left out: {counted(len(alone), 'memory', 'memories')} of importance 8 or more; archive those by ID.")

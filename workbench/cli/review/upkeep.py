@@ -11,7 +11,6 @@ from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.errors import WorkbenchError
 from workbench.core.review.describe import describe
-from workbench.core.review.kinds import Kinds
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def look_after(session: Session) -> int:
         shown = Shown(bench, how=HOW)
         plan = shown(plan)
     if wants_json(session.args):
-        write_json({"dry_run": dry, **_plan_json(plan, bench.context.kinds)})
+        write_json({"dry_run": dry, **_plan_json(plan)})
     else:
         _print_plan(plan, dry)
     shown.remark()
@@ -160,10 +159,10 @@ def _list(lines: list[str], count: int) -> None:
         say(f"  … and {count - LISTED:,} more")
 
 
-def _plan_json(plan: "UpkeepPlan", kinds: Kinds) -> dict[str, object]:
+def _plan_json(plan: "UpkeepPlan") -> dict[str, object]:
     return {
         "counts": plan.counts,
-        "proposals": [{**_record(p), "asks": describe(p, kinds).question} for p in plan.proposals],
+        "proposals": [{**_record(p), "asks": describe(p).question} for p in plan.proposals],
         "withdrawn": [p.id for p in plan.withdrawn],
         "open": [p.id for p in plan.open],
         "waiting_long": plan.waiting,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from workbench.core.playbook.operations import said_then
-from workbench.core.review.kinds import KINDS, Kinds
+from workbench.core.review.kinds import kind_of
 from workbench.core.review.proposal import Proposal
 
 
@@ -23,9 +23,9 @@ class Wording:
     contra: tuple[str, ...] = ()
 
 
-def describe(proposal: Proposal, kinds: Kinds = KINDS) -> Wording:
+def describe(proposal: Proposal) -> Wording:
     """Return a proposal in words."""
-    kind, count = kinds[proposal.kind], len(proposal.evidence)
+    kind, count = kind_of(proposal.kind), len(proposal.evidence)
     label, question = kind.label, kind.question
     if count > 2 and any(kind.many):
         label, question = (text.format(count=count) for text in kind.many)

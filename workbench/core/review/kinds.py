@@ -1,12 +1,10 @@
 """The kinds of proposals: what each asks, in words, and what carries out a decision about it.
 
-One entry for each. Queue, doors and promotion read the entries of the `Kinds` that they are given; none of them knows
-a kind by its name. An entry names what carries it out (`core.named`), which is imported when it is first used.
+One entry for each. Queue, doors and promotion read these entries; none of them knows a kind by its name. An entry
+names what carries it out (`core.named`), which is imported when it is first used.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.review.groups import IMPORTANT, IMPORTANT_FROM, NOISE
@@ -58,46 +56,6 @@ class ProposalKind(NamedTuple):
     finder: str = ""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Kinds:
-    """The kinds that are known, in the order in which they are named."""
-
-    entries: tuple[ProposalKind, ...]
-
-    @cached_property
-    def _by_id(self) -> dict[str, ProposalKind]:
-        return {kind.id: kind for kind in self.entries}
-
-    def __iter__(self) -> Iterator[ProposalKind]:
-        return iter(self.entries)
-
-    def __contains__(self, id: object) -> bool:
-        return id in self._by_id
-
-    def __getitem__(self, id: str) -> ProposalKind:
-        """Return a kind; one that nobody here knows can be looked at and turned down."""
-        return self._by_id.get(id) or _UNKNOWN._replace(id=id, label=id)
-
-    def is_noise(self, kind: str) -> bool:
-        """Tell whether proposals of a kind only suggest what to archive: they are counted nowhere as waiting."""
-        return self[kind].group == NOISE.id
-
-    def group_of(self, proposal: "Proposal") -> str:
-        """Return the id of the group that a proposal is listed in."""
-        is_important = self.is_noise(proposal.kind) and proposal.importance >= IMPORTANT_FROM
-        return IMPORTANT.id if is_important else self[proposal.kind].group
-
-    def order(self, proposal: "Proposal") -> tuple[bool, float]:
-        """Return what sorts the most important first, and what may be noise last, the least important of it first."""
-        is_noise = self.is_noise(proposal.kind)
-        return (is_noise, proposal.importance if is_noise else -proposal.importance)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Return what the kinds are called."""
-        return tuple(kind.id for kind in self.entries)
-
-
 def _lifecycle(
     id: str, label: str, question: str, yes: str, no: str, outcome: str, *, refused: str = "",
     flagged: tuple[tuple[str, str, str], ...] = (), settled: bool = True, group: str = OTHER, found: bool = True,
@@ -116,127 +74,149 @@ _UNKNOWN = ProposalKind(
     handler=f"{_BENCH}.handler:Unknown",
 )  # fmt: skip
 
-KINDS = Kinds(
-    (
-        ProposalKind(
-            "reflection", "candidate", "Is this worth knowing?",
-            "it is confirmed and served to agents", "it leaves a tombstone",
-            handler=f"{_BENCH}.candidate:Candidate", view=f"{_VIEWS}:CANDIDATE", is_candidate=True, group="new",
+_KINDS = (
+    ProposalKind(
+        "reflection", "candidate", "Is this worth knowing?",
+        "it is confirmed and served to agents", "it leaves a tombstone",
+        handler=f"{_BENCH}.candidate:Candidate", view=f"{_VIEWS}:CANDIDATE", is_candidate=True, group="new",
+    ),
+    ProposalKind(
+        "merge", "merge", "Do these say the same?",
+        "they become one; the newest text wins, votes add up, the ids of the others live on",
+        "all stay; asked again only when a text changes", "∪",
+        many=("merge of {count}", "Do these {count} say the same?"),
+        handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE", group="same",
+        finder=f"{_FINDERS}.copies:COPIES",
+    ),
+    _lifecycle(
+        "prune", "prune", "Is this only noise?",
+        "it is archived as pruned", "it stays; asked again after another period", "pruned", settled=False,
+        group="noise",
+    ),
+    _lifecycle(
+        "confirm", "confirm", "Has this earned to be confirmed?",
+        "it is confirmed", "it stays; asked again when it was seen more", "confirmed",
+        group="new",
+    ),
+    _lifecycle(
+        "reconfirm", "still true?", "Is this still true?", "it counts as confirmed anew",
+        "it loses a point of confidence, and a proposal to forget it follows", "reconfirmed", refused="doubted",
+        flagged=(
+            ("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),
+            ("doubtful", "doubtful", "This was marked harmful. Is it still true?"),
         ),
-        ProposalKind(
-            "merge", "merge", "Do these say the same?",
-            "they become one; the newest text wins, votes add up, the ids of the others live on",
-            "all stay; asked again only when a text changes", "∪",
-            many=("merge of {count}", "Do these {count} say the same?"),
-            handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE", group="same",
-            finder=f"{_FINDERS}.copies:COPIES",
+        group="true",
+    ),
+    ProposalKind(
+        "pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped", group="new",
+        handler=f"{_BENCH}.pattern:MinedPattern", view=f"{_VIEWS}:PATTERN", finder=f"{_FINDERS}.mining:MINING",
+    ),
+    ProposalKind(
+        "curator", "curator", "Should the playbook change like this?", "it is changed", "it stays as it is",
+        handler=f"{_BENCH}.curator:Curator", view=f"{_VIEWS}:CURATOR",
+    ),
+    _lifecycle(
+        "forget", "forget", "Should this be forgotten?", "it is archived as forgotten", "it stays", "forgotten",
+        settled=False, found=False,
+    ),
+    _lifecycle(
+        "return", "came back", "This was archived and came in again. Should it be restored?", "it is restored",
+        "it stays archived; asked again when it is seen in two more sessions", "restored", settled=False,
+        found=False, group="new",
+    )._replace(of_archived=True),
+    ProposalKind(
+        "supersede", "replace", "Should this take the place of what is known?",
+        "it is stored, and what it replaces is archived as superseded", "what is known stays, and this is dropped",
+        "↻",
+        handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
+    ),
+    ProposalKind(
+        "replaces", "replaces", "A newer memory contradicts this one. Does it replace it?",
+        "the newer one holds; this one is archived as superseded",
+        "both stay, asked again only when a text changes; “keep old” archives the newer one instead",
+        handler=f"{_BENCH}.supersede:Replaces", view=f"{_VIEWS}:REPLACES", settled_by_promotion=False,
+        finder=f"{_FINDERS}.upkeep:UPKEEP",
+    ),
+    ProposalKind(
+        "stale", "out of date", "It names what is not in the working tree any more. Is it out of date?",
+        "new names are written into it; where none is known, it is archived as forgotten",
+        "it stays; asked again when its text changes, or when something else that it names goes", "≁",
+        flagged=(
+            ("renamed", "renamed", "It names what is called otherwise now. Should it say the new name?"),
+            ("gone", "gone", "It names what is not there any more. Should it be forgotten?"),
         ),
-        _lifecycle(
-            "prune", "prune", "Is this only noise?",
-            "it is archived as pruned", "it stays; asked again after another period", "pruned", settled=False,
-            group="noise",
-        ),
-        _lifecycle(
-            "confirm", "confirm", "Has this earned to be confirmed?",
-            "it is confirmed", "it stays; asked again when it was seen more", "confirmed",
-            group="new",
-        ),
-        _lifecycle(
-            "reconfirm", "still true?", "Is this still true?", "it counts as confirmed anew",
-            "it loses a point of confidence, and a proposal to forget it follows", "reconfirmed", refused="doubted",
-            flagged=(
-                ("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),
-                ("doubtful", "doubtful", "This was marked harmful. Is it still true?"),
-            ),
-            group="true",
-        ),
-        ProposalKind(
-            "pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped", group="new",
-            handler=f"{_BENCH}.pattern:MinedPattern", view=f"{_VIEWS}:PATTERN", finder=f"{_FINDERS}.mining:MINING",
-        ),
-        ProposalKind(
-            "curator", "curator", "Should the playbook change like this?", "it is changed", "it stays as it is",
-            handler=f"{_BENCH}.curator:Curator", view=f"{_VIEWS}:CURATOR",
-        ),
-        _lifecycle(
-            "forget", "forget", "Should this be forgotten?", "it is archived as forgotten", "it stays", "forgotten",
-            settled=False, found=False,
-        ),
-        _lifecycle(
-            "return", "came back", "This was archived and came in again. Should it be restored?", "it is restored",
-            "it stays archived; asked again when it is seen in two more sessions", "restored", settled=False,
-            found=False, group="new",
-        )._replace(of_archived=True),
-        ProposalKind(
-            "supersede", "replace", "Should this take the place of what is known?",
-            "it is stored, and what it replaces is archived as superseded", "what is known stays, and this is dropped",
-            "↻",
-            handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
-        ),
-        ProposalKind(
-            "replaces", "replaces", "A newer memory contradicts this one. Does it replace it?",
-            "the newer one holds; this one is archived as superseded",
-            "both stay, asked again only when a text changes; “keep old” archives the newer one instead",
-            handler=f"{_BENCH}.supersede:Replaces", view=f"{_VIEWS}:REPLACES", settled_by_promotion=False,
-            finder=f"{_FINDERS}.upkeep:UPKEEP",
-        ),
-        ProposalKind(
-            "stale", "out of date", "It names what is not in the working tree any more. Is it out of date?",
-            "new names are written into it; where none is known, it is archived as forgotten",
-            "it stays; asked again when its text changes, or when something else that it names goes", "≁",
-            flagged=(
-                ("renamed", "renamed", "It names what is called otherwise now. Should it say the new name?"),
-                ("gone", "gone", "It names what is not there any more. Should it be forgotten?"),
-            ),
-            handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
-            finder=f"{_FINDERS}.stale:STALE",
-        ),
-        _lifecycle(
-            "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",
-            group="new",
-        ),
-        ProposalKind(
-            "file", "changed on disk", "Should the store take over what this file says now?",
-            "what differs becomes what the file says, as an import; one undo takes it back",
-            "the store stays as it is; asked again when the file changes once more",
-            handler=f"{_BENCH}.file:ChangedFile", view=f"{_VIEWS}:FILE", group="files",
-            finder=f"{_FINDERS}.files:FILES",
-        ),
-        ProposalKind(
-            "trust", "from elsewhere", "Is what came into this store from elsewhere to be trusted?",
-            "you are shown what came and who wrote it, and asked", "it stays as it is: read, and given to no agent",
-            handler=f"{_BENCH}.elsewhere:Store", view=f"{_VIEWS}:TRUST", group="trust",
-            finder=f"{_FINDERS}.trust:STORE",
-        ),
-        ProposalKind(
-            "documents", "documents", "Are these documents to be trusted as they are now?",
-            "they are shown, and t trusts them after a question",
-            "agents are not given them; asked again when they change",
-            handler=f"{_BENCH}.elsewhere:DocumentsChanged", view=f"{_VIEWS}:DOCUMENTS", group="trust",
-            finder=f"{_FINDERS}.trust:DOCUMENTS",
-        ),
-        ProposalKind(
-            "instructions", "from a document", "Should these records of an instruction file go?",
-            "they are archived, the file stays what it is; one undo brings all of them back",
-            "they stay; asked again only when the file is imported once more",
-            handler=f"{_BENCH}.instructions:Instructions", view=f"{_VIEWS}:GOING", group="places",
-            finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
-        ),
-        ProposalKind(
-            "moved", "a pattern", "Should these memories become patterns?",
-            "each becomes a pattern with its confidence and its applications, and is archived as superseded; "
-            "one undo takes all of it back",
-            "they stay memories; asked again when others come in",
-            handler=f"{_BENCH}.pattern:Moved", view=f"{_VIEWS}:MOVED", group="places",
-            finder=f"{_FINDERS}.mining:MOVES",
-        ),
-        ProposalKind(
-            "pattern-merge", "patterns alike", "Do these patterns say the same?",
-            "they become one, in the words of the surest and in use as that is, with the applications of all",
-            "all stay; asked again only when a text changes",
-            handler=f"{_BENCH}.pattern:PatternMerge", view=f"{_VIEWS}:PATTERNS", group="same",
-            finder=f"{_FINDERS}.patterns:PATTERNS",
-        ),
-    )
+        handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
+        finder=f"{_FINDERS}.stale:STALE",
+    ),
+    _lifecycle(
+        "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",
+        group="new",
+    ),
+    ProposalKind(
+        "file", "changed on disk", "Should the store take over what this file says now?",
+        "what differs becomes what the file says, as an import; one undo takes it back",
+        "the store stays as it is; asked again when the file changes once more",
+        handler=f"{_BENCH}.file:ChangedFile", view=f"{_VIEWS}:FILE", group="files",
+        finder=f"{_FINDERS}.files:FILES",
+    ),
+    ProposalKind(
+        "trust", "from elsewhere", "Is what came into this store from elsewhere to be trusted?",
+        "you are shown what came and who wrote it, and asked", "it stays as it is: read, and given to no agent",
+        handler=f"{_BENCH}.elsewhere:Store", view=f"{_VIEWS}:TRUST", group="trust",
+        finder=f"{_FINDERS}.trust:STORE",
+    ),
+    ProposalKind(
+        "documents", "documents", "Are these documents to be trusted as they are now?",
+        "they are shown, and t trusts them after a question",
+        "agents are not given them; asked again when they change",
+        handler=f"{_BENCH}.elsewhere:DocumentsChanged", view=f"{_VIEWS}:DOCUMENTS", group="trust",
+        finder=f"{_FINDERS}.trust:DOCUMENTS",
+    ),
+    ProposalKind(
+        "instructions", "from a document", "Should these records of an instruction file go?",
+        "they are archived, the file stays what it is; one undo brings all of them back",
+        "they stay; asked again only when the file is imported once more",
+        handler=f"{_BENCH}.instructions:Instructions", view=f"{_VIEWS}:GOING", group="places",
+        finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
+    ),
+    ProposalKind(
+        "moved", "a pattern", "Should these memories become patterns?",
+        "each becomes a pattern with its confidence and its applications, and is archived as superseded; "
+        "one undo takes all of it back",
+        "they stay memories; asked again when others come in",
+        handler=f"{_BENCH}.pattern:Moved", view=f"{_VIEWS}:MOVED", group="places",
+        finder=f"{_FINDERS}.mining:MOVES",
+    ),
+    ProposalKind(
+        "pattern-merge", "patterns alike", "Do these patterns say the same?",
+        "they become one, in the words of the surest and in use as that is, with the applications of all",
+        "all stay; asked again only when a text changes",
+        handler=f"{_BENCH}.pattern:PatternMerge", view=f"{_VIEWS}:PATTERNS", group="same",
+        finder=f"{_FINDERS}.patterns:PATTERNS",
+    ),
 )  # fmt: skip
-"""The workbench's own."""
+
+KINDS: Mapping[str, ProposalKind] = {kind.id: kind for kind in _KINDS}
+"""The kinds that are known, in the order in which they are named."""
+
+
+def kind_of(id: str) -> ProposalKind:
+    """Return a kind; one that nobody here knows can be looked at and turned down."""
+    return KINDS.get(id) or _UNKNOWN._replace(id=id, label=id)
+
+
+def is_noise(kind: str) -> bool:
+    """Tell whether proposals of a kind only suggest what to archive: they are counted nowhere as waiting."""
+    return kind_of(kind).group == NOISE.id
+
+
+def group_of(proposal: "Proposal") -> str:
+    """Return the id of the group that a proposal is listed in."""
+    is_important = is_noise(proposal.kind) and proposal.importance >= IMPORTANT_FROM
+    return IMPORTANT.id if is_important else kind_of(proposal.kind).group
+
+
+def order_of(proposal: "Proposal") -> tuple[bool, float]:
+    """Return what sorts the most important first, and what may be noise last, the least important of it first."""
+    noise = is_noise(proposal.kind)
+    return (noise, proposal.importance if noise else -proposal.importance)

@@ -88,7 +88,7 @@ class Proposed(Dialog[bool]):
 
     def _text(self, proposal: Proposal) -> Content:
         mask, now = self._bench.safety.masked, self._bench.context.now()
-        words = describe(masked(proposal, mask), self._bench.context.kinds)
+        words = describe(masked(proposal, mask))
         parts = [assemble([(f"{words.question} ", "bold")]) + body("; ".join((*words.pro, *words.contra)), MUTED)]
         for id in proposal.evidence[:4]:
             memory = self._bench.library.memories.find(id)

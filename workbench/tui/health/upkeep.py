@@ -129,14 +129,14 @@ async def show(health: Hands, row: Row) -> None:
         return
     kind = str(row.item)
     proposals = (*found.of(kind), *(p for p in found.open if p.kind == kind))
-    title = f"{describe(proposals[0], health.bench.context.kinds).question} · {len(proposals):,}"
+    title = f"{describe(proposals[0]).question} · {len(proposals):,}"
     await health.workbench_app.push_screen_wait(Proposed(title, proposals, health.bench, _SAYS[kind]))
 
 
 def _kind(kind: str, plan: UpkeepPlan, facts: Facts) -> Content:
     new = plan.of(kind)
     waiting = [p for p in plan.open if p.kind == kind]
-    words = describe((*new, *waiting)[0], facts.bench.context.kinds)
+    words = describe((*new, *waiting)[0])
     parts = [Content.styled(words.question, "bold")]
     parts += [assemble([("yes: ", MUTED), (words.yes, "")]), assemble([("no: ", MUTED), (words.no, "")]), Content("")]
     for proposal in new[:LISTED]:

@@ -8,7 +8,7 @@ from workbench.bench.review.evidence import Evidence
 from workbench.bench.review.rewriting import check_parts, parts_of
 from workbench.config.drafts import digest
 from workbench.core.errors import Conflict, WorkbenchError
-from workbench.core.review.kinds import ProposalKind
+from workbench.core.review.kinds import ProposalKind, kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
@@ -209,7 +209,7 @@ class Changes:
         return item
 
     def _kind(self, proposal: Proposal) -> ProposalKind:
-        return self._bench.context.kinds[proposal.kind]
+        return kind_of(proposal.kind)
 
     def item_here(self) -> tuple[Proposal, Memory] | None:
         """Return the item under the cursor and its memory, or say why there is none."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from workbench.core.review.groups import IMPORTANT
+from workbench.core.review.kinds import group_of, kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
 from workbench.tui.app.area import AreaScreen
@@ -33,7 +34,6 @@ class Deciding:
     ) -> None:  # fmt: skip
         self._look_again, self._saw = look_again, saw
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
-        self._kinds = area.bench.context.kinds
         self._queue = queue
         self._seen = seen
         self._line = line
@@ -52,7 +52,7 @@ class Deciding:
         if not proposals:
             self._app.say("Nothing waits here.")
             return
-        if of_group and verb == "approve" and self._kinds.group_of(proposals[0]) == IMPORTANT.id:
+        if of_group and verb == "approve" and group_of(proposals[0]) == IMPORTANT.id:
             self._app.say(keyed("These are archived one by one: {list.open} lists them."))
             return
         if verb == "approve" and any(self._asks(p) for p in proposals):
@@ -72,11 +72,11 @@ class Deciding:
             self._carry_out(verb, proposals)
 
     def _asks(self, proposal: Proposal) -> bool:
-        return view_of(self._kinds[proposal.kind]).ask is not None
+        return view_of(kind_of(proposal.kind)).ask is not None
 
     def _ask_elsewhere(self, proposals: list[Proposal]) -> None:
         """Open what shows an item whole and asks about it, one at a time."""
-        ask = view_of(self._kinds[proposals[0].kind]).ask
+        ask = view_of(kind_of(proposals[0].kind)).ask
         if len(proposals) > 1 or ask is None:
             self._app.say("What came from elsewhere is looked at one by one: go to one of them first.")
             return
@@ -110,7 +110,7 @@ class Deciding:
             review, asks = self._bench.review, False
             if verb == "reject":
                 group = review.reject(targets)
-                if asks := any(self._kinds[p.kind].is_candidate for p in proposals):
+                if asks := any(kind_of(p.kind).is_candidate for p in proposals):
                     self._rejected.append((group, targets))
             else:
                 {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[verb](targets)

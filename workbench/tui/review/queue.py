@@ -44,7 +44,6 @@ class Queue:
         self._seen = seen
         self._drawn: LRUCache[tuple[object, ...], Content] = LRUCache(512)
         self._progress = Progress()
-        self._kinds = bench.context.kinds
         self.box = FilterInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
         self.count = Count(id="count")
         # A decision moves every row below it by a line, and none of them is drawn anew.
@@ -116,7 +115,7 @@ class Queue:
         put_off = len(every) - len(waiting)
         self.rows.set_empty(Content(keyed(NO_MATCH) if every or found else self._nothing()))
         done = "" if filter.strip() else self._progress.done(put_off)
-        rows = grouped(listed, self._kinds, now, found_ids, self._turned, done)
+        rows = grouped(listed, now, found_ids, self._turned, done)
         if (self.unasked or self.looking) and not filter.strip():
             rows.append(Heading(ASK, text=LOOKING if self.looking else ""))
         self._set_rows(rows)
@@ -161,7 +160,7 @@ class Queue:
             return heading_line(proposal, self._open_key)
         memory, now = self._bench.review.memory(proposal), self._bench.context.now()
         folded = self._seen.is_folded(proposal)
-        cells = row(proposal, memory, width, now, folded=folded, mask=self._bench.safety.masked, kinds=self._kinds)
+        cells = row(proposal, memory, width, now, folded=folded, mask=self._bench.safety.masked)
         looks = (width, *((str(cell.text), cell.style) for cell in cells))
         drawn = self._drawn.get(looks)
         if drawn is None:

@@ -9,7 +9,7 @@ from workbench.bench.review.queue import GONE, NO_EVIDENCE, WAITS
 from workbench.bench.review.review import is_put_off
 from workbench.core.record import moved
 from workbench.core.review.describe import describe
-from workbench.core.review.kinds import KINDS, Kinds
+from workbench.core.review.kinds import KINDS, kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
@@ -41,7 +41,6 @@ def row(
     *,
     folded: bool = False,
     mask: Callable[[str], str] = str,
-    kinds: Kinds = KINDS,
 ) -> list[Cell]:
     """Return the cells of a proposal; `memory` is what it is about. Of a folded one the text is not shown.
 
@@ -53,19 +52,19 @@ def row(
     style = MUTED if rests else ""
     signs = f"{flag_signs(proposal.flags):<{_FLAG_CELLS}}"
     weight = assemble([(signs, FLAG), (f" {proposal.importance:2.0f}", style)])
-    shown = Cell(keyed(FOLDED), 0, FLAG) if folded else Cell(mask(title(proposal, memory, kinds)), 0, style)
+    shown = Cell(keyed(FOLDED), 0, FLAG) if folded else Cell(mask(title(proposal, memory)), 0, style)
     cells = [Cell(weight, _FLAG_CELLS + 3), shown]
     if width >= _WORDS_FROM:
         cells.append(Cell(", ".join(map(mask, proposal.flags)), 20, FLAG))
     return [*cells, Cell(ago(at, now), _AGE_CELLS, MUTED, "right")]
 
 
-def title(proposal: Proposal, memory: Memory | None, kinds: Kinds = KINDS) -> str:
+def title(proposal: Proposal, memory: Memory | None) -> str:
     """Return what a proposal is about, in stored words (not yet safe to draw)."""
-    kind = kinds[proposal.kind]
+    kind = kind_of(proposal.kind)
     if kind.is_candidate or memory is None:
         return proposal.title
-    label = kind.sign or f"{describe(proposal, kinds).label}:".replace("?:", "?")
+    label = kind.sign or f"{describe(proposal).label}:".replace("?:", "?")
     return f"{label} {memory.line}"
 
 
@@ -81,9 +80,9 @@ def flags_in_words(flags: tuple[str, ...]) -> Content:
     return Content.styled("   ".join(parts), FLAG)
 
 
-def legend(width: int, kinds: Kinds = KINDS) -> Content:
+def legend(width: int) -> Content:
     """Return what the signs of the list stand for, as many as fit whole into `width` cells."""
-    signed = ((kind.sign, kind.label) for kind in kinds if kind.sign)
+    signed = ((kind.sign, kind.label) for kind in KINDS.values() if kind.sign)
     signs = [*((sign, flag) for flag, sign in SYMBOLS.items()), *signed, (OTHER, "look first")]
     while sum(len(sign) + len(words) + 2 for sign, words in signs) > width and signs:
         signs.pop()

@@ -197,7 +197,7 @@ class ReviewScreen(AreaScreen):
             self.workbench_app.review_at = current.id
         self.texts.show_item(current)
         if heading is not None:
-            self.texts.show_words(about(heading, self.bench.context.kinds, self._keys))
+            self.texts.show_words(about(heading, self._keys))
 
     def show_place(self, group: str) -> None:
         """Move the cursor to the heading of a group, as soon as there is one."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from workbench.bench.open import Workbench
 from workbench.bench.safety.flagging import FLAGS
 from workbench.bench.safety.suspicion import suspicions
+from workbench.core.review.kinds import kind_of
 from workbench.core.review.proposal import Proposal
 
 _UNSAFE = frozenset(FLAGS.values())
@@ -37,7 +38,7 @@ class Seen:
 
     def is_folded(self, proposal: Proposal) -> bool:
         """Tell whether the item's text is folded away as unsafe to look at."""
-        if self._bench.context.kinds[proposal.kind].is_candidate and not _UNSAFE.intersection(proposal.flags):
+        if kind_of(proposal.kind).is_candidate and not _UNSAFE.intersection(proposal.flags):
             return False  # candidates carry what was found in them as flags
         memory = self._bench.review.memory(proposal)
         if memory is None or self._unfolded.get(proposal.id) == memory.content:

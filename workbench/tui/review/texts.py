@@ -13,6 +13,7 @@ from workbench.bench.review.evidence import Evidence
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.suspicion import suspicions
 from workbench.core.errors import WorkbenchError
+from workbench.core.review.kinds import kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.area import AreaScreen
@@ -152,7 +153,7 @@ class ItemTexts(Container):
     def _item_text(self, proposal: Proposal) -> Content:
         memory = self._bench.review.memory(proposal)
         hidden, unfolded = self._fold(proposal, memory), self._seen.was_unfolded(proposal)
-        view = view_of(self._bench.context.kinds[proposal.kind])
+        view = view_of(kind_of(proposal.kind))
         return view.item(Look(self._bench, proposal, memory, hidden, unfolded))
 
     def _fold(self, proposal: Proposal, memory: Memory | None) -> Content | None:
@@ -176,7 +177,7 @@ class ItemTexts(Container):
     def _drawn(self, item: Item, evidence: Evidence, note: str, width: int, *, brief: bool = False) -> Content:
         mask, now = self._bench.safety.masked, self._bench.context.now()
         item, found = masked(item, mask), masked(evidence, mask)
-        view = view_of(self._bench.context.kinds[item.proposal.kind])
+        view = view_of(kind_of(item.proposal.kind))
         if not view.compares:
             found = replace(found, searched=False)
         return evidence_text(item.text, found, view.cited(found, Cites(now, width, brief)), now, note, width)

@@ -91,7 +91,7 @@ def view_of(kind: ProposalKind) -> View:
 
 def _item(look: Look) -> Content:
     proposal, memory = look.shown((look.proposal, look.memory))
-    return changes(proposal, describe(proposal, look.bench.context.kinds), memory, look.now, look.hidden)
+    return changes(proposal, describe(proposal), memory, look.now, look.hidden)
 
 
 def _candidate_item(look: Look) -> Content:
@@ -104,12 +104,12 @@ def _merge_item(look: Look) -> Content:
     proposal, group = look.shown((look.proposal, [c.memory for c in cited if c.memory is not None]))
     if len(group) < 2 or look.hidden is not None:
         return _item(look)
-    return merge(proposal, describe(proposal, look.bench.context.kinds), group, look.now)
+    return merge(proposal, describe(proposal), group, look.now)
 
 
 def _supersede_item(look: Look) -> Content:
     proposal, memory = look.shown((look.proposal, look.memory))
-    said = describe(proposal, look.bench.context.kinds)
+    said = describe(proposal)
     text = proposal.operation.get("content")
     if memory is None or look.hidden is not None or not isinstance(text, str):
         return _item(look)
@@ -117,7 +117,7 @@ def _supersede_item(look: Look) -> Content:
 
 
 def _curator_item(look: Look) -> Content:
-    mask, said = look.bench.safety.masked, describe(look.proposal, look.bench.context.kinds)
+    mask, said = look.bench.safety.masked, describe(look.proposal)
     return suggestion(look.proposal, said, _card(look), look.now, mask)
 
 
@@ -151,7 +151,7 @@ def suggestion(proposal: Proposal, said: Wording, card: Card | None, now: dateti
 def _file_item(look: Look) -> Content:
     """Draw what a changed file says now, record by record."""
     proposal = look.shown(look.proposal)
-    said = describe(proposal, look.bench.context.kinds)
+    said = describe(proposal)
     place = str(proposal.operation.get("path", ""))
     proposed = f"found {since(proposal.created_at, look.now)}"
     parts = [Content.styled(said.question, "bold"), body(place, MUTED), facts((said.label, proposed))]
@@ -165,7 +165,7 @@ def _file_item(look: Look) -> Content:
 def _lines_item(look: Look) -> Content:
     """Draw what its operation lists, a line each."""
     proposal = look.shown(look.proposal)
-    said = describe(proposal, look.bench.context.kinds)
+    said = describe(proposal)
     lines = proposal.operation.get("lines")
     parts = [Content.styled(said.question, "bold"), body(proposal.title), *arguments(proposal), Content("")]
     parts += [body(str(line)) for line in (lines if isinstance(lines, list | tuple) else ())]
@@ -178,7 +178,7 @@ def _pattern_item(look: Look) -> Content:
     doc, episodes = proposal.operation.get("pattern"), proposal.operation.get("episodes")
     if not isinstance(doc, Mapping) or not isinstance(episodes, list | tuple):
         return _item(look)
-    said = describe(proposal, look.bench.context.kinds)
+    said = describe(proposal)
     parts = [Content.styled(said.question, "bold"), body(str(doc.get("name", "")), "bold")]
     parts += [facts((str(doc.get("category", "")), f"found {since(proposal.created_at, look.now)}"))]
     parts += [*arguments(proposal), Content(""), body(str(doc.get("description", ""))), Content(""), answers(said)]

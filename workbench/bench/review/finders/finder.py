@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from workbench.core.named import implementation
-from workbench.core.review.kinds import Kinds, ProposalKind
+from workbench.core.review.kinds import KINDS, ProposalKind
 from workbench.core.review.proposal import Proposal
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ def finder_of(kind: ProposalKind) -> Finder:
     return found
 
 
-def finding(kinds: Kinds) -> dict[str, tuple[ProposalKind, ...]]:
+def finding() -> dict[str, tuple[ProposalKind, ...]]:
     """Return the kinds that are worked out, by the name of what does it, in their order."""
     found: dict[str, tuple[ProposalKind, ...]] = {}
-    for kind in kinds:
+    for kind in KINDS.values():
         if kind.finder:
             found[kind.finder] = (*found.get(kind.finder, ()), kind)
     return found

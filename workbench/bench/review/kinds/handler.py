@@ -10,7 +10,7 @@ from workbench.core.change import Change, diff
 from workbench.core.errors import WorkbenchError
 from workbench.core.named import implementation
 from workbench.core.record import from_doc, to_doc
-from workbench.core.review.kinds import ProposalKind
+from workbench.core.review.kinds import ProposalKind, kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Tx
@@ -119,7 +119,7 @@ class Unknown(Handler):
 
 def handler_of(context: Context, kind: str) -> Handler:
     """Return what decides on the proposals of a kind; its module is imported then."""
-    entry = context.kinds[kind]
+    entry = kind_of(kind)
     handler: Handler = implementation(entry.handler)(context, entry)
     return handler
 

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from workbench.bench.review.review import is_put_off
 from workbench.core.review.groups import GROUPS, IMPORTANT, LATER, Group
-from workbench.core.review.kinds import OTHER, Kinds
+from workbench.core.review.kinds import OTHER, group_of, kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import number
@@ -47,7 +47,7 @@ def heading_id(group: str) -> str:
 
 
 def grouped(
-    listed: Sequence[Proposal], kinds: Kinds, now: datetime, found: Collection[str], turned: Collection[str], done: str
+    listed: Sequence[Proposal], now: datetime, found: Collection[str], turned: Collection[str], done: str
 ) -> list[Item]:
     """Return the rows of what is listed, the groups in their order and each in the order of the queue.
 
@@ -57,7 +57,7 @@ def grouped(
     parted: dict[str, list[Proposal]] = {}
     known = frozenset(group.id for group in GROUPS)
     for proposal in listed:
-        place = LATER.id if is_put_off(proposal, now) else kinds.group_of(proposal)
+        place = LATER.id if is_put_off(proposal, now) else group_of(proposal)
         parted.setdefault(place if place in known else OTHER, []).append(proposal)
     if len(parted) == 1 and LATER.id not in parted and not found:
         return list(listed)
@@ -86,11 +86,11 @@ def heading_line(heading: Heading, key: str) -> Content:
     return assemble([(title, "bold $text-accent"), (count, "bold"), (more, MUTED)])
 
 
-def about(heading: Heading, kinds: Kinds, keys: dict[str, str]) -> Content:
+def about(heading: Heading, keys: dict[str, str]) -> Content:
     """Return what a group is, what its kinds ask, and what the keys do with all of it."""
     parts = [assemble([(heading.text or heading.group.title, "bold")]), Content.styled(heading.group.about, MUTED)]
     for id, count in Counter(one.kind for one in heading.members).items():
-        kind = kinds[id]
+        kind = kind_of(id)
         parts += [
             Content(""),
             assemble([(f"{number(count)} × {kind.label}  ", "bold"), (kind.question, "")]),
