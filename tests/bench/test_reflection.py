@@ -19,11 +19,11 @@ from workbench.bench.reflection.gauge import state_of
 from workbench.bench.reflection.reflection import EXTRACTIVE, Outcome, Plan, Reflecting
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.files.locks import Patience, waiting
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import MAX_CONTENT, Memory, Source
-from workbench.core.waiting import Patience, waiting
 from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 

@@ -18,8 +18,9 @@ from tests.safety.samples import drawn
 from workbench.bench.agents.capture import hooks
 from workbench.bench.agents.capture.progress import folder_of, held
 from workbench.config.paths import captures_dir
+from workbench.core.files.locks import FileLock
 from workbench.core.stream.memory import Memory
-from workbench.store.journal.lock import LOCK, WriteLock
+from workbench.store.files import LOCK
 from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]
@@ -533,7 +534,7 @@ def test_an_event_that_finds_the_store_held_is_stored_by_the_next_one(
 ) -> None:
     cli.ok("append", "the store is there")
     monkeypatch.setattr(hooks, "PATIENCE_S", 0.1)
-    with WriteLock(cli.store / LOCK, with_folder=True).held():
+    with FileLock(cli.store / LOCK, with_folder=True).held():
         hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm, key {SECRET}")
     status = json.loads(cli.ok("capture", "status", "--json"))
     assert status["waiting"] == 1

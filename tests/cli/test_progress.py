@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from workbench.cli.progress import ProgressLine, waits_said
-from workbench.core.waiting import Holder, patience
+from workbench.core.files.locks import Holder, patience
 
 
 def test_a_long_work_says_how_many_a_second(

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.retrieval.file_lock import writing
+from workbench.core.files.locks import locked
 from workbench.retrieval.fulltext import lexical_cache, lexical_file
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import BATCH, FULL, SMALL, IndexingCancelled, LexicalCache
@@ -220,7 +220,7 @@ def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
 def test_who_finds_another_writing_does_not_wait(tmp_path: Path) -> None:
     indexed(tmp_path, some(3))
     before = written(tmp_path)
-    with writing(LexicalCache(tmp_path).folder / "writer.lock") as alone:
+    with locked(LexicalCache(tmp_path).folder / "writer.lock", make=True) as alone:
         assert alone
         assert indexed(tmp_path, some(5)) == [(2, 2)]
         assert written(tmp_path) == before

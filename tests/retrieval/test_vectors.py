@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.files.locks import locked
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.vectors import BATCH, EmbeddingCancelled, VectorCache
-from workbench.retrieval.file_lock import writing
 from workbench.retrieval.text_keys import text_key
 
 PRINT = "0123456789abcdef" * 2
@@ -195,8 +195,8 @@ def test_while_another_process_writes_vectors_stay_in_memory_until_it_is_done(tm
     checked(cache, texts(1))
     before = files(tmp_path)
     hold = (
-        "import sys; from pathlib import Path; from workbench.retrieval.file_lock import writing\n"
-        "with writing(Path(sys.argv[1])) as alone: print(alone, flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from workbench.core.files.locks import locked\n"
+        "with locked(Path(sys.argv[1]), make=True) as alone: print(alone, flush=True); sys.stdin.read()"
     )
     lock = tmp_path / PRINT / "writer.lock"
     with subprocess.Popen(
@@ -214,9 +214,9 @@ def test_while_another_process_writes_vectors_stay_in_memory_until_it_is_done(tm
 
 def test_the_lock_is_free_again_afterwards(tmp_path: Path) -> None:
     for _ in range(2):
-        with writing(tmp_path / "lock") as alone:
+        with locked(tmp_path / "lock", make=True) as alone:
             assert alone
-            with writing(tmp_path / "lock") as second:
+            with locked(tmp_path / "lock", make=True) as second:
                 assert not second
 
 

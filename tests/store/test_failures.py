@@ -8,10 +8,9 @@ import pytest
 
 from tests.store.helpers import docs, failing, memory, open_journal, open_library, put
 from workbench.core.errors import InvalidRecord, StoreProblem
-from workbench.core.waiting import Patience, StoreBusy, waiting
+from workbench.core.files.locks import FileLock, Patience, StoreBusy, waiting
 from workbench.store.journal.database import open_db
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.lock import WriteLock
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 BROKEN = OSError(errno.EIO, "Input/output error")
@@ -171,7 +170,7 @@ def test_an_error_inside_a_transaction_forgets_it(tmp_path: Path) -> None:
 
 def test_a_lock_that_somebody_holds_is_not_waited_for_without_end(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
-    with waiting(Patience(0.05)), WriteLock(tmp_path / "lock").held(), pytest.raises(StoreBusy):
+    with waiting(Patience(0.05)), FileLock(tmp_path / "lock").held(), pytest.raises(StoreBusy):
         put(journal, 1, {"a": 1})
     assert put(journal, 1, {"a": 1}) == 1
 

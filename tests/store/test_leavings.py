@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.helpers import NOON, clock, killed_after, open_journal, put
 from workbench.core.files.atomic import draft_beside
-from workbench.core.files.handles import try_lock
+from workbench.core.files.locks import try_lock
 from workbench.core.stream.memory import Memory
 from workbench.store.append import Appending, append
 from workbench.store.files import Standstill

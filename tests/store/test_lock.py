@@ -13,11 +13,10 @@ import pytest
 
 from tests.store.helpers import NOON, clock, docs, open_journal, open_library, put
 from workbench.core.errors import StoreProblem
+from workbench.core.files import locks
+from workbench.core.files.locks import FileLock, Holder, Patience, StoreBusy, waiting
 from workbench.core.stream.memory import Memory
-from workbench.core.waiting import Holder, Patience, StoreBusy, waiting
 from workbench.store.append import appending
-from workbench.store.journal import holder
-from workbench.store.journal.lock import WriteLock
 from workbench.store.library import Library
 
 HOLD = (
@@ -39,7 +38,7 @@ def another_process(path: Path) -> Iterator[int]:
 
 
 def test_each_handle_keeps_the_other_out(tmp_path: Path) -> None:
-    one, other = (WriteLock(tmp_path / "lock", with_folder=True) for _ in range(2))
+    one, other = (FileLock(tmp_path / "lock", with_folder=True) for _ in range(2))
     with one.held(), one.held(), waiting(Patience(0)), pytest.raises(StoreBusy), other.held():
         pass
     with other.held():
@@ -48,11 +47,11 @@ def test_each_handle_keeps_the_other_out(tmp_path: Path) -> None:
 
 
 def test_it_waits_until_the_other_lets_go(tmp_path: Path) -> None:
-    usual, order, begun = WriteLock(tmp_path / "lock"), list[str](), threading.Event()
+    usual, order, begun = FileLock(tmp_path / "lock"), list[str](), threading.Event()
 
     def hook() -> None:
         begun.set()
-        with WriteLock(tmp_path / "lock").held():
+        with FileLock(tmp_path / "lock").held():
             order.append("hook")
 
     thread = threading.Thread(target=hook)
@@ -65,7 +64,7 @@ def test_it_waits_until_the_other_lets_go(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StoreProblem, match="cannot be written"), WriteLock(tmp_path / "missing" / "lock").held():
+    with pytest.raises(StoreProblem, match="cannot be written"), FileLock(tmp_path / "missing" / "lock").held():
         pass
 
 
@@ -85,10 +84,10 @@ def test_a_lock_file_that_is_removed_lets_no_second_writer_in(tmp_path: Path) ->
 def without_folder_locks(patch: pytest.MonkeyPatch) -> None:
     """Be on a system whose folders cannot be locked, or beside a writer of the version before."""
 
-    def refuse(_: WriteLock) -> bool:
+    def refuse(_: FileLock) -> bool:
         return True
 
-    patch.setattr(WriteLock, "_lock_folder", refuse)
+    patch.setattr(FileLock, "_lock_folder", refuse)
 
 
 def test_what_was_written_under_another_lock_file_is_taken_in_before_the_commit(
@@ -208,13 +207,13 @@ def test_a_thread_of_this_process_is_called_one(tmp_path: Path) -> None:
 
 
 def test_where_the_system_does_not_tell_the_lock_file_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(holder, "_TELLS", False)
+    monkeypatch.setattr(locks, "_TELLS", False)
     monkeypatch.setattr(sys, "argv", ["/somewhere/work\x1bbench"])
-    with WriteLock(tmp_path / "lock").held():
-        assert holder.holder_of(tmp_path / "lock") == Holder(os.getpid(), "workbench", own=True)
+    with FileLock(tmp_path / "lock").held():
+        assert locks.holder_of(tmp_path / "lock") == Holder(os.getpid(), "workbench", own=True)
     (tmp_path / "lock").write_text("nonsense")
-    assert holder.holder_of(tmp_path / "lock") is None
-    assert holder.holder_of(tmp_path / "none") is None
+    assert locks.holder_of(tmp_path / "lock") is None
+    assert locks.holder_of(tmp_path / "none") is None
 
 
 WRITE = """

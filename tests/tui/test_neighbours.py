@@ -20,7 +20,7 @@ from workbench.bench.open import open_workbench
 from workbench.bench.stream.observation import Observation
 from workbench.bench.stream.hook import append
 from workbench.core.errors import Conflict
-from workbench.core.waiting import Patience, waiting
+from workbench.core.files.locks import Patience, waiting
 from workbench.store.journal.database import utc_now
 
 store, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

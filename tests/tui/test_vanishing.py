@@ -14,7 +14,7 @@ from tests.tui.support import DEMO, NOW, app_over, open_bench
 from workbench.bench.demo import fill
 from workbench.bench.open import open_workbench
 from workbench.core.agents.read import AgentRead
-from workbench.core.waiting import Patience, StoreBusy, waiting
+from workbench.core.files.locks import Patience, StoreBusy, waiting
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workbench.core.files.handles import open_handle, try_lock
+from workbench.core.files.handles import open_handle
+from workbench.core.files.locks import locked, try_lock
 
 PREFIX = "workbench-demo-"
 LOCK = "running"
@@ -58,13 +59,10 @@ def _swept(folder: Path) -> bool:
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
             return False
-        handle = open_handle(folder / LOCK, os.O_RDWR)
-        try:
-            if try_lock(handle):
+        with locked(folder / LOCK) as alone:
+            if alone:
                 _remove(folder)
                 return not folder.exists()
-        finally:
-            os.close(handle)
     return False
 
 

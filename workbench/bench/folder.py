@@ -4,9 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem
+from workbench.core.errors import StoreProblem, cannot_write
 from workbench.store import git_files, presence
-from workbench.store.files import cannot_write
 from workbench.store.identity import heads as identity
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from workbench.core.files.locks import Holder, patience, waiting, who
 from workbench.core.text import clip, printable
-from workbench.core.waiting import Holder, patience, waiting, who
 
 _BAR = 24
 

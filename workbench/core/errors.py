@@ -1,5 +1,7 @@
 """The one family of errors a person may see."""
 
+from pathlib import Path
+
 
 class WorkbenchError(Exception):
     """Something a person can act on.
@@ -55,3 +57,19 @@ class UnknownOutcome(StoreProblem):
 
 class Conflict(WorkbenchError):
     """A later change touched the same field, so an older one cannot be taken back blindly."""
+
+
+def cannot_write(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that the store cannot be written and what that means."""
+    message = f"The store {folder} cannot be written: {_why(error)}."
+    return StoreProblem(message, "Nothing was changed and nothing stored is lost.")
+
+
+def cannot_read(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that the store cannot be read."""
+    return StoreProblem(f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed.")
+
+
+def _why(error: OSError) -> str:
+    said = error.strerror or str(error)
+    return said[:1].lower() + said[1:]

@@ -13,17 +13,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.errors import InvalidRecord
+from workbench.core.errors import InvalidRecord, cannot_read, cannot_write
+from workbench.core.files.locks import FileLock
 from workbench.core.record import ABSENT, from_doc, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
 from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs, to_json
-from workbench.store.files import cannot_read, cannot_write
+from workbench.store.files import LOCK, overtaken
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
-from workbench.store.journal.lock import LOCK, WriteLock, overtaken
 from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import memory_id, memory_number, to_document
@@ -143,7 +143,7 @@ def appending(
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    lock = WriteLock(folder / LOCK, with_folder=True)
+    lock = FileLock(folder / LOCK, with_folder=True)
     with lock.held():
         sweep(folder)
         tail = _read_tail(folder, heads_folder)

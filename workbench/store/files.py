@@ -13,6 +13,12 @@ from pathlib import Path
 from workbench.core.errors import StoreProblem
 from workbench.core.files.handles import open_handle
 
+LOCK = "lock"
+"""The lock file that every writer of a store holds."""
+
+CHECKPOINT_LOCK = "checkpoint.lock"
+"""The lock file that whoever writes a checkpoint holds, taken before the other one."""
+
 LARGEST = 1 << 30
 """Bytes of a file that is read as a whole, at most."""
 
@@ -67,12 +73,6 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
     return data
 
 
-def cannot_write(folder: Path, error: OSError) -> StoreProblem:
-    """Say in one sentence that the store cannot be written and what that means."""
-    message = f"The store {folder} cannot be written: {_why(error)}."
-    return StoreProblem(message, "Nothing was changed and nothing stored is lost.")
-
-
 def closed(folder: Path, *names: str) -> OSError | None:
     """Return why nothing can be written to a folder, or to those of its files that are there; `None` when it can."""
     there = [folder, *(path for name in names if (path := folder / name).exists())]
@@ -83,11 +83,13 @@ def closed(folder: Path, *names: str) -> OSError | None:
     return OSError(number, os.strerror(number))
 
 
-def cannot_read(folder: Path, error: OSError) -> StoreProblem:
-    """Say in one sentence that the store cannot be read."""
-    return StoreProblem(f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed.")
+def taken_away(folder: Path) -> StoreProblem:
+    """Say in one sentence that the journal that was open is not there any more."""
+    message = f"The journal of {folder} is gone: somebody removed or renamed it."
+    return StoreProblem(message, "Nothing was changed; put it back, or open the store again.")
 
 
-def _why(error: OSError) -> str:
-    said = error.strerror or str(error)
-    return said[:1].lower() + said[1:]
+def overtaken(folder: Path) -> StoreProblem:
+    """Say in one sentence that somebody else wrote, without the lock, what was about to be written."""
+    message = f"Another program wrote to {folder} while its lock file was replaced."
+    return StoreProblem(message, "Nothing was changed; try again.")

@@ -8,12 +8,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from workbench.core.errors import StoreProblem, UnknownRecord
+from workbench.core.errors import StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.core.health.damage import Damage, MendedIndex
 from workbench.core.record import ABSENT, from_doc, to_doc_over
 from workbench.store import upgrades
 from workbench.store.entry import Doc, DocChange, Entry, Kind
-from workbench.store.files import cannot_read, cannot_write, closed
+from workbench.store.files import closed
 from workbench.store.identity.trust import Standing
 from workbench.store.index.indexing import Indexing
 from workbench.store.index.news import Arrival, arrival_of

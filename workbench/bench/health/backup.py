@@ -1,10 +1,9 @@
 """Backups and the secrets in them: how many a store holds, and a backup of a copy without them."""
 
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -12,11 +11,10 @@ from workbench.bench import caches
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
-from workbench.core.errors import StoreProblem, WorkbenchError
-from workbench.core.files.handles import try_lock
+from workbench.core.errors import StoreProblem, WorkbenchError, cannot_write
+from workbench.core.files.locks import locked
 from workbench.core.health.diagnosis import Manifest, Progress
 from workbench.safety.scanning import secrets_in
-from workbench.store.files import cannot_write
 from workbench.store.maintenance.backup import check_target
 from workbench.store.maintenance.restore import restore
 
@@ -106,14 +104,14 @@ def _scratch(bench: Workbench) -> Iterator[Path]:
     killed one left. Raises `StoreProblem`.
     """
     folder = bench.context.caches / caches.SCRATCH
-    try:
-        caches.begin(bench.context.caches, bench.library.folder)
-        folder.mkdir(mode=0o700, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError as error:
-        raise cannot_write(folder, error) from error
-    try:
-        if not try_lock(handle):
+    with ExitStack() as held:
+        try:
+            caches.begin(bench.context.caches, bench.library.folder)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            alone = held.enter_context(locked(folder, folder=True))
+        except OSError as error:
+            raise cannot_write(folder, error) from error
+        if not alone:
             raise StoreProblem("Another process masks a backup of this store at this moment.", "Nothing was written.")
         for left in folder.iterdir():
             shutil.rmtree(left) if left.is_dir() else left.unlink()
@@ -121,8 +119,6 @@ def _scratch(bench: Workbench) -> Iterator[Path]:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    finally:
-        os.close(handle)
 
 
 def _chunks(records: Iterable[Mapping[str, object]]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from workbench.config.backups import last_backup
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.atomic import left_in
+from workbench.core.files.locks import is_free
 from workbench.core.health.damage import Gone, MendedIndex
 from workbench.core.record import ABSENT, parse_time
 from workbench.store.entry import DocChange
@@ -152,7 +153,7 @@ class Care:
         from workbench.store.maintenance import restore
 
         scratch = self._context.caches / caches.SCRATCH
-        if restore.is_left(scratch):
+        if is_free(scratch, folder=True):
             yield scratch
         yield from restore.left_beside(self._library.folder)
 

@@ -17,11 +17,11 @@ from workbench.bench.promotion.placement_files import FileEdit, carry_out
 from workbench.bench.promotion.placement_leftovers import Left, left_in, of_id
 from workbench.bench.promotion.placement_moves import Moves, Placements, moves
 from workbench.bench.promotion.placement_paths import Places, places_of
-from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.errors import Conflict, WorkbenchError, cannot_write
 from workbench.core.files.atomic import write_file
 from workbench.core.promotion.placement import Placement, PlacementKind
 from workbench.core.record import from_doc, to_doc
-from workbench.store.files import cannot_write, read_regular
+from workbench.store.files import read_regular
 from workbench.store.library import Library
 
 _LARGEST = 64 << 20

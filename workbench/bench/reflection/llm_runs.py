@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
+from workbench.core.files.locks import irreplaceable
 from workbench.core.reflection.llm_run import LlmRun, UnreadReply, spent_in_month
 from workbench.core.text import clean_for_store
-from workbench.core.waiting import irreplaceable
 
 if TYPE_CHECKING:
     from workbench.core.reflection.reflector import Unread, Usage

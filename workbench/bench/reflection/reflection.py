@@ -13,6 +13,7 @@ from workbench.bench.reflection.gauge import gauge_of, state_of, verdict_of
 from workbench.bench.reflection.llm_runs import LlmRuns, Waiting
 from workbench.bench.reflection.source import LOCAL_MEMORIES, Mask, known_texts, latest, masked, parted
 from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.files.locks import irreplaceable
 from workbench.core.reflection.reflector import (
     RETRIEVED,
     Cancelled,
@@ -26,7 +27,6 @@ from workbench.core.reflection.reflector import (
 )
 from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict
 from workbench.core.stream.memory import Memory
-from workbench.core.waiting import irreplaceable
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.safety.scanning import mask as mask_of
 

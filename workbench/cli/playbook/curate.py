@@ -8,7 +8,7 @@ from workbench.cli.output import counted, fail, moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import interruptible, waits_said
 from workbench.cli.session import Session
-from workbench.core.waiting import irreplaceable
+from workbench.core.files.locks import irreplaceable
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench.core.files.handles import open_handle, try_lock
+from workbench.core.files.handles import open_handle
+from workbench.core.files.locks import is_free, locked, names, try_lock
 
 _DRAFT = ".tmp"
 """How the names of drafts end."""
@@ -122,39 +123,12 @@ def left_in(folder: Path) -> tuple[Path, ...]:
 
     They go with the next file of their kind. A folder that cannot be looked at has none.
     """
-    found = (Path(place) / name for place, _, names in os.walk(folder) for name in names if is_draft(name))
-    return tuple(sorted(path for path in found if is_left(path)))
-
-
-def is_left(path: Path) -> bool:
-    """Tell whether nobody writes a draft any more."""
-    with _alone(path) as alone:
-        return alone
+    found = (Path(place) / name for place, _, inside in os.walk(folder) for name in inside if is_draft(name))
+    return tuple(sorted(path for path in found if is_free(path)))
 
 
 def remove_left(path: Path) -> None:
     """Remove a draft that nobody writes any more, if that can be done."""
-    with contextlib.suppress(OSError), _alone(path) as alone:
+    with contextlib.suppress(OSError), locked(path) as alone:
         if alone:
             path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[bool]:
-    try:
-        handle = open_handle(path, os.O_RDWR)
-    except OSError:
-        yield False
-        return
-    try:
-        yield try_lock(handle)
-    finally:
-        os.close(handle)
-
-
-def names(path: Path, handle: int) -> bool:
-    """Tell whether a path still names the file that was opened through it."""
-    try:
-        return os.path.samestat(path.stat(), os.fstat(handle))
-    except OSError:
-        return False

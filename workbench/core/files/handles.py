@@ -1,26 +1,13 @@
-"""Opening ordinary files, and none that stands there in their place; locking them without waiting."""
+"""Opening ordinary files, and none that stands there in their place."""
 
 import os
 import stat
-import sys
-from errno import EACCES, EAGAIN, EINTR, EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
+from errno import EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
 from pathlib import Path
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
-_BUSY = (EACCES, EAGAIN, EINTR)
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _take(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class NotRegular(OSError):
@@ -55,14 +42,3 @@ def open_handle(path: Path, flags: int, *, follow: bool = False) -> int:
         os.close(handle)
         raise NotRegular(path, what)
     return handle
-
-
-def try_lock(handle: int) -> bool:
-    """Lock an open file without waiting; return `False` when somebody else has. Closing it lets go."""
-    try:
-        _take(handle)
-    except OSError as error:
-        if error.errno in _BUSY:
-            return False
-        raise
-    return True

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.locks import locked
 from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Embed, Rows, Vectors
 from workbench.retrieval.embedding.vector_file import NOTHING, Sound, VectorFile
-from workbench.retrieval.file_lock import writing
 from workbench.retrieval.text_keys import Keys, KeyTable, keys_of, text_keys
 
 BATCH = 1_024
@@ -168,7 +168,7 @@ class VectorCache:
             return
         try:
             cache_folder.make(self._file.folder)
-            with writing(self._file.folder / "writer.lock") as alone:
+            with locked(self._file.folder / "writer.lock", make=True) as alone:
                 if alone:
                     self._append()
         except OSError:

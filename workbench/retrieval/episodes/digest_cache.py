@@ -11,8 +11,8 @@ from pathlib import Path
 
 from workbench.core.agents.episodes.digest import EDITION, Digest, packed, unpacked
 from workbench.core.files.handles import open_handle
+from workbench.core.files.locks import locked
 from workbench.retrieval import cache_folder
-from workbench.retrieval.file_lock import writing
 
 NAME = f"digests-{EDITION}.jsonl"
 
@@ -60,7 +60,7 @@ class DigestCache:
         """Add lines, unless somebody else does at this moment or the disk refuses; then they are made again."""
         try:
             cache_folder.make(self._folder)
-            with writing(self._folder / "writer.lock") as alone:
+            with locked(self._folder / "writer.lock", make=True) as alone:
                 if alone:
                     handle = open_handle(self._folder / NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
                     with os.fdopen(handle, "ab") as file:

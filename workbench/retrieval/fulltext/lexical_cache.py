@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.locks import locked
 from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Rows
-from workbench.retrieval.file_lock import writing
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.lexical_file import SUFFIX, NewSegment, edition
 from workbench.retrieval.fulltext.lexical_part import Part
@@ -137,7 +137,7 @@ class LexicalCache:
         """Write what is missing; return `False` when somebody else is writing or the disk refuses."""
         try:
             cache_folder.make(self.folder)
-            with writing(self.folder / "writer.lock") as alone:
+            with locked(self.folder / "writer.lock", make=True) as alone:
                 if alone:
                     self._write(texts, keys, progress, cancelled)
                 return alone

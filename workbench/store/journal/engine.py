@@ -12,14 +12,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.core.errors import OnlyLookedAt, StoreProblem, UnknownRecord
+from workbench.core.errors import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write
+from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.pause import collection_paused
 from workbench.core.record import iso, parse_time
-from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
 from workbench.store.entry import Doc, DocChange, Entry, Kind, from_json, to_json
-from workbench.store.files import Standstill, cannot_read, cannot_write
+from workbench.store.files import LOCK, Standstill, overtaken, taken_away
 from workbench.store.identity.heads import checkpoints, note_checkpoint
 from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
@@ -31,7 +31,6 @@ from workbench.store.journal.announce import Announcer, Listener
 from workbench.store.journal.codec import BadLine, seal, unsealed
 from workbench.store.journal.difference import changed_keys, diff_tables, take_back, taken_back
 from workbench.store.journal.groups import Groups
-from workbench.store.journal.lock import LOCK, WriteLock, overtaken, taken_away
 from workbench.store.journal.segments import Position
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import KeyOf, Keys, State, Tables, id_field
@@ -121,7 +120,7 @@ class Journal:
         self._wrote = False
         self._adopting = False
         self._announcer = Announcer()
-        self._lock = WriteLock(folder / LOCK, with_folder=True)
+        self._lock = FileLock(folder / LOCK, with_folder=True)
         self._is_swept = Standstill(folder)
         self._reading = threading.RLock()
         self._index = IndexKeeper(options.indexing, folder, key_of)

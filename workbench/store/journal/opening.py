@@ -3,8 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem
-from workbench.store.files import cannot_read, cannot_write
+from workbench.core.errors import StoreProblem, cannot_read, cannot_write
 from workbench.store.journal.engine import STANDARD, Clock, Journal, Options
 from workbench.store.journal.state import KeyOf, id_field
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from workbench.core.errors import StoreProblem, UnreadableFile
-from workbench.core.files.atomic import draft_beside, is_left, put_in_place
+from workbench.core.files.atomic import draft_beside, put_in_place
+from workbench.core.files.locks import is_free
 from workbench.core.health.diagnosis import Manifest, Member, Progress
 from workbench.core.record import iso, parse_time
 from workbench.store import blobs, presence
@@ -183,7 +184,7 @@ def _taken(target: Path) -> StoreProblem:
 def abandoned(folder: Path) -> tuple[Path, ...]:
     """Return the unfinished backups that killed processes left in a folder."""
     found = folder.glob(f"{_UNFINISHED}*")
-    return tuple(sorted(path for path in found if is_left(path)))
+    return tuple(sorted(path for path in found if is_free(path)))
 
 
 @dataclass(frozen=True, slots=True)

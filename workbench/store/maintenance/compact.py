@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from workbench.core.errors import cannot_write
 from workbench.core.files.atomic import sync_folder, write_file
-from workbench.store.files import cannot_write, open_regular
+from workbench.store.files import open_regular
 from workbench.store.journal import chain
 from workbench.store.journal.engine import Journal
 from workbench.store.packed import LARGEST

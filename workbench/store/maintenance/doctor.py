@@ -5,14 +5,14 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from workbench.core.errors import StoreProblem
+from workbench.core.errors import StoreProblem, cannot_read, cannot_write
 from workbench.core.files.atomic import write_file
 from workbench.core.health.damage import BadBlob, Renumbered
 from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import iso
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Entry, to_json
-from workbench.store.files import cannot_read, cannot_write, read_regular
+from workbench.store.files import read_regular
 from workbench.store.identity.heads import can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments

@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem
+from workbench.core.errors import StoreProblem, cannot_write
 from workbench.core.files.atomic import write_file
-from workbench.core.waiting import Patience, StoreBusy, waiting
-from workbench.store.files import cannot_write, read_regular
+from workbench.core.files.locks import FileLock, Patience, StoreBusy, waiting
+from workbench.store.files import CHECKPOINT_LOCK, read_regular
 from workbench.store.journal.codec import fingerprint
-from workbench.store.journal.lock import CHECKPOINT_LOCK, WriteLock
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import DOCUMENTS, Places, Stamp
@@ -41,7 +40,7 @@ class Keeper:
         self._clock = clock
         self._note = note
         self._index = index
-        self._lock = WriteLock(folder / CHECKPOINT_LOCK)
+        self._lock = FileLock(folder / CHECKPOINT_LOCK)
         self._known: Seen = None
         self._thread: threading.Thread | None = None
         self._strange: int | None = None

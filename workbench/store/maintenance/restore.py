@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem, UnreadableFile
+from workbench.core.errors import StoreProblem, UnreadableFile, cannot_write
 from workbench.core.files.atomic import fill, sync_folder, write_file
-from workbench.core.files.handles import open_handle, try_lock
+from workbench.core.files.handles import open_handle
+from workbench.core.files.locks import is_free, locked
 from workbench.core.health.diagnosis import Manifest, Progress
 from workbench.store import packed
-from workbench.store.files import TooLarge, cannot_write
+from workbench.store.files import TooLarge
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
@@ -51,19 +52,7 @@ def restore(file: Path, target: Path, progress: Progress | None = None, records:
 
 def left_beside(store: Path) -> tuple[Path, ...]:
     """Return the folders beside a store that a killed restore left; the next one to the same place removes them."""
-    return tuple(path for path in sorted(store.parent.glob(_growing_name("*"))) if is_left(path))
-
-
-def is_left(folder: Path) -> bool:
-    """Tell whether a folder is there that a process grew, and locked, and that nobody grows any more."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:
-        return False
-    try:
-        return try_lock(handle)
-    finally:
-        os.close(handle)
+    return tuple(path for path in sorted(store.parent.glob(_growing_name("*"))) if is_free(path, folder=True))
 
 
 def _growing_name(name: str) -> str:
@@ -79,9 +68,8 @@ def _growing(target: Path) -> Iterator[Path]:
     folder = target.with_name(_growing_name(target.name))
     target.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    try:
-        if not try_lock(handle):
+    with locked(folder, folder=True) as alone:
+        if not alone:
             raise StoreProblem(f"Another process restores {target} at this moment.", "Nothing was restored.")
         _empty(folder)
         try:
@@ -94,8 +82,6 @@ def _growing(target: Path) -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         sync_folder(target.parent)
-    finally:
-        os.close(handle)
 
 
 def _empty(folder: Path) -> None:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from workbench.core.change import told
-from workbench.core.errors import Conflict, StoreProblem
+from workbench.core.errors import Conflict, StoreProblem, cannot_write
 from workbench.core.files.atomic import write_file
-from workbench.store.files import cannot_write, read_regular
+from workbench.store.files import read_regular
 from workbench.store.history.clash import stage_change
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance import checkpoint

@@ -4,9 +4,10 @@ import os
 from datetime import datetime
 from pathlib import Path
 
+from workbench.core.errors import cannot_write
 from workbench.core.files.atomic import sync_folder
 from workbench.core.files.handles import open_handle
-from workbench.store.files import cannot_write, open_regular
+from workbench.store.files import open_regular
 from workbench.store.journal import chain
 from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.checkpoint import DOCUMENTS, NOTE

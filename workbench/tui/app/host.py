@@ -18,8 +18,8 @@ from textual.widgets import Input, TextArea
 from workbench.bench.open import Workbench
 from workbench.config.drafts import Item
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.locks import waiting
 from workbench.core.text import printable
-from workbench.core.waiting import waiting
 from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import Areas

@@ -18,7 +18,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.waiting import Holder, Patience, StoreBusy, patience, waiting
+from workbench.core.files.locks import Holder, Patience, StoreBusy, patience, waiting
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,7 +6,7 @@ from workbench.bench.forms.memory_lines import TAGS
 from workbench.bench.forms.values import TEXT, UnfitValue, Values
 from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
-from workbench.core.waiting import StoreBusy
+from workbench.core.files.locks import StoreBusy
 from workbench.tui.app.saving import KEEP, Preview
 from workbench.tui.forms.subjects import Subject
 from workbench.tui.promotion.copies import CopyAsking

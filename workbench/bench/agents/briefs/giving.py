@@ -12,7 +12,7 @@ from workbench.bench.safety.gate import Gate
 from workbench.config import loading, paths
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.errors import StoreProblem
-from workbench.core.waiting import Patience, waiting
+from workbench.core.files.locks import Patience, waiting
 from workbench.store.library import STANDARD, Library
 
 _PATIENCE_S = 1.0

@@ -20,7 +20,7 @@ from workbench.core.agents.transcript.fields import short_paths
 from workbench.core.agents.transcript.identity import identity
 from workbench.core.agents.transcript.lessons import Lesson
 from workbench.core.errors import InvalidRecord, UnreadableFile
-from workbench.core.waiting import Patience, StoreBusy, waiting
+from workbench.core.files.locks import Patience, StoreBusy, waiting
 
 if TYPE_CHECKING:
     from workbench.core.agents.transcript.following import Told

@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,9 +21,8 @@ from workbench.core.agents.transcript.lessons import Lesson
 from workbench.core.agents.transcript.standing import Failure, Standing
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.files.atomic import write_file
-from workbench.core.files.handles import open_handle, try_lock
+from workbench.core.files.locks import FileLock
 from workbench.core.record import from_doc, to_doc
-from workbench.core.waiting import StoreBusy, patience
 from workbench.store.presence import id_of
 
 MOST = 500
@@ -34,8 +32,6 @@ PATIENCE_S = 5.0
 """Seconds that an event waits for others of its session and for the store; then it waits for the next event instead."""
 
 _PLAIN = re.compile(r"[0-9a-f\-]{0,40}(?:\.jsonl)?")
-
-_POLL_S, _LONGEST_POLL_S = 0.003, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +80,14 @@ def held(folder: Path, session: str) -> Iterator[Path]:
     path = folder / f"{blake2b(session.encode(errors='replace'), digest_size=12).hexdigest()}.json"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = open_handle(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise StoreProblem(
-            f"{folder} cannot be written: {error.strerror or error}.", "Nothing was captured."
-        ) from error
-    try:
-        how, begun, pause = patience(), time.monotonic(), _POLL_S
-        while not try_lock(handle):
-            waited = time.monotonic() - begun
-            if waited >= how.seconds or (how.gives_up is not None and how.gives_up()):
-                raise StoreBusy(folder, None, waited)
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_POLL_S)
+        raise _refused(folder, error) from error
+    with FileLock(path.with_suffix(".lock"), refused=_refused).held():
         yield path
-    finally:
-        os.close(handle)
+
+
+def _refused(path: Path, error: OSError) -> StoreProblem:
+    return StoreProblem(f"{path} cannot be written: {error.strerror or error}.", "Nothing was captured.")
 
 
 def read(path: Path, session: str) -> Progress:
@@ -122,7 +110,7 @@ def write(path: Path, progress: Progress) -> None:
         if is_new:
             _tidy(path.parent)
     except OSError as error:
-        raise StoreProblem(f"{path} cannot be written: {error.strerror or error}.", "Nothing was captured.") from error
+        raise _refused(path, error) from error
 
 
 def passed_over(folder: Path) -> Counter[str]:

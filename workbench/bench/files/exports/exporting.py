@@ -19,10 +19,10 @@ from workbench.bench.playbook.playbook import Playbooks
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import StoreProblem, UnknownRecord, UnreadableFile
 from workbench.core.files.format import Outlet
+from workbench.core.files.locks import StoreBusy
 from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
 from workbench.core.files.textbytes import bytes_of
 from workbench.core.playbook.book import Dialect
-from workbench.core.waiting import StoreBusy
 from workbench.formats import opening
 from workbench.formats.ace import ace
 from workbench.formats.ace.remarks import remarks

@@ -21,10 +21,10 @@ from workbench.bench.playbook.curation_asking import Asked, CurationPlan
 from workbench.bench.playbook.curation_lessons import Lessons
 from workbench.bench.reflection.llm_runs import Waiting
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.locks import irreplaceable
 from workbench.core.reflection.reflector import Step
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
-from workbench.core.waiting import irreplaceable
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.playbook.actions import ASK
