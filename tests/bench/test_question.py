@@ -13,7 +13,7 @@ from workbench.bench.demo import fill
 from workbench.bench.open import Workbench
 from workbench.bench.tuning.question import Question
 from workbench.core.errors import InvalidRecord, UnknownRecord
-from workbench.core.tuning.factors import RECIPE, Factor
+from workbench.core.tuning.factors import FACTORS, Factor
 from workbench.core.tuning.flips import Direction, just_beyond, nearest_flip
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
 from workbench.core.tuning.scoring import DEAD_SPREAD
@@ -75,7 +75,7 @@ def test_every_figure_follows_from_the_one_before(question: Question, profile: P
     baseline, ranking = question.baseline(profile, NOW), question.rank(profile, NOW, 30)
     for id in ranking.ids:
         found = question.explain(ranking, baseline, id)
-        assert [p.factor for p in found.parts] == list(RECIPE.factors)
+        assert [p.factor for p in found.parts] == list(FACTORS)
         for part in found.parts:
             assert part.low <= part.raw <= part.high
             assert part.dead == (part.high - part.low <= DEAD_SPREAD)
@@ -135,7 +135,7 @@ def test_a_hidden_memory_has_a_reason_and_no_parts(question: Question, bench: Wo
         question.explain(ranking, baseline, "mem-of-nobody")
 
 
-@pytest.mark.parametrize("factor", RECIPE.factors, ids=lambda factor: factor.id)
+@pytest.mark.parametrize("factor", FACTORS, ids=lambda factor: factor.id)
 def test_going_beyond_a_flip_swaps_the_two_rows_it_names(question: Question, factor: Factor) -> None:
     ranking = question.rank(WORKBENCH, NOW)
     found = question.flips(ranking, factor, 1.0)

@@ -11,7 +11,7 @@ from tests.cli.test_importing import entry
 from tests.demo import MEMORIES
 from workbench.bench.tuning.profiles import Profiles
 from workbench.config.paths import cache_dir, config_dir
-from workbench.core.tuning.factors import RECIPE
+from workbench.core.tuning.factors import RELEVANCE_PARTS
 from workbench.core.tuning.profile import WORKBENCH
 
 AT = ("--now", "2026-03-20T17:30")
@@ -65,7 +65,7 @@ def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     split, bound = explain["relevance"], explain["bounds"]["relevance"]
     added, times = (split[name] for name in ("carry", "questions"))
     assert ((split["dense"] + split["lexical"]) / 2 + added) * times == pytest.approx(raw)
-    assert list(split) == [part.id for part in RECIPE.parts]
+    assert list(split) == [part.id for part in RELEVANCE_PARTS]
     assert (bound["high"], bound["high_by"]) == (raw, row["id"])
     assert f"{raw:.4f} ({row['id']})" in demo.ok(*asked)
     assert "explain" not in json.loads(demo.ok("search", "deploy", "-k", "1", "--json", *AT))[0]

@@ -1,13 +1,13 @@
 """What the plain rules of a ranking look at."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean, pstdev
 from typing import Any
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.core.tuning.factors import RELEVANCE_PARTS, RelevancePart
 from workbench.core.tuning.profile import Profile
 
 
@@ -34,17 +34,16 @@ class RuleCase:
     """A pool that is ranked for a query at a moment, under a profile.
 
     `weights` has the inverse document frequency of each term that is asked for, `actors` everybody who said at least
-    two memories of the store, `more` the rules of what only this recipe has.
+    two memories of the store.
     """
 
     pool: Sequence[Candidate]
     profile: Profile
     now: datetime
     query: str = ""
-    recipe: Recipe = RECIPE
+    parts: Sequence[RelevancePart] = RELEVANCE_PARTS
     weights: Sequence[float] = ()
     actors: frozenset[str] = frozenset()
-    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

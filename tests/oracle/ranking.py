@@ -24,7 +24,7 @@ from workbench.core.tuning.episodic import (
     success_of,
     use_of,
 )
-from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe
+from workbench.core.tuning.factors import FACTORS, PLAIN_PARTS, RELEVANCE
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import hours_between, rank_recency, recency
 from workbench.core.tuning.scoring import DEAD_SPREAD, Scored, weighed
@@ -54,8 +54,8 @@ def relevance_scores(case: RuleCase) -> list[float]:
     """Let the parts of relevance make it, one after the other."""
     so_far: list[float] | None = None
     fed: dict[str, list[Any]] = {}
-    for part in case.recipe.parts:
-        values = _rule(case, part.id)(PartCase(case, so_far or [], fed))
+    for part in case.parts:
+        values = RULES[part.id](PartCase(case, so_far or [], fed))
         if part.how == "feeds":
             fed[part.id] = values
         elif so_far is None:
@@ -137,11 +137,9 @@ def rank(
     profile: Profile,
     now: datetime,
     query: str = "",
-    recipe: Recipe = RECIPE,
-    more: Mapping[str, Any] | None = None,
 ) -> list[Scored]:
     """Rank a pool of which nothing is known but its two scores (see `rank_case`)."""
-    return rank_case(RuleCase(pool, profile, now, query, recipe, more=more or {}))
+    return rank_case(RuleCase(pool, profile, now, query))
 
 
 def rank_case(case: RuleCase) -> list[Scored]:
@@ -150,7 +148,7 @@ def rank_case(case: RuleCase) -> list[Scored]:
     Equal totals are ordered by id.
     A profile with the scorer "episodic" ranks the episodes of the pool, by the words of the query too.
     """
-    pool, profile, recipe = case.pool, case.profile, case.recipe
+    pool, profile = case.pool, case.profile
     if profile.candidates:
         takes_part = candidate_filter(profile.candidates, case.now).predicate()
         pool = [c for c in pool if takes_part(c.memory)]
@@ -159,18 +157,14 @@ def rank_case(case: RuleCase) -> list[Scored]:
         columns = norms = _episode_columns(replace(case, pool=pool))
     else:
         case = replace(case, pool=pool)
-        columns = {factor.id: _rule(case, factor.id)(case) for factor in recipe.factors}
+        columns = {factor.id: RULES[factor.id](case) for factor in FACTORS}
         norms = _norms(columns, pool, profile)
     scored = []
     for i, candidate in enumerate(pool):
         norm = _each(norms, i)
-        weighted, total = weighed(norm, profile, recipe)
+        weighted, total = weighed(norm, profile)
         scored.append(Scored(candidate.memory, _each(columns, i), norm, weighted, total))
     return sorted(scored, key=lambda s: (-s.total, s.memory.id))
-
-
-def _rule(case: RuleCase, id: str) -> Any:
-    return case.more[id] if id in case.more else RULES[id]
 
 
 def _each(columns: Mapping[str, Sequence[float]], at: int) -> dict[str, float]:
@@ -179,7 +173,7 @@ def _each(columns: Mapping[str, Sequence[float]], at: int) -> dict[str, float]:
 
 def _episode_columns(case: RuleCase) -> dict[str, list[float]]:
     """Return the factors of episodes: their terms by group, which the pool does not change."""
-    relevance = relevance_scores(replace(case, recipe=case.recipe.plain))
+    relevance = relevance_scores(replace(case, parts=PLAIN_PARTS))
     ages, asked = recency_scores(case), query_words(case.query)
     terms = [terms_of(c.memory, r, a, asked) for c, r, a in zip(case.pool, relevance, ages, strict=True)]
     return {group: [group_of(t, group) for t in terms] for group in GROUPS}

@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from workbench.bench.tuning.judging import Judging
     from workbench.bench.tuning.retriever import Retriever
     from workbench.bench.tuning.tuning import Tuning
-    from workbench.core.tuning.factors import Recipe
 
 
 class Workbench:
@@ -84,7 +83,6 @@ class Workbench:
 
     `profiles` is the folder of a person's own retrieval profiles, `replaced` that of the copies of files that went on
     a person's word; without one, none goes. `gate` is what the store's changes go through: it tells what was masked.
-    `recipe` stands in for the workbench's own of what rankings are made of.
     """
 
     def __init__(
@@ -93,11 +91,9 @@ class Workbench:
         profiles: Path,
         replaced: Path | None = None,
         gate: Gate | None = None,
-        recipe: "Recipe | None" = None,
     ) -> None:
         self.context = context
         self.gate = gate or Gate()
-        self._recipe = recipe
         self._profiles = profiles
         self._replaced = replaced
         self.view: AgentView | None = None
@@ -108,13 +104,6 @@ class Workbench:
         from workbench.bench.safety.agent_view import narrow
 
         self.view = narrow(self.context, self.safety, approved=approved)
-
-    @cached_property
-    def recipe(self) -> "Recipe":
-        """What rankings are made of."""
-        from workbench.core.tuning.factors import RECIPE
-
-        return self._recipe or RECIPE
 
     @cached_property
     def stream(self) -> "Stream":
@@ -171,7 +160,7 @@ class Workbench:
         """The ranking and its model; importing the numeric libraries is what makes it late."""
         from workbench.bench.tuning.retriever import Retriever
 
-        return Retriever(self.context, self.recipe)
+        return Retriever(self.context)
 
     @cached_property
     def playbooks(self) -> "Playbooks":
@@ -221,7 +210,7 @@ class Workbench:
         from workbench.bench.tuning.profiles import Profiles
         from workbench.bench.tuning.tuning import Tuning
 
-        return Tuning(self.context, self.retriever, Profiles(self._profiles, self.recipe))
+        return Tuning(self.context, self.retriever, Profiles(self._profiles))
 
     @cached_property
     def evaluator(self) -> "Evaluator":
@@ -514,7 +503,7 @@ class Workbench:
         context = self.context
         return open_workbench(
             folder, profiles=self._profiles, cache=folder / "cache", settings=context.settings, given=context.given,
-            actor=context.actor, clock=context.clock, believed=True, recipe=self.recipe,
+            actor=context.actor, clock=context.clock, believed=True,
         )  # fmt: skip
 
     @property
@@ -563,7 +552,6 @@ def open_workbench(
     clock: Clock = utc_now,
     heads: Path | None = None,
     believed: bool = False,
-    recipe: "Recipe | None" = None,
     records: Records = RECORDS,
     documents: DocumentPlaces = NOWHERE,
     at: int | None = None,
@@ -573,7 +561,7 @@ def open_workbench(
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
-    `recipe` is what rankings are made of, `records` are the kinds of records; `documents` are where agents keep some on
+    `records` are the kinds of records; `documents` are where agents keep some on
     disk. Opening changes nothing.
     Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
@@ -586,7 +574,7 @@ def open_workbench(
     _take_note(library)
     known, verdicts, around = settings or Settings(), Verdicts(cache), documents._replace(replaced=replaced)
     context = Context(library, _clock_of(library, clock), known, own, actor, given, verdicts, Origins(own), around)
-    return Workbench(context, profiles, replaced, gate, recipe)
+    return Workbench(context, profiles, replaced, gate)
 
 
 def _clock_of(library: Library, clock: Clock) -> Clock:

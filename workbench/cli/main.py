@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from workbench.config import loading
-    from workbench.core.tuning.factors import Recipe
 
 _ABOUT = """Curate what an AI agent remembers. Without a command the app opens.
 
@@ -112,15 +111,13 @@ def run(
     open_app: OpenApp,
     cwd: Path | None = None,
     clock: Clock = utc_now,
-    recipe: "Recipe | None" = None,
     serve_agents: ServeAgents | None = None,
     welcome: Welcome | None = None,
 ) -> int:
     """Run one command and return its exit code (`exit_codes.MEANINGS`).
 
-    `open_app` runs the app, `serve_agents` a server for agents, `welcome` asks who has no store yet; `recipe` (of
-    rankings) stands in for the workbench's own. Raises `SystemExit` for
-    `--help`, `--version` and wrong arguments.
+    `open_app` runs the app, `serve_agents` a server for agents, `welcome` asks who has no store yet. Raises
+    `SystemExit` for `--help`, `--version` and wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -131,7 +128,7 @@ def run(
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         known, here = cache(_settings), cwd or _here()
-        session = Session(args, here, clock, open_app, known, recipe, serve_agents, welcome)
+        session = Session(args, here, clock, open_app, known, serve_agents, welcome)
         require_secrets_for_people(args)
         _require_present(args, command)
         if command not in _UNSETTLED:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from workbench.config import loading
     from workbench.core.first_run import FirstRun, FirstStep
     from workbench.core.health.standpoint import Standpoint
-    from workbench.core.tuning.factors import Recipe
 
 Clock = Callable[[], datetime]
 
@@ -53,17 +52,13 @@ class ServeAgents(Protocol):
 
 
 class Session(NamedTuple):
-    """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
-
-    `recipe` stands in for the workbench's own.
-    """
+    """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for."""
 
     args: Namespace
     cwd: Path
     clock: Clock
     open_app: OpenApp
     settings: "Callable[[], loading.Loaded]"
-    recipe: "Recipe | None" = None
     serve_agents: ServeAgents | None = None
     welcome: Welcome | None = None
 
@@ -197,7 +192,6 @@ class Session(NamedTuple):
             clock=self.clock,
             heads=paths.heads_dir(),
             believed=paths.is_believed(folder),
-            recipe=self.recipe,
             documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
             at=at,
         )

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from workbench.core.tuning.factors import FACTORS, WEIGHT_KEYS
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.metrics import RELEVANT_FROM
 from workbench.core.tuning.profile import Profile, weight_of
@@ -37,7 +38,7 @@ def values(ranker: Ranker, query: JudgedScores, settings: Settings, measure: Mea
     """Return the metric under every setting, shape (settings,): exactly what ranking each of them would give."""
     found = [_values(ranker, query, life, settings.weights, measure) for life in settings.lives]
     for profile in settings.contenders:
-        weights = np.array([[weight_of(profile, key) for key in ranker.recipe.weights]])
+        weights = np.array([[weight_of(profile, key) for key in WEIGHT_KEYS]])
         found.append(_values(ranker, query, profile, weights, measure))
     return np.concatenate(found)
 
@@ -45,14 +46,14 @@ def values(ranker: Ranker, query: JudgedScores, settings: Settings, measure: Mea
 def columns_by_id(ranker: Ranker, query: JudgedScores, profile: Profile) -> tuple[Column, Rows]:
     """Return the normalised factors of what is served, shape (n, factors), in the order of ids, and the pool rows.
 
-    The columns are in the order of the recipe; a factor that the profile's scorer does not know is 0 for all.
+    The columns are in that of the factors; a factor that the profile's scorer does not know is 0 for all.
     """
     ranking = ranker.rank(query.scores, profile, query.now, k=0)
     if not len(ranking.candidates):
-        return np.zeros((0, len(ranker.recipe.factors))), np.zeros(0, np.intp)
+        return np.zeros((0, len(FACTORS))), np.zeros(0, np.intp)
     order = np.argsort(ranking.candidates.id_rank)
     known, nothing = ranking.factors, np.zeros(len(order))
-    norms = [known[f.id].norm[order] if f.id in known else nothing for f in ranker.recipe.factors]
+    norms = [known[f.id].norm[order] if f.id in known else nothing for f in FACTORS]
     return np.stack(norms, axis=1), ranking.candidates.rows[order]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 
-from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe
+from workbench.core.tuning.factors import FACTORS, PARAMETERS, RELEVANCE, RELEVANCE_PARTS
 from workbench.core.tuning.profile import Profile, with_value
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
@@ -29,17 +29,17 @@ class JudgingPool:
         return tuple(id for id in self.ids if id not in judged)
 
 
-def corners(profile: Profile, recipe: Recipe = RECIPE) -> Iterator[Profile]:
+def corners(profile: Profile) -> Iterator[Profile]:
     """Yield a profile and its corner settings: each factor alone, the mixtures, each kind of relevance alone."""
     yield profile
-    ids = [factor.id for factor in recipe.factors]
+    ids = [factor.id for factor in FACTORS]
     others = [id for id in ids if id != RELEVANCE]
     for counting in ([RELEVANCE], *([id] for id in others), *([id, RELEVANCE] for id in others), ids):
-        yield _weighted(profile, recipe, counting)
-    for part in recipe.parts:
+        yield _weighted(profile, counting)
+    for part in RELEVANCE_PARTS:
         if part.alone:
-            alone = _weighted(profile, recipe, [RELEVANCE])
-            for knob in recipe.parameters:
+            alone = _weighted(profile, [RELEVANCE])
+            for knob in PARAMETERS:
                 alone = with_value(alone, knob.key, dict(part.alone).get(knob.key, 0.0), knob.default)
             yield alone
 
@@ -48,15 +48,15 @@ def judging_pool(
     ranker: Ranker, scores: QueryScores, profile: Profile, now: datetime, *, depth: int = DEPTH, seed: int = 0
 ) -> JudgingPool:
     """Return the union of the first `depth` under every corner, shuffled by `seed` and the query's text."""
-    found = {id for corner in corners(profile, ranker.recipe) for id in ranker.rank(scores, corner, now, depth).ids}
+    found = {id for corner in corners(profile) for id in ranker.rank(scores, corner, now, depth).ids}
     # Sorted first: the order of a set is not the same in every process.
     ids = sorted(found)
     Random(f"{seed}\n{scores.query}").shuffle(ids)
     return JudgingPool(scores.query, tuple(ids))
 
 
-def _weighted(profile: Profile, recipe: Recipe, counting: Collection[str]) -> Profile:
+def _weighted(profile: Profile, counting: Collection[str]) -> Profile:
     """Return the profile with the same weight for some factors, and none for the others."""
-    for factor in recipe.factors:
+    for factor in FACTORS:
         profile = with_value(profile, factor.weight, float(factor.id in counting))
     return profile

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.core.tuning.factors import FACTORS, WEIGHT_KEYS
 from workbench.core.tuning.profile import ENGRAM_HALF_LIFE, HalfLives, Profile, weight_of, with_value
 from workbench.retrieval.arrays import Column
 
@@ -31,7 +31,7 @@ SAME_LIFE = 0.1
 class Settings:
     """All settings around one profile, numbered life by life: number = life · len(weights) + weight.
 
-    `weights` has shape (W, factors), each row with sum 1, in the order of the recipe. Row 0 holds the shares of
+    `weights` has shape (W, factors), each row with sum 1, in the order of the factors. Row 0 holds the shares of
     the start itself and `lives[0]` its own half-lives, so setting 0 ranks as the start does. Behind the grid come
     the `contenders`, whole profiles that stand as they are.
     """
@@ -40,7 +40,6 @@ class Settings:
     weights: Column
     lives: tuple[Profile, ...]
     steps: int = STEPS
-    recipe: Recipe = RECIPE
     contenders: tuple[Profile, ...] = ()
 
     def __len__(self) -> int:
@@ -56,7 +55,7 @@ class Settings:
         if number >= self.grid:
             return self.contenders[number - self.grid]
         life, weight = divmod(number, len(self.weights))
-        return with_weights(self.lives[life], self.weights[weight], self.recipe) if weight else self.lives[life]
+        return with_weights(self.lives[life], self.weights[weight]) if weight else self.lives[life]
 
     def smoothed(self, means: Column) -> Column:
         """Average a value per setting with those of its neighbours on the grid of weights, shape (settings,).
@@ -92,7 +91,6 @@ class Settings:
 def settings_around(
     start: Profile,
     steps: int = 0,
-    recipe: Recipe = RECIPE,
     contenders: Iterable[Profile] = (),
     dead: Collection[str] = (),
 ) -> Settings:
@@ -101,9 +99,9 @@ def settings_around(
     The weights of `dead` factors keep the share they have. Profiles without hourly recency keep their one way of
     ageing.
     """
-    own = np.array([weight_of(start, key) for key in recipe.weights], np.float64)
+    own = np.array([weight_of(start, key) for key in WEIGHT_KEYS], np.float64)
     own /= own.sum()
-    alive = np.flatnonzero([factor.id not in dead for factor in recipe.factors])
+    alive = np.flatnonzero([factor.id not in dead for factor in FACTORS])
     steps = steps or _steps(max(1, len(alive)))
     points = np.array(list(_points(steps, len(alive))) if len(alive) else np.zeros((0, 0)), np.float64)
     grid = np.tile(own, (len(points), 1))
@@ -111,12 +109,12 @@ def settings_around(
     # The shares of the start are a point of their own, unless the grid has it.
     distinct = grid[np.abs(grid - own).max(axis=1) > 1e-9]
     others = tuple(profile for profile in contenders if profile.name != start.name)
-    return Settings(start, np.vstack([own, distinct]), tuple(_lives(start)), steps, recipe, others)
+    return Settings(start, np.vstack([own, distinct]), tuple(_lives(start)), steps, others)
 
 
-def with_weights(profile: Profile, weights: Iterable[float], recipe: Recipe) -> Profile:
+def with_weights(profile: Profile, weights: Iterable[float]) -> Profile:
     """Return a profile with other weights, in the order of the factors."""
-    for key, weight in zip(recipe.weights, weights, strict=True):
+    for key, weight in zip(WEIGHT_KEYS, weights, strict=True):
         profile = with_value(profile, key, round(float(weight), 6))
     return profile
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.core.errors import InvalidQuery
 from workbench.core.tuning.autotune import Moved, Search, TunedProfile, TuningCancelled
-from workbench.core.tuning.factors import Recipe
+from workbench.core.tuning.factors import FACTORS, WEIGHT_KEYS
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile, check_profile, weight_of
 from workbench.evaluation.objective import JudgedScores, values
@@ -51,13 +51,13 @@ def tune(
     fewer queries than folds every query is a fold of its own. `progress` counts queries. Raises `InvalidQuery` with
     fewer than two queries or folds, `InvalidRecord` for a broken profile, and `TuningCancelled`.
     """
-    check_profile(start, ranker.recipe)
+    check_profile(start)
     if len(queries) < 2:
         raise InvalidQuery("Tuning needs at least two judged queries.", "Judge more of them; nothing was changed.")
     if search.folds < 2:
         raise InvalidQuery("Cross-validation needs at least two folds.", "Nothing was changed.")
-    dead = dead_factors(ranker, queries, settings_around(start, recipe=ranker.recipe).lives, cancelled)
-    settings = settings_around(start, recipe=ranker.recipe, contenders=contenders, dead=dead)
+    dead = dead_factors(ranker, queries, settings_around(start).lives, cancelled)
+    settings = settings_around(start, contenders=contenders, dead=dead)
     table = score_table(ranker, queries, settings, search.measure, progress, cancelled)
     return replace(propose(settings, table, search), dead=dead)
 
@@ -69,7 +69,7 @@ def dead_factors(
 
     What their weight should be these queries cannot say. Raises `TuningCancelled`.
     """
-    left = [factor.id for factor in ranker.recipe.factors]
+    left = [factor.id for factor in FACTORS]
     for query in queries:
         for life in lives:
             if not left:
@@ -131,7 +131,7 @@ def propose(settings: Settings, table: Column, search: Search = USUAL) -> TunedP
         after=float(held_out.mean()),
         fitted=float(table[chosen].mean()),
         verdict=compare(table[0].tolist(), held_out.tolist(), search.measure.title, search.seed),
-        moved=_moved(settings.start, profile, settings.recipe),
+        moved=_moved(settings.start, profile),
         queries=count,
         folds=folds,
         tried=len(settings),
@@ -151,9 +151,9 @@ def _folds(count: int, folds: int, seed: int) -> list[Rows]:
     return [np.sort(part) for part in np.array_split(order, folds)]
 
 
-def _moved(start: Profile, end: Profile, recipe: Recipe) -> tuple[Moved, ...]:
-    one, other = (sum(weight_of(p, key) for key in recipe.weights) for p in (start, end))
-    shares = [Moved(f.id, weight_of(start, f.weight) / one, weight_of(end, f.weight) / other) for f in recipe.factors]
+def _moved(start: Profile, end: Profile) -> tuple[Moved, ...]:
+    one, other = (sum(weight_of(p, key) for key in WEIGHT_KEYS) for p in (start, end))
+    shares = [Moved(f.id, weight_of(start, f.weight) / one, weight_of(end, f.weight) / other) for f in FACTORS]
     ends = [None if p.mode == "off" else p.half_lives.episodic for p in (start, end)]
     moved = [*shares, *([] if start.mode == "rank" else [Moved("half-life", *ends)])]
     return tuple(

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
-from workbench.core.tuning.factors import RECIPE
+from workbench.core.tuning.factors import FACTORS
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import AREAS
 from workbench.tui.stream.actions import STREAM
@@ -139,11 +139,11 @@ async def test_a_click_on_a_label_is_its_key_also_when_remapped() -> None:
 
 
 parts = st.lists(st.floats(0, 1, allow_nan=False), min_size=3, max_size=3)
-FILLS = [factor.glyph for factor in RECIPE.factors]
+FILLS = [factor.glyph for factor in FACTORS]
 
 
 def bar(values: list[float], width: int) -> str:
-    return factor_bar({f.id: value for f, value in zip(RECIPE.factors, values, strict=True)}, width).plain
+    return factor_bar({f.id: value for f, value in zip(FACTORS, values, strict=True)}, width).plain
 
 
 @pytest.mark.slow

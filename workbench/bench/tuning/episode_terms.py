@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.episodic import GROUPS, Term, domains_of, in_domain, query_words, share
-from workbench.core.tuning.factors import Factor
+from workbench.core.tuning.factors import FACTORS, Factor
 from workbench.core.tuning.recency import hours_between
 from workbench.retrieval.ranking.outcome import Ranking
 
@@ -41,7 +41,7 @@ def term_parts(ranking: Ranking, id: str, query: str) -> tuple[TermPart, ...]:
         "domain": _named(memory, query),
     }
     found = []
-    for factor in ranking.recipe.factors:
+    for factor in FACTORS:
         for term in GROUPS.get(factor.id, ()):
             value, weight = getattr(terms, term), ranking.weight(factor) * share(term)
             found.append(TermPart(term, factor, value, weight, weight * value, notes[term]))

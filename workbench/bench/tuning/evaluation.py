@@ -109,7 +109,7 @@ class ScoredSet:
 
         Raises `InvalidRecord` when it is broken, and `EvaluationCancelled`.
         """
-        check_profile(profile, self.ranker.recipe)
+        check_profile(profile)
         measures = measures or reported((profile.k,))
         found: list[QueryResult] = []
         for query, scored in zip(self.judged.queries, self.queries, strict=True):
@@ -170,7 +170,7 @@ class Evaluator:
         if not names or len(set(names)) < len(names):
             raise InvalidQuery("Name at least one profile, and each only once.", "Nothing was measured.")
         for profile in profiles:
-            check_profile(profile, self._profiles.recipe)
+            check_profile(profile)
         base = base or names[0]
         if base not in names:
             raise InvalidQuery(f"The profile “{base}” is not among those compared.", "Nothing was measured.")

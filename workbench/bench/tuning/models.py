@@ -63,7 +63,7 @@ def try_model(
     the vectors that were made are kept.
     """
     settings = context.settings._replace(model=folder)
-    with closing(Retriever(replace(context, settings=settings), profiles.recipe)) as other:
+    with closing(Retriever(replace(context, settings=settings))) as other:
         try:
             other.load(progress, cancelled)
         except (EmbeddingCancelled, IndexingCancelled) as stopped:

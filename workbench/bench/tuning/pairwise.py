@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from workbench.core.tuning.factors import WEIGHT_KEYS
 from workbench.core.tuning.profile import Profile, check_profile, weight_of
 from workbench.evaluation.pairs import Pair, Pairs, entropy, pairs_of
 from workbench.evaluation.settings import settings_around, with_weights
@@ -132,8 +133,8 @@ def begin(
     ranker: Ranker, queries: Sequence[tuple[QueryScores, datetime]], profile: Profile, seed: int = 0
 ) -> Preferences:
     """Begin asking about the pools of some queries, each with its moment. Raises `InvalidRecord`."""
-    check_profile(profile, ranker.recipe)
-    return Preferences(pairs_of(ranker, queries, profile, settings_around(profile, recipe=ranker.recipe), seed))
+    check_profile(profile)
+    return Preferences(pairs_of(ranker, queries, profile, settings_around(profile), seed))
 
 
 def information(pairs: Pairs, posterior: Column) -> Column:
@@ -147,7 +148,7 @@ def regret(pairs: Pairs, profile: Profile, truth: int) -> float:
     settings = pairs.settings
     life, weight = divmod(truth, len(settings.weights))
     mine = next(i for i, p in enumerate(settings.lives) if (p.mode, p.half_lives) == (profile.mode, profile.half_lives))
-    own = np.array([weight_of(profile, key) for key in settings.recipe.weights])
+    own = np.array([weight_of(profile, key) for key in WEIGHT_KEYS])
     grades = np.array(GRADES, np.float64)
     discount = 1 / np.log2(np.arange(2, 12))
     lost = []
@@ -175,7 +176,7 @@ def _mean_profile(pairs: Pairs, posterior: Column) -> Profile:
     settings = pairs.settings
     by_life = posterior.reshape(len(settings.lives), len(settings.weights))
     life = int(np.argmax(by_life.sum(axis=1)))
-    return with_weights(settings.lives[life], by_life[life] @ settings.weights / by_life[life].sum(), settings.recipe)
+    return with_weights(settings.lives[life], by_life[life] @ settings.weights / by_life[life].sum())
 
 
 def _normalised(log: Column) -> Column:

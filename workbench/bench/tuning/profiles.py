@@ -14,7 +14,7 @@ from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord, Wo
 from workbench.core.files.atomic import write_file
 from workbench.core.record import iso
 from workbench.core.toml_text import parse_toml
-from workbench.core.tuning.factors import RECIPE, Recipe, listed
+from workbench.core.tuning.factors import FACTORS, KNOBS, WEIGHT_KEYS, listed
 from workbench.core.tuning.profile import (
     BUILT_IN,
     FrozenBounds,
@@ -50,11 +50,10 @@ _KNOWN = {f.name for f in fields(Profile) if f.name != _OTHERS} | _ABOUT
 
 
 class Profiles:
-    """The profiles a person can choose from; `folder` holds their own, with the parameters of the `recipe`."""
+    """The profiles a person can choose from; `folder` holds their own."""
 
-    def __init__(self, folder: Path, recipe: Recipe = RECIPE) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.recipe = recipe
 
     def names(self) -> tuple[str, ...]:
         """Return the built-in names, then the person's own, sorted."""
@@ -65,12 +64,12 @@ class Profiles:
     def get(self, name: str) -> Profile:
         """Return a profile; raises `UnknownRecord`, or `InvalidRecord` when its file is broken."""
         found = next((p for p in BUILT_IN if p.name == name), None)
-        return read_profile(name, self.text(name), self.recipe) if found is None else found
+        return read_profile(name, self.text(name)) if found is None else found
 
     def used(self, used: ProfileInUse) -> Profile:
         """Return the profile that ranks; raises as `get` does."""
         if used.text and used.name not in self.names():
-            return read_profile(used.name, used.text, self.recipe)
+            return read_profile(used.name, used.text)
         try:
             return self.get(used.name)
         except UnknownRecord as error:
@@ -129,7 +128,7 @@ class Profiles:
         Raises `InvalidRecord` for a bad name or value, and `StoreProblem` when it cannot be written.
         """
         self.check_name(profile.name, profile.name if replacing else parent)
-        check_profile(profile, self.recipe)
+        check_profile(profile)
         path = self.path(profile.name)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -185,10 +184,10 @@ def _toml(value: object) -> str:
     return repr(value)
 
 
-def read_profile(name: str, text: str, recipe: Recipe = RECIPE) -> Profile:
+def read_profile(name: str, text: str) -> Profile:
     """Read the text of a profile's file as the profile `name`. Raises `InvalidRecord`."""
     raw = _toml_of(name, text)
-    beyond = {key: default for key, default in _parameters(recipe).items() if key.partition(".")[0] not in _KNOWN}
+    beyond = {key: default for key, default in _parameters().items() if key.partition(".")[0] not in _KNOWN}
     unknown = sorted(set(raw) - _KNOWN - set(beyond))
     if unknown:
         raise InvalidRecord(f"The profile “{name}” has an unknown parameter: {unknown[0]}.", "It was not used.")
@@ -196,18 +195,18 @@ def read_profile(name: str, text: str, recipe: Recipe = RECIPE) -> Profile:
     plain = {key: value for key, value in raw.items() if key not in {"half_lives", "frozen", *_ABOUT, *beyond}}
     values = {key: _value(name, key, value, getattr(base, key)) for key, value in plain.items()}
     lives = _half_lives(name, raw.get("half_lives", {}))
-    frozen = _frozen(name, raw["frozen"], recipe) if "frozen" in raw else None
+    frozen = _frozen(name, raw["frozen"]) if "frozen" in raw else None
     profile = replace(base, **{**values, "name": name, "half_lives": lives, "frozen": frozen})
     for key in sorted(set(raw) & set(beyond)):
         number = _value(name, key, raw[key], 0.0)
         profile = with_value(profile, key, (number or None) if beyond[key] is None else number, beyond[key])
-    check_profile(profile, recipe)
+    check_profile(profile)
     return profile
 
 
-def _parameters(recipe: Recipe) -> dict[str, float | None]:
-    """Return every key of a recipe with what it is where a file leaves it out."""
-    return {**dict.fromkeys(recipe.weights, 0.0), **{knob.key: knob.default for knob in recipe.knobs}}
+def _parameters() -> dict[str, float | None]:
+    """Return every key with what it is where a file leaves it out."""
+    return {**dict.fromkeys(WEIGHT_KEYS, 0.0), **{knob.key: knob.default for knob in KNOBS}}
 
 
 def _toml_of(name: str, text: str) -> dict[str, Any]:
@@ -224,14 +223,14 @@ def _half_lives(name: str, raw: Mapping[str, Any]) -> HalfLives:
     return HalfLives(**{key: _value(name, key, value, 1.0) or None for key, value in raw.items()})
 
 
-def _frozen(name: str, raw: object, recipe: Recipe) -> FrozenBounds:
+def _frozen(name: str, raw: object) -> FrozenBounds:
     """Read the frozen bounds: a pair of numbers for each factor."""
-    factors = [factor.id for factor in recipe.factors]
+    factors = [factor.id for factor in FACTORS]
     pairs: dict[str, Any] = raw if isinstance(raw, dict) else {}
     found = {factor: (float(pair[0]), float(pair[1])) for factor, pair in pairs.items() if _is_pair(pair)}
     own = {f.name for f in fields(FrozenBounds) if f.name != _OTHERS}
     if len(found) != len(pairs) or not own <= set(found) <= set(factors):
-        hint = f"Write {listed(recipe)}, each as [minimum, maximum]."
+        hint = f"Write {listed()}, each as [minimum, maximum]."
         raise InvalidRecord(f"The profile “{name}” has frozen bounds that cannot be read.", f"It was not used. {hint}")
     return FrozenBounds.by_factor({factor: found[factor] for factor in factors if factor in found})
 

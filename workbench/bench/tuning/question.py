@@ -14,7 +14,7 @@ from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
-from workbench.core.tuning.factors import Factor
+from workbench.core.tuning.factors import FACTORS, PLAIN_PARTS, RELEVANCE_PARTS, Factor
 from workbench.core.tuning.flips import Flip
 from workbench.core.tuning.floor import UNKNOWN, Standard
 from workbench.core.tuning.profile import Profile, value_of
@@ -214,7 +214,7 @@ class Question:
         if position is None or (ranking.place_of(id) or 0) <= ranking.profile.k:
             return ()
         found: list[Way] = []
-        for factor, high in zip(ranking.recipe.factors, highs, strict=True):
+        for factor, high in zip(FACTORS, highs, strict=True):
             if factor.id not in ranking.factors:
                 continue
             now = ranking.weight(factor)
@@ -236,11 +236,9 @@ class Question:
         Those of the last memory are remembered: a weight that moves leaves them as they are.
         """
         pool, row = ranking.pool, ranking.pool.row(id)
-        recipe = ranking.recipe.plain if ranking.profile.scorer == "episodic" else ranking.recipe
-        case = ColumnCase(
-            pool, ranking.candidates, self.scores, ranking.profile, ranking.now, recipe, self.ranker.parts
-        )
-        key = (id, pool, ranking.candidates, ranking.recipe, recipe, RELEVANCE.depends(case))
+        parts = PLAIN_PARTS if ranking.profile.scorer == "episodic" else RELEVANCE_PARTS
+        case = ColumnCase(pool, ranking.candidates, self.scores, ranking.profile, ranking.now, self.ranker.parts, parts)
+        key = (id, pool, ranking.candidates, parts, RELEVANCE.depends(case))
         return self._explained.get(key, lambda: self._made(ranking, case, row))
 
     def _made(self, ranking: Ranking, case: ColumnCase, row: int) -> tuple[Share, ...]:
@@ -248,7 +246,7 @@ class Question:
         pool, chosen = case.pool, case.chosen
         made, position = part_columns(case) if len(chosen) else {}, chosen.position(row)
         found: list[Share] = []
-        for part in ranking.recipe.parts:
+        for part in RELEVANCE_PARTS:
             if part.optional and not any(value_of(ranking.profile, knob.key) for knob in part.parameters):
                 continue
             explain: Explain = implementation(part.explain)
@@ -292,7 +290,7 @@ def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:
             weight=ranking.weight(factor),
             weighted=scored.weighted[factor.id],
         )
-        for factor in ranking.recipe.factors
+        for factor in FACTORS
         if factor.id in bounds
     )
 
@@ -300,7 +298,7 @@ def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:
 def _lines(ranking: Ranking, factor: Factor, high: float) -> Lines:
     """Return the totals as lines over one weight, the others as they are."""
     offset: Column = np.zeros(len(ranking.candidates))
-    for other in ranking.recipe.factors:
+    for other in FACTORS:
         if other != factor and other.id in ranking.factors:
             offset += ranking.weight(other) * ranking.factors[other.id].norm
     return Lines(offset, ranking.factors[factor.id].norm, ranking.candidates.id_rank, 0.0, high)

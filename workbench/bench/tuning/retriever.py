@@ -24,7 +24,6 @@ from workbench.core.served import SETTLED
 from workbench.core.stopping import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
-from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.retrieval.arrays import Rows, Vectors
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.growing import GrowingMatrix
@@ -52,9 +51,8 @@ Cancelled = Callable[[], bool]
 class Retriever:
     """The store's ranker, its model and its vectors; loads on demand and follows the store."""
 
-    def __init__(self, context: Context, recipe: Recipe = RECIPE) -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
-        self._recipe = recipe
         self._library = context.library
         self._lock = threading.RLock()
         self._dirty: set[str] = set()
@@ -268,7 +266,7 @@ class Retriever:
         may_stop()
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
-        return Ranker(pool, vectors, index, self.embedder.embed, recipe=self._recipe, related=self._near)
+        return Ranker(pool, vectors, index, self.embedder.embed, related=self._near)
 
     def _near(self, stem: str) -> Near:
         return self.embedder.thesaurus(self._context.caches / "words").near(stem)

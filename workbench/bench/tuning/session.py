@@ -8,7 +8,7 @@ from workbench.bench.tuning.floor.against import AgainstFloor
 from workbench.bench.tuning.question import Baseline, Explanation, Question, Standing
 from workbench.core import record
 from workbench.core.errors import UnknownRecord
-from workbench.core.tuning.factors import RECIPE, Factor, Recipe
+from workbench.core.tuning.factors import WEIGHT_KEYS, Factor
 from workbench.core.tuning.flips import Flip
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import FrozenBounds, Profile, weight_of
@@ -79,7 +79,7 @@ class Moves:
 class TuningSession:
     """The settings (`profile`, against `saved`), the question, and `now`: `asked_at` moved by `days`.
 
-    `recipe` is what the ranking is made of. `text` is what is asked, `query` the saved query that it is. `watched` is
+    `text` is what is asked, `query` the saved query that it is. `watched` is
     a memory that somebody asked about.
     `ranking` and `baseline` are there when there is something to rank, and follow every change of what they are made
     of; so does `against`, the query held against the floor. `moves` are those since something was stored.
@@ -88,7 +88,6 @@ class TuningSession:
     saved: Profile
     profile: Profile
     asked_at: datetime
-    recipe: Recipe = RECIPE
     days: float = 0.0
     text: str = ""
     query: SavedQuery | None = None
@@ -191,7 +190,7 @@ class TuningSession:
         """Rank anew; costs a pass over a few columns, no embedding."""
         self.ranking = None
         profile = self.profile
-        if self.question is None or not any(weight_of(profile, key) for key in self.recipe.weights):
+        if self.question is None or not any(weight_of(profile, key) for key in WEIGHT_KEYS):
             return
         if self.baseline is None or (self.baseline.profile, self.baseline.now) != (self.saved, self.asked_at):
             self.baseline = self.question.baseline(self.saved, self.asked_at)

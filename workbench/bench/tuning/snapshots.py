@@ -17,7 +17,6 @@ from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.files.atomic import write_file
 from workbench.core.record import iso, parse_time
 from workbench.core.toml_text import parse_toml
-from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.core.tuning.profile import Profile, check_profile
 
 LONGEST = 24
@@ -42,9 +41,8 @@ class Snapshot:
 class Snapshots:
     """The snapshots in a folder; the files are the truth, so that two apps see each other's."""
 
-    def __init__(self, folder: Path, recipe: Recipe = RECIPE) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._recipe = recipe
 
     def all(self) -> tuple[Snapshot, ...]:
         """Return the snapshots, the latest last and what cannot be read first."""
@@ -54,13 +52,13 @@ class Snapshots:
                 written = path.stat().st_mtime_ns
             except OSError:
                 continue  # dropped meanwhile
-            snapshot = _read(path, self._recipe)
+            snapshot = _read(path)
             found.append(((snapshot.at is not None, snapshot.at and snapshot.at.timestamp(), written), snapshot))
         return tuple(snapshot for _, snapshot in sorted(found, key=lambda pair: pair[0]))
 
     def take(self, profile: Profile, at: datetime) -> Snapshot:
         """Keep settings under the next free letter. Raises `InvalidRecord` for broken ones, and `StoreProblem`."""
-        check_profile(profile, self._recipe)
+        check_profile(profile)
         text = to_toml(profile, at, profile.name) + f'\n[snapshot]\nat = "{iso(at)}"\n'
         taken = self._taken()
         try:
@@ -113,10 +111,10 @@ class Snapshots:
         return True
 
 
-def _read(path: Path, recipe: Recipe) -> Snapshot:
+def _read(path: Path) -> Snapshot:
     try:
         text = path.read_text("utf-8")
-        profile = read_profile(path.stem, text, recipe)
+        profile = read_profile(path.stem, text)
         raw = parse_toml(text)
         about = raw.get("snapshot")
         at = parse_time(str(about["at"])) if isinstance(about, dict) and "at" in about else None

@@ -12,7 +12,6 @@ from workbench.bench.tuning.retriever import Retriever
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.agents.actors import require_person
 from workbench.core.text import printable
-from workbench.core.tuning.factors import Recipe
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile, ProfileInUse, StoreSetting
 from workbench.retrieval.ranking.outcome import Ranking
@@ -26,18 +25,13 @@ class Tuning:
         self._context = context
         self._retriever = retriever
         self.profiles = profiles
-        self.snapshots = Snapshots(profiles.snapshots, profiles.recipe)
+        self.snapshots = Snapshots(profiles.snapshots)
         self.floors = Floors(context, retriever)
 
     @property
     def retriever(self) -> Retriever:
         """What keeps the ranking in step with the store."""
         return self._retriever
-
-    @property
-    def recipe(self) -> Recipe:
-        """What rankings are made of."""
-        return self.profiles.recipe
 
     @property
     def ready(self) -> bool:

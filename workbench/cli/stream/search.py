@@ -13,7 +13,7 @@ from workbench.cli.session import Session, actor_of
 from workbench.cli.stream import floor
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.errors import InvalidQuery
-from workbench.core.tuning.factors import RECIPE, RELEVANCE, listed
+from workbench.core.tuning.factors import FACTORS, RELEVANCE, listed
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -31,7 +31,7 @@ LONG = 2000
 _NAMED = 3
 """How many candidates are named that fit a query."""
 
-_DETAILS = f"""Ranks by {listed(RECIPE)} under a retrieval profile, over what agents are served:
+_DETAILS = f"""Ranks by {listed()} under a retrieval profile, over what agents are served:
 no candidates, nothing archived, nothing from after --now (with --at: after that revision). It only looks: no
 access is counted, unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody
 allowed is held back.
@@ -203,7 +203,7 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
     if not asked or all(word in STOP_WORDS for word in asked):
         remarks.append("The query has only common words, so full text finds nothing in it.")
     if RELEVANCE in ranking.dead and served > 1 and not found.floor.empty:
-        others = listed(ranking.recipe, without=RELEVANCE)
+        others = listed(without=RELEVANCE)
         remarks.append(f"Every memory is equally relevant; {others} alone decide the order.")
     if wanted > served:
         remarks.append(f"Only {counted(served, 'memory', 'memories')} can be served at that time; these are all.")
@@ -301,7 +301,7 @@ def _row(served: "Served", place: int, scored: "Scored", name: str, flagged: str
 def _basis(served: "Served") -> str:
     ranking = served.ranking
     p = ranking.profile
-    weights = ", ".join(f"{f.label} {ranking.weight(f):.3g}" for f in ranking.recipe.factors)
+    weights = ", ".join(f"{f.label} {ranking.weight(f):.3g}" for f in FACTORS)
     what = "episodes" if p.scorer == "episodic" else "memories"
     only = f" · only {p.candidates}" if p.candidates else ""
     return f"profile {p.name}: {weights}{only} · {len(ranking.candidates):,} {what} are served"
@@ -329,7 +329,7 @@ def _parts(
     What that comes from is said by `tell`, or left out; `name` tells who sets a bound.
     """
     ranking, rows = served.ranking, []
-    for factor in ranking.recipe.factors:
+    for factor in FACTORS:
         raw, norm, weighted = (part[factor.id] for part in (scored.raw, scored.norm, scored.weighted))
         bounds, weight = ranking.bounds[factor.id], ranking.weight(factor)
         span = f"of {_bound(bounds.low, bounds.low_id, name)} … {_bound(bounds.high, bounds.high_id, name)}"

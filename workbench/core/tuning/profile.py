@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from workbench.core.errors import InvalidQuery, InvalidRecord
 from workbench.core.stream.memory import MemoryType
 from workbench.core.tuning.candidates import candidate_filter
-from workbench.core.tuning.factors import RECIPE, Recipe, counted
+from workbench.core.tuning.factors import KNOBS, WEIGHT_KEYS
 
 RecencyMode = Literal["hours", "days", "rank", "off"]
 RankOrder = Literal["newest", "oldest"]
@@ -123,7 +123,7 @@ class Profile:
     `lexical` says how full text counts: as absolute BM25, or by words whose length term the pool does not move.
     `candidates` is a filter (`core.candidates`) that a memory must pass to take part, empty for none.
     `scorer` "episodic" ranks episodes only, by the five terms of `core.tuning.episodic`. `others` holds, by key, what
-    the recipe of a ranking has beyond these fields (`core.tuning.factors`): weights and numbers that are not as they
+    a ranking has beyond these fields (`core.tuning.factors`): weights and numbers that are not as they
     are where a file leaves them out.
     """
 
@@ -245,16 +245,16 @@ BUILT_IN: tuple[Profile, ...] = (
 )  # fmt: skip
 
 
-def check_profile(profile: Profile, recipe: Recipe = RECIPE) -> None:
+def check_profile(profile: Profile) -> None:
     """Raise `InvalidRecord` when a parameter is not finite, negative, or all weights are zero."""
-    weights = [weight_of(profile, key) for key in recipe.weights]
-    knobs = {knob: value_of(profile, knob.key, knob.default) for knob in recipe.knobs}
+    weights = [weight_of(profile, key) for key in WEIGHT_KEYS]
+    knobs = {knob: value_of(profile, knob.key, knob.default) for knob in KNOBS}
     plain = [value for knob, value in knobs.items() if not knob.days and knob.key != "blend"]
     numbers = [*weights, *plain, profile.rank_decay]
     days = [value for knob, value in knobs.items() if knob.days and value is not None]
     rules: tuple[tuple[bool, str], ...] = (
         (not all(math.isfinite(x or 0.0) and (x or 0.0) >= 0 for x in numbers), "a weight is negative or not a number"),
-        (not any(weights), f"all {counted(recipe)} weights are zero, so nothing would be ranked"),
+        (not any(weights), "all three weights are zero, so nothing would be ranked"),
         (any(not (math.isfinite(x) and x > 0) for x in days), "a half-life is not above zero"),
         (not 0 <= profile.blend <= 1, "the blend is outside 0–1"),
         (not 0 < profile.rank_decay <= 1, "the rank decay is outside 0–1"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.factors import Recipe, RelevancePart
+from workbench.core.tuning.factors import FACTORS, RelevancePart
 from workbench.core.tuning.profile import Profile, weight_of
 
 DEAD_SPREAD = 1e-12
@@ -25,11 +25,11 @@ class Scored:
     total: float
 
 
-def weighed(norm: Factors, profile: Profile, recipe: Recipe) -> tuple[dict[str, float], float]:
-    """Return each factor times its weight, and their sum, added in the order of the recipe."""
+def weighed(norm: Factors, profile: Profile) -> tuple[dict[str, float], float]:
+    """Return each factor times its weight, and their sum, added in the order of the factors."""
     weighted: dict[str, float] = {}
     total = None
-    for factor in recipe.factors:
+    for factor in FACTORS:
         if factor.id in norm:
             value = weighted[factor.id] = weight_of(profile, factor.weight) * norm[factor.id]
             total = value if total is None else total + value

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from workbench.core.tuning.factors import Recipe, RelevancePart
+from workbench.core.tuning.factors import RELEVANCE_PARTS, RelevancePart
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.scoring import Share
 from workbench.retrieval.arrays import Column, Mask, Scores
@@ -59,15 +59,18 @@ class AskedScores(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnCase:
-    """The chosen rows of a pool, ranked for a query at a moment, under a profile; `cache` is for what parts make."""
+    """The chosen rows of a pool, ranked for a query at a moment, under a profile; `parts` make relevance.
+
+    `cache` is for what they make.
+    """
 
     pool: Pool
     chosen: Candidates
     scores: AskedScores
     profile: Profile
     now: datetime
-    recipe: Recipe
     cache: ColumnCache = field(default_factory=ColumnCache)
+    parts: Sequence[RelevancePart] = RELEVANCE_PARTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

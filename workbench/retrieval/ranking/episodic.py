@@ -15,6 +15,7 @@ from workbench.core.tuning.episodic import (
     query_words,
     share,
 )
+from workbench.core.tuning.factors import PLAIN_PARTS
 from workbench.retrieval.arrays import Column, Mask
 from workbench.retrieval.ranking.cases import ColumnCase
 from workbench.retrieval.ranking.columns import FactorColumn, recency_column, unnormalised
@@ -51,7 +52,7 @@ class EpisodeColumns:
 def episode_columns(case: ColumnCase) -> EpisodeColumns:
     """Compute the terms of the chosen episodes, of which there is at least one."""
     chosen, fields, asked = case.chosen, case.pool.episodes, query_words(case.scores.query)
-    relevance = relevance_column(replace(case, recipe=case.recipe.plain))
+    relevance = relevance_column(replace(case, parts=PLAIN_PARTS))
     success = fields.success[chosen.rows]
     matches = np.array([in_domain(names, asked) for names in fields.domains], np.float64)
     columns: dict[Term, Column] = {

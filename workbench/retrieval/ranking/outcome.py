@@ -10,7 +10,7 @@ import numpy as np
 from workbench.core.stopping import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.episodic import EpisodeTerms
-from workbench.core.tuning.factors import Factor, Recipe
+from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.profile import Profile, weight_of
 from workbench.core.tuning.scoring import Scored, weighed
 from workbench.retrieval.arrays import Column, Mask, Rows
@@ -47,7 +47,6 @@ class Ranking:
     candidates: Candidates
     profile: Profile
     now: datetime
-    recipe: Recipe
     k: int
     factors: dict[str, FactorColumn]
     totals: Column
@@ -128,5 +127,5 @@ class Ranking:
     def _scored(self, position: int) -> Scored:
         raw = {factor: float(column.raw[position]) for factor, column in self.factors.items()}
         norm = {factor: float(column.norm[position]) for factor, column in self.factors.items()}
-        weighted, _ = weighed(norm, self.profile, self.recipe)
+        weighted, _ = weighed(norm, self.profile)
         return Scored(self._memory(position), raw, norm, weighted, float(self.totals[position]))

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.core.named import implementation
 from workbench.core.stopping import may_stop
-from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe
+from workbench.core.tuning.factors import FACTORS, PLAIN_PARTS, RELEVANCE, parameters_of
 from workbench.core.tuning.profile import Profile, value_of, weight_of
 from workbench.retrieval.arrays import Column, Embed, Mask, Scores, Vectors
 from workbench.retrieval.fulltext.matches import Matches, Related
@@ -87,7 +87,7 @@ class Ranker:
     """Ranks the memories of a pool; reads only, writes nothing.
 
     `vectors` (n, dim) and `lexical` are aligned with the rows of `pool`; `embed` turns a query into a
-    vector of the same model; `recipe` says what a score is made of; `related` names words of like meaning.
+    vector of the same model; `related` names words of like meaning.
     `parts` is where the parts of relevance are remembered. Immutable apart from the caches, so it may be used from
     several threads.
     """
@@ -99,7 +99,6 @@ class Ranker:
         lexical: Lexical,
         embed: Embed,
         cache: ColumnCache | None = None,
-        recipe: Recipe = RECIPE,
         related: Related | None = None,
         parts: ColumnCache | None = None,
     ) -> None:
@@ -108,7 +107,6 @@ class Ranker:
         self.pool = pool
         self.vectors = vectors
         self.lexical = lexical
-        self.recipe = recipe
         self._related = related
         self._embed = embed
         self._cache = cache or ColumnCache()
@@ -121,7 +119,7 @@ class Ranker:
         when texts or rows change, give the new vectors and index, and compute `relevance` again.
         """
         vectors = self.vectors if vectors is None else vectors
-        kept = self._cache, self.recipe, self._related, self.parts
+        kept = self._cache, self._related, self.parts
         return type(self)(pool, vectors, lexical or self.lexical, self._embed, *kept)
 
     def relevance(self, query: str) -> QueryScores:
@@ -174,13 +172,13 @@ class Ranker:
         chosen = self._episodes(now, mask) if episodic else self._candidates(now, mask)
         k = profile.k if k is None else k
         if not len(chosen):
-            return Ranking(self.pool, chosen, profile, now, self.recipe, k, {}, np.zeros(0), np.zeros(0, np.intp))
-        case = ColumnCase(self.pool, chosen, scores, profile, now, self.recipe, self.parts)
+            return Ranking(self.pool, chosen, profile, now, k, {}, np.zeros(0), np.zeros(0, np.intp))
+        case = ColumnCase(self.pool, chosen, scores, profile, now, self.parts)
         terms = self._terms(case) if episodic else None
         factors = terms.factors if terms else self._factors(case)
-        totals = _combined(factors, profile, self.recipe)
+        totals = _combined(factors, profile)
         best = top_positions(totals, chosen.id_rank, k)
-        return Ranking(self.pool, chosen, profile, now, self.recipe, k, factors, totals, best, terms)
+        return Ranking(self.pool, chosen, profile, now, k, factors, totals, best, terms)
 
     def _candidates(self, now: datetime, mask: Mask | None) -> Candidates:
         if mask is not None:
@@ -194,7 +192,7 @@ class Ranker:
     def _terms(self, case: ColumnCase) -> EpisodeColumns:
         p = case.profile
         moment = (micros(case.now), p.pinned) if p.fades else None
-        matching = tuple(value_of(p, knob.key, knob.default) for knob in self.recipe.plain.parameters)
+        matching = tuple(value_of(p, knob.key, knob.default) for knob in parameters_of(PLAIN_PARTS))
         key = ("terms", case.chosen, self.pool.episodes, case.scores, matching, p.mode, p.half_lives, moment)
         return self._cache.get(
             (*key, p.rank_decay, p.rank_order, p.lexical), partial(episode_columns, case), _terms_bytes
@@ -209,7 +207,7 @@ class Ranker:
         p, chosen = case.profile, case.chosen
         keys: dict[str, Hashable] = {}
         raw: dict[str, Column] = {}
-        for factor in self.recipe.factors:
+        for factor in FACTORS:
             may_stop()
             columns: Columns = implementation(factor.columns)
             key = keys[factor.id] = (factor.id, chosen, columns.depends(case))
@@ -230,9 +228,9 @@ class Ranker:
         }
 
 
-def _combined(factors: dict[str, FactorColumn], profile: Profile, recipe: Recipe) -> Column:
-    """Return the weighted sum, factor by factor in the order of the recipe, block by block for the caches' sake."""
-    terms = [(factors[f.id].norm, weight_of(profile, f.weight)) for f in recipe.factors if f.id in factors]
+def _combined(factors: dict[str, FactorColumn], profile: Profile) -> Column:
+    """Return the weighted sum, factor by factor in their order, block by block for the caches' sake."""
+    terms = [(factors[f.id].norm, weight_of(profile, f.weight)) for f in FACTORS if f.id in factors]
     (first, weight), *others = terms
     totals = np.empty(len(first))
     scratch = np.empty(min(BLOCK, len(first)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.core.named import implementation
 from workbench.core.stopping import may_stop
-from workbench.core.tuning.factors import How
+from workbench.core.tuning.factors import How, parameters_of
 from workbench.core.tuning.profile import value_of
 from workbench.core.tuning.scoring import Share
 from workbench.retrieval.arrays import Column
@@ -17,7 +17,7 @@ from workbench.retrieval.ranking.conversation import absolute_column, usual
 
 
 def relevance_column(case: ColumnCase) -> Column:
-    """Let the parts of the recipe make the relevance of all candidates. Raises `Stopped`."""
+    """Let the parts make the relevance of all candidates. Raises `Stopped`."""
     so_far = _made(case)[0]
     return np.zeros(len(case.chosen)) if so_far is None else so_far
 
@@ -32,7 +32,7 @@ Made = tuple[Column | None, Mapping[str, Any]]
 
 def _made(case: ColumnCase) -> Made:
     """Return the relevance and its parts, remembered: who asks for the one soon asks for the others."""
-    parts = tuple(part.id for part in case.recipe.parts)
+    parts = tuple(part.id for part in case.parts)
     return case.cache.get(("parts", parts, case.chosen, _depends(case)), partial(_joined_parts, case), _bytes)
 
 
@@ -40,7 +40,7 @@ def _joined_parts(case: ColumnCase) -> Made:
     so_far: Column | None = None
     fed: dict[str, Any] = {}
     made: dict[str, Any] = {}
-    for part in case.recipe.parts:
+    for part in case.parts:
         may_stop()
         columns: PartColumns = implementation(part.columns)
         made[part.id] = columns.make(PartColumnCase(case, so_far, fed))
@@ -68,12 +68,12 @@ def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | 
 
 
 def _depends(case: ColumnCase) -> Hashable:
-    values = tuple(value_of(case.profile, knob.key, knob.default) for knob in case.recipe.parameters)
+    values = tuple(value_of(case.profile, knob.key, knob.default) for knob in parameters_of(case.parts))
     return (
         case.scores,
         case.profile.lexical,
         values,
-        tuple(implementation(p.columns).depends(case) for p in case.recipe.parts),
+        tuple(implementation(p.columns).depends(case) for p in case.parts),
     )
 
 

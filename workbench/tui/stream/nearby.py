@@ -8,7 +8,6 @@ from operator import attrgetter
 
 from workbench.bench.stream.near_by import NearBy
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.factors import RECIPE, Factor
 from workbench.core.tuning.scoring import Scored
 from workbench.tui.stream.found import Found, Ruled
 from workbench.tui.widgets.bars.factor_bar import factor_bar
@@ -27,10 +26,9 @@ class Nearby:
     ones none has to be looked for, who may be the whole store.
     """
 
-    def __init__(self, found: NearBy, factors: Sequence[Factor] = RECIPE.factors, apart: Sequence[Memory] = ()) -> None:
+    def __init__(self, found: NearBy, apart: Sequence[Memory] = ()) -> None:
         self.found = found
         self._apart = apart
-        self._factors = factors
         figures = [f"{found.relevances[scored.memory.id]:.2f}" for scored in found.rows]
         self._scored: Mapping[str, tuple[Scored, str]] = {
             scored.memory.id: (scored, text) for scored, text in zip(found.rows, figures, strict=True)
@@ -70,7 +68,7 @@ class Nearby:
         score = Cell(text, self._figures, MUTED, "right")
         share = self.found.relevances[memory.id]
         full = sum(scored.weighted.values()) / share if share > 0 else 1.0
-        bar = factor_bar(scored.weighted, _BAR, full, self._factors)
+        bar = factor_bar(scored.weighted, _BAR, full)
         return [Cell(bar, _BAR), score] if width >= _WITH_BAR else [score]
 
 

@@ -225,7 +225,7 @@ class StreamScreen(AreaScreen):
 
         # Where nothing is listed, there is still to be said that nothing was found.
         if self._view is view and not (known and self.rows.rows):
-            self._nearby = Nearby(found, self.bench.recipe.factors, view.memories)
+            self._nearby = Nearby(found, view.memories)
             first = self.rows.cursor == 0
             if self._arranging is not None:
                 self._arranging.scores = found.held

@@ -8,7 +8,7 @@ from workbench.bench.tuning.session import TuningSession
 from workbench.core import record
 from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.flips import Flip
-from workbench.tui.tuning.parameters import TIME_SCALE, Parameter, parameters_of, weight
+from workbench.tui.tuning.parameters import PARAMETERS, TIME_SCALE, Parameter, weight
 
 Cancelled = Callable[[], bool]
 """Tells whether nobody waits any more."""
@@ -78,7 +78,7 @@ def ways(session: TuningSession, id: str) -> tuple[WayIn, ...]:
     """Return the weights that would bring a memory into the top, the smallest change first."""
     if session.question is None or session.ranking is None:
         return ()
-    highs = [p.scale_for(session.profile).maximum for p in parameters_of(session.recipe) if p.factor]
+    highs = [p.scale_for(session.profile).maximum for p in PARAMETERS if p.factor]
     found = session.question.ways(session.ranking, id, highs)
     return tuple(WayIn(way.factor.label, weight(way.then), weight(way.now)) for way in found)
 
@@ -86,7 +86,7 @@ def ways(session: TuningSession, id: str) -> tuple[WayIn, ...]:
 def other_ways(session: TuningSession, id: str, cancelled: Cancelled) -> tuple[WayIn, ...]:
     """Try every step of the parameters that are no weights; takes some hundred rankings."""
     found: list[tuple[int, WayIn]] = []
-    for parameter in parameters_of(session.recipe):
+    for parameter in PARAMETERS:
         offered = not parameter.factor and parameter.offered(session.profile, session.saved)
         if offered and not parameter.holds(session.profile):
             found += (hit for d in (-1, 1) if (hit := _first(session, parameter, d, id, cancelled)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from workbench.bench.tuning.session import Settings
-from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe
+from workbench.core.tuning.factors import FACTORS, KNOBS, WEIGHT_KEYS, Factor, Knob
 from workbench.core.tuning.profile import Profile, value_of, weight_of, with_value
 from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.figures import days, hourly
@@ -30,7 +30,7 @@ def weight(value: float) -> str:
 class Parameter:
     """One number of a profile; `factor` is set for a weight, `off` says what `None` means.
 
-    A weight's scale is as long as that of the longest of `weights`. `fading` ones count only while recency fades
+    A weight's scale is as long as that of the longest weight. `fading` ones count only while recency fades
     with time, `by_word` ones only while full text counts word by word, and what the score of episodes lacks has no
     effect on it.
     """
@@ -45,7 +45,6 @@ class Parameter:
     show: Callable[[float], str] = weight
     off: str = ""
     factor: Factor | None = None
-    weights: tuple[str, ...] = ()
     fading: bool = False
     episodes: bool = True
     by_word: bool = False
@@ -59,12 +58,12 @@ class Parameter:
 
     def share(self, profile: Profile) -> float:
         """Return which part of all weights a weight is."""
-        total = sum(weight_of(profile, key) for key in self.weights)
+        total = sum(weight_of(profile, key) for key in WEIGHT_KEYS)
         return (self.get(profile) or 0.0) / total if total else 0.0
 
     def scale_for(self, profile: Profile) -> Scale:
         """Return the scale, long enough for the profile's value; the weights share the longest of theirs."""
-        values = [weight_of(profile, key) for key in self.weights] if self.factor else [self.get(profile)]
+        values = [weight_of(profile, key) for key in WEIGHT_KEYS] if self.factor else [self.get(profile)]
         most = max((v for v in values if v is not None), default=0.0)
         if most <= self.scale.maximum:
             return self.scale
@@ -124,11 +123,11 @@ def _put_k(profile: Profile, value: Value) -> Profile:
     return replace(profile, k=round(value or 1))
 
 
-def _weight(factor: Factor, weights: tuple[str, ...]) -> Parameter:
+def _weight(factor: Factor) -> Parameter:
     get, put = partial(_get, factor.weight, 0.0), partial(_put, factor.weight, 0.0)
     return Parameter(
         factor.id, factor.label, WEIGHTS, factor.words, get, put,
-        factor=factor, weights=weights, episodes=factor.episodes,
+        factor=factor, episodes=factor.episodes,
     )  # fmt: skip
 
 
@@ -148,14 +147,8 @@ _K = Parameter(
 )  # fmt: skip
 
 
-def parameters_of(recipe: Recipe) -> tuple[Parameter, ...]:
-    """Return every parameter that has a slider, in the order of the screen."""
-    weights = (_weight(factor, recipe.weights) for factor in recipe.factors)
-    return (*weights, *map(_of_knob, recipe.knobs), _K)
-
-
-PARAMETERS = parameters_of(RECIPE)
-"""The parameters of the workbench's own ranking."""
+PARAMETERS = (*map(_weight, FACTORS), *map(_of_knob, KNOBS), _K)
+"""Every parameter that has a slider, in the order of the screen."""
 
 TIME_ABOUT = "As if it were earlier or later."
 

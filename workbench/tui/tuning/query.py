@@ -16,7 +16,6 @@ from workbench.bench.open import Workbench
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
-from workbench.core.tuning.factors import counted
 from workbench.core.tuning.floor import UNKNOWN
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.tui.app.host import Host
@@ -27,7 +26,7 @@ from workbench.tui.widgets.figures import absolute, number
 from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
-NO_WEIGHTS = "All {count} weights are zero, so nothing would be ranked. Move one of them up."
+NO_WEIGHTS = "All three weights are zero, so nothing would be ranked. Move one of them up."
 NO_QUERY = "Press {tune.query} and write what an agent might ask; the ranking follows while you type."
 NO_QUERY_SAVED = "Press {tune.query} and write what an agent might ask, or {tune.queries} for a saved query."
 LOADING = "The embedding model is loading. Write on; the ranking comes by itself."
@@ -45,7 +44,7 @@ def obstacle(session: TuningSession) -> str:
     if session.question is None or (session.ranking is not None and session.ranking.ids):
         return ""
     if session.ranking is None:
-        return NO_WEIGHTS.format(count=counted(session.recipe))
+        return NO_WEIGHTS
     count = len(session.ranking.pool)
     if count and session.profile.candidates:
         return NONE_CHOSEN.format(

@@ -10,7 +10,6 @@ from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.stopwords import STOP_WORDS
 from workbench.core.text import printable
-from workbench.core.tuning.factors import RECIPE
 from workbench.core.words.splitting import words
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.floor import missing
@@ -40,7 +39,6 @@ class RankingPane(Vertical):
     def __init__(self, safety: Safety, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._safety = safety
-        self._factors = RECIPE.factors
         self._against = ""
         self._pieces: tuple[Piece, ...] = ()
 
@@ -57,7 +55,6 @@ class RankingPane(Vertical):
 
     def show(self, session: TuningSession, obstacle: str) -> None:
         """Show a ranking, or the obstacle in its place."""
-        self._factors = session.recipe.factors
         self.rows.set_empty(Content(obstacle))
         self.rows.set_rows(lines(session))
         self._pieces = tuple(title(session))
@@ -65,7 +62,7 @@ class RankingPane(Vertical):
         self._show_frame()
 
     def _row(self, line: Line, width: int) -> Content:
-        return draw(line, width, self._safety, self._factors)
+        return draw(line, width, self._safety)
 
     def on_resize(self) -> None:
         """Draw title and legend for the width there is."""
@@ -74,7 +71,7 @@ class RankingPane(Vertical):
     def _show_frame(self) -> None:
         width = max(0, self.size.width - 2)
         self.query_one(".ranking--title", FixedText).write(as_many(self._pieces, width))
-        self.query_one(".ranking--legend", FixedText).write(legend(width, self._against, self._factors))
+        self.query_one(".ranking--legend", FixedText).write(legend(width, self._against))
 
 
 def lines(session: TuningSession) -> list[Line]:

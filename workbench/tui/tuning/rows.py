@@ -10,7 +10,7 @@ from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.floor.against import AgainstFloor
 from workbench.bench.tuning.question import Standing
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.factors import RECIPE, Factor
+from workbench.core.tuning.factors import FACTORS
 from workbench.core.tuning.scoring import Scored
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
@@ -123,7 +123,7 @@ def movement(standing: Standing, k: int) -> Move:
     return Move("up" if before > place else "down" if before < place else "same", abs(before - place))
 
 
-def draw(line: Line, width: int, safety: Safety, factors: Sequence[Factor] = RECIPE.factors) -> Content:
+def draw(line: Line, width: int, safety: Safety) -> Content:
     """Return one line of the list, exactly `width` cells; what is flagged is marked, and its secrets are masked.
 
     It is put together as one text with its styles, not cell by cell: a slider step draws every row in sight anew.
@@ -140,7 +140,7 @@ def draw(line: Line, width: int, safety: Safety, factors: Sequence[Factor] = REC
         (f"{place:>3} ", style),
         (f"{line.move.text:<{_MOVE}} ", line.move.style),
         (f"{line.relevance} ", style),
-        *(_bar(scored, bar, line.share, factors) if scored else [(" " * bar, "")]),
+        *(_bar(scored, bar, line.share) if scored else [(" " * bar, "")]),
         (" ", ""),
     ]
     if room - bar < 1:
@@ -159,10 +159,10 @@ def _words(line: Row, text: str) -> str:
     return ("◂ " if line.asked else "") + ("weak: " if line.weak else "") + (f"{mark} " if mark else "") + text
 
 
-def legend(width: int, baseline: str, factors: Sequence[Factor] = RECIPE.factors) -> Content:
+def legend(width: int, baseline: str) -> Content:
     """Return what the fills of the bars and the marks of movement stand for, as much as fits."""
     pieces: list[tuple[str, str]] = []
-    for factor in factors:
+    for factor in FACTORS:
         fill, style = fill_of(factor)
         pieces += [(fill * 2, style), (f" {factor.label}  ", MUTED)]
     parts = assemble(pieces)
@@ -181,10 +181,10 @@ def _row(standing: Standing, against: AgainstFloor | None, full: float, k: int, 
     return Row(standing, served, relevance, movement(standing, k), share, asked, served and against.is_weak(id))
 
 
-def _bar(scored: Scored, width: int, share: float, factors: Sequence[Factor]) -> list[tuple[str, str]]:
+def _bar(scored: Scored, width: int, share: float) -> list[tuple[str, str]]:
     """Return the bar of a row, which is filled where the row's share of the best total is 1."""
     parts = scored.weighted
-    return bar_pieces(parts, width, sum(parts.values()) / share if share else 1.0, factors)
+    return bar_pieces(parts, width, sum(parts.values()) / share if share else 1.0)
 
 
 def memory_of(line: "Line | None") -> Memory | None:

@@ -14,7 +14,7 @@ from workbench.bench.context import Touched
 from workbench.bench.tuning.measuring import Measuring
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
-from workbench.core.tuning.factors import RECIPE
+from workbench.core.tuning.factors import FACTORS
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.tui.app.actions import bindings
@@ -39,7 +39,7 @@ from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 
 HELP = f"""The ranking
-  {" ".join(f.glyph for f in RECIPE.factors):17}the weighted parts: {", ".join(f.label for f in RECIPE.factors)}
+  {" ".join(f.glyph for f in FACTORS):17}the weighted parts: {", ".join(f.label for f in FACTORS)}
   ▲2 ▼1            places gained or lost against the saved profile at the time of the query
   new / out        entered or left the best k, which is what an agent is served
   0.412            relevance: (own cosine + own full text) ÷ 2, whatever the profile; full text alone
@@ -94,7 +94,7 @@ class TuneScreen(AreaScreen):
     def __init__(self) -> None:
         super().__init__()
         profile, _ = self._default()
-        self.session = TuningSession(profile, profile, self.bench.context.now(), self.bench.recipe)
+        self.session = TuningSession(profile, profile, self.bench.context.now())
         self._why_waits = False
         self.measuring = Measuring(self.bench.context, self.bench.evaluator)
         self.query_line = QueryLine(self.bench, self.session, self._answered)

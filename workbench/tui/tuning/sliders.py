@@ -21,13 +21,13 @@ from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import Hints
 from workbench.tui.tuning.parameters import (
     MACHINE,
+    PARAMETERS,
     TIME,
     TIME_ABOUT,
     TIME_SCALE,
     Parameter,
     Value,
     day_offset,
-    parameters_of,
     slider_label,
     slider_text,
     weight,
@@ -69,7 +69,6 @@ class TuneSliders(Vertical):
     def __init__(self, session: TuningSession, moved: Callable[[], None], used: Callable[[], ProfileInUse]) -> None:
         super().__init__(id="sliders")
         self._session = session
-        self._parameters = parameters_of(session.recipe)
         self._moved = moved
         self._used = used
         self._loading = False
@@ -82,7 +81,7 @@ class TuneSliders(Vertical):
         yield FixedText(classes="slider--profile")
         with VerticalScroll(can_focus=False):
             group = ""
-            for parameter in self._parameters:
+            for parameter in PARAMETERS:
                 if parameter.group != group:
                     group = parameter.group
                     yield Static(Content(group), classes=f"slider--group -{group.split()[0]}")
@@ -145,13 +144,13 @@ class TuneSliders(Vertical):
     @property
     def highs(self) -> dict[Factor, float]:
         """The upper ends of the scales of the weights."""
-        weights = [p for p in self._parameters if p.factor]
+        weights = [p for p in PARAMETERS if p.factor]
         return {p.factor: self.query_one(f"#slider-{p.id}", Slider).scale.maximum for p in weights if p.factor}
 
     def show(self) -> None:
         """Put every slider where it stands in the session; the saved profile is where backspace leads."""
         profile, saved = self._session.profile, self._session.saved
-        for parameter in self._parameters:
+        for parameter in PARAMETERS:
             slider = self.query_one(f"#slider-{parameter.id}", Slider)
             scale = max(parameter.scale_for(profile), parameter.scale_for(saved), key=lambda s: s.maximum)
             slider.scale = scale
@@ -173,7 +172,7 @@ class TuneSliders(Vertical):
             self._loading = False
 
     def _refresh_shares(self) -> None:
-        for parameter in self._parameters:
+        for parameter in PARAMETERS:
             if parameter.factor:
                 self.query_one(f"#slider-{parameter.id}", Slider).refresh()
 
@@ -271,7 +270,7 @@ class TuneSliders(Vertical):
         self.post_message(self.Focused())
 
     def _parameter(self, slider: Slider) -> Parameter | None:
-        return next((p for p in self._parameters if slider.id == f"slider-{p.id}"), None)
+        return next((p for p in PARAMETERS if slider.id == f"slider-{p.id}"), None)
 
     def _say(self, text: str, severity: str = "information") -> None:
         cast(Host, self.app).say(text, severity)
@@ -300,7 +299,7 @@ class TuneSliders(Vertical):
         if move is not None:
             self._follow()
             there = move.before if how == "back" else move.after
-            label, known = slider_label(move.slider, self._parameters), self._parameters
+            label, known = slider_label(move.slider, PARAMETERS), PARAMETERS
             self._say(f"{label} {how} to {slider_text(move.slider, there, known)}")
         return move is not None
 

@@ -20,6 +20,7 @@ from workbench.bench.tuning.question import Question
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
+from workbench.core.tuning.factors import FACTORS
 from workbench.core.tuning.profile import Profile, weight_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import BETTER
@@ -223,10 +224,9 @@ class Better(Dialog[Profile | None]):
 def state(preferences: Preferences, start: Profile, outlook: Outlook | None) -> Content:
     """Return how the weights stand, how open they still are, and what more answers could change."""
     count, profile = len(preferences.answers), preferences.profile
-    factors = preferences.pairs.settings.recipe.factors
-    total = sum(weight_of(start, factor.weight) for factor in factors)
+    total = sum(weight_of(start, factor.weight) for factor in FACTORS)
     parts: list[tuple[str, str]] = []
-    for factor, spread in zip(factors, preferences.spread, strict=True):
+    for factor, spread in zip(FACTORS, preferences.spread, strict=True):
         before, now = weight_of(start, factor.weight) / total, weight_of(profile, factor.weight)
         parts.append((f"{'  ' if parts else ''}{factor.label} {before:.0%}", MUTED))
         if count:
