@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from tests.compiling import share
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, Seen, error_reply, messages_server
 from workbench.core.agents.actors import ENVIRONMENT
-from workbench.core.pause import give_back
+from workbench.core.runtime import give_back
 
 CHECKOUT = Path(__file__).parent.parent
 CACHES = (".*", "__pycache__", "*.egg-info")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from workbench.config.draft_files import KEPT, KEPT_FOR
 from workbench.config.drafts import Draft, Item, digest, drop, drop_about, find, folder_of, keep, since
-from workbench.core.files.running import process
+from workbench.core.runtime import process
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ITEM = Item("memories/mem-1")

@@ -11,7 +11,7 @@ from workbench import crash, streams
 from workbench.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
 from workbench.cli.main import is_hook, run
 from workbench.core.errors import WorkbenchError
-from workbench.core.pause import be_seldom, be_usual, withhold
+from workbench.core.runtime import be_seldom, be_usual, withhold
 from workbench.crash import TRACEBACK
 
 if TYPE_CHECKING:

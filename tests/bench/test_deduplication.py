@@ -7,13 +7,12 @@ import pytest
 from tests.bench.conftest import NOON, memory, put, snapshot
 from workbench.bench.duplicates import finder
 from workbench.bench.duplicates.comparison import Judge
-from workbench.bench.duplicates.deduplication import DeduplicationCancelled
 from workbench.bench.duplicates.plan import Group
 from workbench.bench.open import Workbench
 from workbench.bench.stream.observation import Observation
 from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.duplicates.thresholds import BUNDLED
-from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.errors import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.stream.memory import FILE_KEY, Memory
 
 PERSON = "Deploys on Friday need a second person"
@@ -205,7 +204,7 @@ def test_it_tells_how_far_it_is_and_can_be_stopped(store: Workbench) -> None:
     store.deduplication.plan(progress=lambda done, total: steps.append((done, total)))
     assert steps[-1] == (12, 12)
     before = snapshot(store)
-    with pytest.raises(DeduplicationCancelled):
+    with pytest.raises(WorkStopped):
         store.deduplication.plan(cancelled=lambda: True)
     assert snapshot(store) == before
 

@@ -12,17 +12,17 @@ from tests.benchmarks import english
 from workbench.bench.agents.serving import give
 from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.tuning.evaluation import EvaluationCancelled, Evaluator, certificate
+from workbench.bench.tuning.evaluation import Evaluator, certificate
 from workbench.bench.tuning.judging import Judging
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.queries.export import qrels, queries_jsonl
 from workbench.bench.tuning.queries.sets import JudgedSet, digest_of, from_file, from_store, judged_queries
 from workbench.config.paths import shipped
-from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile
+from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile, WorkStopped
 from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.core.served import is_served
-from workbench.core.tuning.autotune import Search, TuningCancelled
+from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.formats.queries.trec import write_qrels
@@ -243,7 +243,7 @@ def test_a_scored_set_measures_the_same(demo: Workbench, evaluator: Evaluator) -
     found, scored = evaluator.evaluate(judged, BUILT_IN[:2]), evaluator.score(judged)
     assert [scored.measure(p) for p in BUILT_IN[:2]] == list(found.results)
     assert scored.verdict(BUILT_IN[0], BUILT_IN[1]) == found.verdicts[0].verdict
-    with pytest.raises(EvaluationCancelled):
+    with pytest.raises(WorkStopped):
         evaluator.score(judged, cancelled=lambda: True)
 
 
@@ -274,11 +274,11 @@ def test_friendly_refusals_when_measuring(demo: Workbench, evaluator: Evaluator)
         evaluator.evaluate(judged, [WORKBENCH], base="engram")
     with pytest.raises(InvalidRecord, match="not a number"):
         evaluator.evaluate(judged, [replace(WORKBENCH, relevance=float("nan"))])
-    with pytest.raises(EvaluationCancelled):
+    with pytest.raises(WorkStopped):
         evaluator.evaluate(judged, BUILT_IN, cancelled=lambda: True)
-    with pytest.raises(EvaluationCancelled):
+    with pytest.raises(WorkStopped):
         evaluator.score(judged, cancelled=lambda: True)
-    with pytest.raises(TuningCancelled):
+    with pytest.raises(WorkStopped):
         evaluator.score(judged).tune(WORKBENCH, cancelled=lambda: True)
 
 

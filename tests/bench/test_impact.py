@@ -6,7 +6,8 @@ import pytest
 
 from tests.bench.conftest import NOON, memory, put
 from workbench.bench.open import Workbench
-from workbench.bench.review.impact import ImpactCancelled, ImpactPreview
+from workbench.bench.review.impact import ImpactPreview
+from workbench.core.errors import WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.tuning.judgment import SavedQuery
 
@@ -100,7 +101,7 @@ def test_relevance_is_kept_for_the_next_preview_until_a_text_changes(loaded: Wor
 
 
 def test_it_can_be_left_and_has_nothing_to_say_about_no_memory(loaded: Workbench) -> None:
-    with pytest.raises(ImpactCancelled):
+    with pytest.raises(WorkStopped):
         loaded.impact.of(loaded.review.get("c1"), lambda: True)
     put(loaded, Proposal("p2", "pattern", "agent:x", "nothing", NOON))
     assert loaded.impact.of(loaded.review.get("p2")) is None

@@ -8,10 +8,10 @@ import pytest
 
 from tests.bench.conftest import NOON, Clock, snapshot
 from workbench.bench.files.exports.choice import Choice
-from workbench.bench.files.imports.importing import CHUNK, Importer, ImportPlan, ReadingStopped, query_id
+from workbench.bench.files.imports.importing import CHUNK, Importer, ImportPlan, query_id
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.safety.texts import texts_of
-from workbench.core.errors import UnreadableFile
+from workbench.core.errors import UnreadableFile, WorkStopped
 from workbench.core.stream.memory import Memory, Source
 
 
@@ -253,7 +253,7 @@ def test_reading_tells_how_far_it_is_and_can_be_stopped(bench: Workbench, tmp_pa
     seen: list[tuple[int, int]] = []
     bench.importer.plan(path, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(500, 1201), (1000, 1201), (1200, 1200)]
-    with pytest.raises(ReadingStopped, match=r"Reading a\.jsonl was stopped\. Nothing was written\."):
+    with pytest.raises(WorkStopped, match=r"Reading a\.jsonl was stopped\. Nothing was written\."):
         bench.importer.plan(path, cancelled=lambda: True)
 
 

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from workbench.bench.open import Workbench
-from workbench.bench.tuning.evaluation import EvaluationCancelled
 from workbench.bench.tuning.live import LiveSet, live_set
 from workbench.bench.tuning.queries.sets import from_store
-from workbench.core.errors import InvalidRecord
+from workbench.core.errors import InvalidRecord, WorkStopped
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 
@@ -60,7 +59,7 @@ def test_a_new_judgment_scores_only_what_is_new(demo: Workbench) -> None:
 @pytest.mark.slow
 def test_it_can_be_given_up_and_a_broken_profile_is_refused(demo: Workbench) -> None:
     live = live_of(demo)
-    with pytest.raises(EvaluationCancelled):
+    with pytest.raises(WorkStopped):
         live.against(WORKBENCH, ENGRAM, lambda: True)
     with pytest.raises(InvalidRecord):
         live.against(WORKBENCH, replace(WORKBENCH, recency=0.0, importance=0.0, relevance=0.0))

@@ -10,12 +10,13 @@ import pytest
 from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.duplicates import memory_pairs
 from workbench.bench.duplicates.comparison import MEMORIES, Comparison, Judge
-from workbench.bench.duplicates.memory_pairs import FLOOR, Apart, ComparingCancelled, MemoryPairs, memory_pairs_of
+from workbench.bench.duplicates.memory_pairs import FLOOR, Apart, MemoryPairs, memory_pairs_of
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.loading import Settings
 from workbench.config.paths import shipped
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.errors import WorkStopped
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 
@@ -121,7 +122,7 @@ def test_it_can_be_stopped_and_tells_how_far_it_is(bench: Workbench) -> None:
     steps: list[tuple[int, int]] = []
     found = memory_pairs_of(bench.retriever, lambda done, total: steps.append((done, total)))
     assert steps[-1] == (len(found.memories), len(found.memories))
-    with pytest.raises(ComparingCancelled):
+    with pytest.raises(WorkStopped):
         memory_pairs_of(bench.retriever, cancelled=lambda: True)
     assert Path(bench.library.folder).exists()
 

@@ -9,7 +9,7 @@ from workbench.bench.agents.serving import look
 from workbench.bench.open import Workbench
 from workbench.bench.stream import near_by as module
 from workbench.bench.stream.near_by import NearBy, near_by, waiting_near
-from workbench.core.stopping import Stopped, stoppable
+from workbench.core.runtime import Stopped, stoppable
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.ranking.outcome import Ranking
 

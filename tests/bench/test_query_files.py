@@ -9,13 +9,12 @@ import pytest
 
 from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.tuning.evaluation import EvaluationCancelled
 from workbench.bench.tuning.queries.export import RUN_DEPTH, judgments, qrels, queries_jsonl, run
 from workbench.bench.tuning.queries.plan import QueryLine, plan_queries
 from workbench.bench.tuning.queries.sets import from_file, from_store, graded
 from workbench.bench.tuning.run_scores import is_run, score_run
 from workbench.config.paths import shipped
-from workbench.core.errors import InvalidQuery, UnreadableFile
+from workbench.core.errors import InvalidQuery, UnreadableFile, WorkStopped
 from workbench.core.record import parse_time
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.formats.queries.trec import read_run
@@ -59,7 +58,7 @@ def test_a_run_has_the_ranking_of_every_query_at_its_moment(demo: Workbench) -> 
         assert made.rankings[query.id] == ranking.ids
     deep = read_run(run(demo.context, demo.tuning, replace(WORKBENCH, k=150)))
     assert {len(ids) for ids in deep.rankings.values()} == {150}
-    with pytest.raises(EvaluationCancelled):
+    with pytest.raises(WorkStopped):
         run(demo.context, demo.tuning, WORKBENCH, cancelled=lambda: True)
 
 

@@ -14,7 +14,7 @@ from tests.bench.conftest import Open
 from tests.store.helpers import memory, open_library
 from workbench.bench.open import Workbench
 from workbench.bench.stream.memory_lines import MemoryLines
-from workbench.core.stopping import PIECE, Stopped, in_pieces, may_stop, stoppable
+from workbench.core.runtime import PIECE, Stopped, in_pieces, may_stop, stoppable
 
 MANY = 3 * PIECE + 1
 
@@ -79,11 +79,11 @@ def test_a_retriever_whose_loading_was_given_up_loads_what_came_since(open_bench
 
 ENDING = """
 import sys, time
-from workbench.core import stopping
+from workbench.core import runtime
 
-stopping.PATIENCE_S = 0.5
+runtime.PATIENCE_S = 0.5
 asked = []
-with stopping.asked_to_end(asked.append):
+with runtime.asked_to_end(asked.append):
     print("ready", flush=True)
     while not asked:
         time.sleep(0.01)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from workbench.cli.progress import interruptible
-from workbench.core.pause import collection_paused
+from workbench.core.runtime import collection_paused
 
 BOOK = "## HARD RULES\n[hr-00001] helpful=2 harmful=0 :: Ask first.\n[hr-00002] helpful=0 harmful=1 :: Test last.\n"
 

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import memory
+from workbench.core.errors import WorkStopped
 from workbench.core.tuning.floor import Floor
 from workbench.core.words.scripts import script_of
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.floor import reaching
 from workbench.retrieval.floor.floor_file import FloorFile, Kept, texts_of
-from workbench.retrieval.floor.reaching import FloorCancelled, background, reach_of, reached
+from workbench.retrieval.floor.reaching import background, reach_of, reached
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
@@ -85,7 +86,7 @@ def test_it_can_be_stopped(ranker: Ranker) -> None:
     stops = iter([False, False, True])
     found = reached(ranker, np.ones(len(TEXTS), np.bool_), ASKED, lambda: next(stops))
     assert len([next(found), next(found)]) == 2
-    with pytest.raises(FloorCancelled):
+    with pytest.raises(WorkStopped):
         next(found)
 
 

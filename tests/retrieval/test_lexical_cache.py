@@ -15,10 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.errors import WorkStopped
 from workbench.core.files.locks import locked
 from workbench.retrieval.fulltext import lexical_cache, lexical_file
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.lexical_cache import BATCH, FULL, SMALL, IndexingCancelled, LexicalCache
+from workbench.retrieval.fulltext.lexical_cache import BATCH, FULL, SMALL, LexicalCache
 from workbench.retrieval.fulltext.stored_segment import CacheDamaged, StoredSegment
 
 WORDS = (
@@ -282,7 +283,7 @@ def test_a_writer_that_is_killed_leaves_a_cache_that_is_right(tmp_path: Path, wa
 def test_progress_counts_what_has_to_be_indexed_and_cancelling_leaves_no_trace(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     many = some(BATCH + 5)
-    with pytest.raises(IndexingCancelled, match="stopped after 4,096 of 4,101"):
+    with pytest.raises(WorkStopped, match="stopped after 4,096 of 4,101"):
         LexicalCache(tmp_path).index(many, None, lambda *step: seen.append(step), lambda: bool(seen))
     assert written(tmp_path) == []
     seen.clear()

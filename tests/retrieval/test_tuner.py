@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tests.retrieval.samples import T0, memories, memory, profiles, query_scores
-from workbench.core.errors import InvalidQuery, InvalidRecord
+from workbench.core.errors import InvalidQuery, InvalidRecord, WorkStopped
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.autotune import Search, TuningCancelled
+from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
 from workbench.evaluation.objective import JudgedScores, values
@@ -265,7 +265,7 @@ def test_what_moved() -> None:
 def test_it_can_be_stopped() -> None:
     ranker, judged, _ = known_world(40)
     before = threading.active_count()
-    with pytest.raises(TuningCancelled):
+    with pytest.raises(WorkStopped):
         score_table(ranker, judged, settings_around(WORKBENCH), NDCG10, cancelled=lambda: True)
     assert threading.active_count() == before
 

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.errors import WorkStopped
 from workbench.core.files.locks import locked
 from workbench.retrieval.arrays import Vectors
-from workbench.retrieval.embedding.vectors import BATCH, EmbeddingCancelled, VectorCache
+from workbench.retrieval.embedding.vectors import BATCH, VectorCache
 from workbench.retrieval.text_keys import text_key
 
 PRINT = "0123456789abcdef" * 2
@@ -252,7 +253,7 @@ def test_cancelling_keeps_what_was_done(tmp_path: Path) -> None:
     cache = opened(tmp_path)
     asked = texts(3 * BATCH)
     model = Model()
-    with pytest.raises(EmbeddingCancelled, match="stopped"):
+    with pytest.raises(WorkStopped, match="stopped"):
         cache.vectors_for(asked, model, cancelled=lambda: len(model.asked) >= 2 * BATCH)
     assert checked(opened(tmp_path), asked) == asked[2 * BATCH :]
 

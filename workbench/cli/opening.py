@@ -12,7 +12,7 @@ from workbench.cli.session import Session, Welcome, is_there, remember_since, sa
 from workbench.config import paths, recent
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.first_run import FirstRun
-from workbench.core.stopping import asked_to_end
+from workbench.core.runtime import asked_to_end
 
 _DEMO = """Opens a hand-written store of a software project in a temporary copy: try everything, nothing is kept.
 It has a scratch project (CLAUDE.md, AGENTS.md, rules, a skill, memory files): what you promote and export goes there.

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from workbench.config import draft_files
 from workbench.core.errors import StoreProblem
-from workbench.core.files.running import is_running, process
 from workbench.core.record import iso, parse_time
+from workbench.core.runtime import is_running, process
 
 FOLDER = "drafts"
 

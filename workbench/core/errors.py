@@ -55,6 +55,10 @@ class UnknownOutcome(StoreProblem):
     """A change was written, that failed, and it could not be taken back: it may be stored or not."""
 
 
+class WorkStopped(WorkbenchError):
+    """Long work was stopped before it was through; what it changed or keeps is said."""
+
+
 class Conflict(WorkbenchError):
     """A later change touched the same field, so an older one cannot be taken back blindly."""
 

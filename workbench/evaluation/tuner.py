@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.core.errors import InvalidQuery
-from workbench.core.tuning.autotune import Moved, Search, TunedProfile, TuningCancelled
+from workbench.core.errors import InvalidQuery, WorkStopped
+from workbench.core.tuning.autotune import Moved, Search, TunedProfile
 from workbench.core.tuning.factors import FACTORS, WEIGHT_KEYS
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile, check_profile, weight_of
@@ -49,7 +49,7 @@ def tune(
 
     The `contenders` are tried beside the grid as they are, and what the queries cannot say anything about stays. With
     fewer queries than folds every query is a fold of its own. `progress` counts queries. Raises `InvalidQuery` with
-    fewer than two queries or folds, `InvalidRecord` for a broken profile, and `TuningCancelled`.
+    fewer than two queries or folds, `InvalidRecord` for a broken profile, and `WorkStopped`.
     """
     check_profile(start)
     if len(queries) < 2:
@@ -67,7 +67,7 @@ def dead_factors(
 ) -> tuple[str, ...]:
     """Return the factors that tell no two memories apart for any of the queries, however they age.
 
-    What their weight should be these queries cannot say. Raises `TuningCancelled`.
+    What their weight should be these queries cannot say. Raises `WorkStopped`.
     """
     left = [factor.id for factor in FACTORS]
     for query in queries:
@@ -82,7 +82,7 @@ def dead_factors(
 
 def _stop_if(cancelled: Cancelled | None) -> None:
     if cancelled is not None and cancelled():
-        raise TuningCancelled("Tuning was stopped.", "Nothing was changed.")
+        raise WorkStopped("Tuning was stopped.", "Nothing was changed.")
 
 
 def score_table(
@@ -93,7 +93,7 @@ def score_table(
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Column:
-    """Return the metric of every setting for every query, shape (settings, queries). Raises `TuningCancelled`."""
+    """Return the metric of every setting for every query, shape (settings, queries). Raises `WorkStopped`."""
     table = np.empty((len(settings), len(queries)))
     # Most of the time goes into numpy loops that do not hold the interpreter's lock.
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as workers:
@@ -103,7 +103,7 @@ def score_table(
         while waiting:
             try:
                 _stop_if(cancelled)
-            except TuningCancelled:
+            except WorkStopped:
                 workers.shutdown(cancel_futures=True)
                 raise
             done, _ = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)

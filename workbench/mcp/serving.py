@@ -10,7 +10,7 @@ from workbench.bench.agents.rules import DoorRules
 from workbench.bench.open import Workbench
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
-from workbench.core.pause import share_memory
+from workbench.core.runtime import share_memory
 from workbench.mcp.clients import Clients, cleaned_name
 
 _SETTLED_S = 3.0

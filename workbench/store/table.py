@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from workbench.core.errors import InvalidRecord, UnknownRecord
-from workbench.core.pause import collection_paused
 from workbench.core.record import from_doc
-from workbench.core.stopping import in_pieces
+from workbench.core.runtime import collection_paused, in_pieces
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State

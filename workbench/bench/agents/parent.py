@@ -2,7 +2,7 @@
 
 import os
 
-from workbench.core.files.running import process
+from workbench.core.runtime import process
 
 
 def parent_process() -> str:

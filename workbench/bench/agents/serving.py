@@ -23,7 +23,7 @@ from workbench.bench.tuning.tuning import Tuning
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord, StoreProblem
-from workbench.core.stopping import may_stop
+from workbench.core.runtime import may_stop
 from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import Profile

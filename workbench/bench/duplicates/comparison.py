@@ -27,7 +27,7 @@ from workbench.core.duplicates.identity import identity_of, parted, text_key
 from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import contradictions
-from workbench.core.stopping import give_way
+from workbench.core.runtime import give_way
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
 

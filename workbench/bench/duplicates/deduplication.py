@@ -14,16 +14,12 @@ from workbench.bench.review.kinds.handler import handler_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.kept_pair import kept_pair
 from workbench.core.duplicates.merge import merge_memories
-from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.errors import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
-
-
-class DeduplicationCancelled(WorkbenchError):
-    """The comparison was stopped before it was through."""
 
 
 class Deduplication:
@@ -40,7 +36,7 @@ class Deduplication:
         """Compare every served memory with every other of its type; `threshold` is the model's review threshold.
 
         Raises `InvalidRecord` for a threshold that is none, `UnreadableFile` when there is no model, and
-        `DeduplicationCancelled`.
+        `WorkStopped`.
         """
         if threshold is not None and not 0 < threshold <= 1:
             raise InvalidRecord(f"A similarity of {threshold:g} is not between 0 and 1.", "Nothing was compared.")
@@ -48,7 +44,7 @@ class Deduplication:
 
         def step(done: int, total: int) -> None:
             if stop():
-                raise DeduplicationCancelled("Looking for duplicates was stopped.", "Nothing was changed.")
+                raise WorkStopped("Looking for duplicates was stopped.", "Nothing was changed.")
             if progress is not None and total:
                 progress(done, total)
 

@@ -16,22 +16,18 @@ from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.groups import by_age
 from workbench.core.duplicates.kept_pair import KeptApart
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkStopped
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Column
 
-__all__ = ["FLOOR", "Apart", "ComparingCancelled", "MemoryPair", "MemoryPairs", "memory_pairs_of"]
+__all__ = ["FLOOR", "Apart", "MemoryPair", "MemoryPairs", "memory_pairs_of"]
 
 MOST = 20_000
 """Pairs that are kept at most: the most similar ones."""
 
 _EVERY = 256
 """Pairs that are judged between two looks at whether to stop."""
-
-
-class ComparingCancelled(WorkbenchError):
-    """The comparison was stopped before it was through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +109,14 @@ def memory_pairs_of(
 ) -> MemoryPairs:
     """Compare every served memory with every other; `kept` knows the pairs that a person keeps apart.
 
-    Raises `ComparingCancelled`.
+    Raises `WorkStopped`.
     """
     ranker, limits = retriever.ranker(), retriever.limits()
     rows = [row for row, memory in enumerate(ranker.pool.memories) if memory.status in SERVED]
 
     def step(done: int, total: int) -> None:
         if cancelled is not None and cancelled():
-            raise ComparingCancelled("Comparing was stopped.", "Nothing was changed.")
+            raise WorkStopped("Comparing was stopped.", "Nothing was changed.")
         if progress is not None and total:
             progress(done, total)
 

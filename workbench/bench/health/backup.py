@@ -11,7 +11,7 @@ from workbench.bench import caches
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
-from workbench.core.errors import StoreProblem, WorkbenchError, cannot_write
+from workbench.core.errors import StoreProblem, WorkStopped, cannot_write
 from workbench.core.files.locks import locked
 from workbench.core.health.diagnosis import Manifest, Progress
 from workbench.safety.scanning import secrets_in
@@ -27,25 +27,18 @@ def secrets_in_records(records: Iterable[Mapping[str, object]]) -> int:
     return len({chunk[f.start : f.end] for chunk in _chunks(records) for f in secrets_in(chunk)})
 
 
-class BackupCancelled(WorkbenchError):
-    """A person stopped a backup; nothing was left behind."""
-
-    def __init__(self) -> None:
-        super().__init__("Stopped.", "Nothing was written.")
-
-
 def back_up(
     bench: Workbench, target: Path, at: datetime, *, force: bool = False, progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> tuple[Manifest, int]:  # fmt: skip
     """Write a backup of the store as it is now; return it, and how many secrets its records hold.
 
-    `cancelled` is asked again and again while the file is written. Raises `StoreProblem`, or `BackupCancelled`.
+    `cancelled` is asked again and again while the file is written. Raises `StoreProblem`, or `WorkStopped`.
     """
 
     def tell(done: int, total: int) -> None:
         if cancelled():
-            raise BackupCancelled
+            raise WorkStopped("Stopped.", "Nothing was written.")
         if progress is not None:
             progress(done, total)
 

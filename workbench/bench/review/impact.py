@@ -13,7 +13,7 @@ import numpy as np
 from workbench.bench.context import Context
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.retriever import Retriever
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -31,10 +31,6 @@ Outcome = Callable[[Proposal], Sequence[Memory]]
 
 EPSILON = 5e-4
 """Differences of a minimum or maximum below this do not show and are no move."""
-
-
-class ImpactCancelled(WorkbenchError):
-    """The preview was left before it was complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +112,7 @@ class ImpactPreview:
     def of(self, proposal: Proposal, cancelled: Cancelled = lambda: False) -> Impact | None:
         """Return what accepting a proposal would change, under the profile of the settings; `None` for no memory.
 
-        Raises `ImpactCancelled`, `UnknownRecord` or `InvalidRecord` (the profile), or what accepting would raise.
+        Raises `WorkStopped`, `UnknownRecord` or `InvalidRecord` (the profile), or what accepting would raise.
         """
         after = self._outcome(proposal)
         if not after:
@@ -130,14 +126,14 @@ class ImpactPreview:
     ) -> Impact:
         """Return what would change if the memories `after` stood in the store as they are here.
 
-        The first of them is the one whose places are told. Raises `ImpactCancelled`.
+        The first of them is the one whose places are told. Raises `WorkStopped`.
         """
         ranker, now = self._retriever.ranker(), self._context.now()
         then, same_texts = self._hypothetical(ranker, after)
         found = []
         for query in queries:
             if cancelled():
-                raise ImpactCancelled("The preview was left.", "Nothing was changed.")
+                raise WorkStopped("The preview was left.", "Nothing was changed.")
             scores = self._scores(ranker, query.text)
             at = query.now or now
             later = scores if same_texts else then.relevance(query.text)

@@ -13,10 +13,10 @@ from workbench.bench.review.counting import count_waiting
 from workbench.bench.safety.flagging import SECRET, flags_of
 from workbench.bench.safety.masking import PREFIX, masked_name
 from workbench.bench.safety.verdicts import Verdicts
-from workbench.core.pause import collection_paused, withhold_more
 from workbench.core.review import lifecycle
 from workbench.core.review.kinds import is_noise, kind_of, order_of
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import collection_paused, withhold_more
 from workbench.core.stream.arrival import arrived
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Touched

@@ -14,9 +14,9 @@ from workbench.core.agents.actors import stands_by
 from workbench.core.agents.patterns.reasons import EVIDENCE
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.override import override_id
-from workbench.core.pause import collection_paused
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT
+from workbench.core.runtime import collection_paused
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.store.entry import DocChange, Entry

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.stopping import in_pieces
+from workbench.core.runtime import in_pieces
 from workbench.core.stream.filter import READS, TEXT, TIMES, Condition, Predicate, said_by, says_the_same
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Mask, Rows

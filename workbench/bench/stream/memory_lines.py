@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.core.stopping import in_pieces
+from workbench.core.runtime import in_pieces
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Rows
 from workbench.retrieval.fulltext.fuzzy import MOST, FuzzyLines

@@ -14,7 +14,7 @@ from workbench.bench.tuning.profiles import Profiles, tuned_from
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.queries.sets import JudgedSet
 from workbench.bench.tuning.retriever import Retriever
-from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.errors import InvalidQuery, WorkStopped
 from workbench.core.files.format import JudgedQuery
 from workbench.core.tuning.autotune import Search, TunedProfile
 from workbench.core.tuning.measure import NDCG10, Measure, reported
@@ -31,10 +31,6 @@ Cancelled = Callable[[], bool]
 
 ON_ALL = "on all queries"
 """How settings were measured that were not chosen by the queries."""
-
-
-class EvaluationCancelled(WorkbenchError):
-    """The evaluation was stopped before it had an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +103,7 @@ class ScoredSet:
     ) -> ProfileResult:
         """Measure one profile (by default what `measure.reported` says).
 
-        Raises `InvalidRecord` when it is broken, and `EvaluationCancelled`.
+        Raises `InvalidRecord` when it is broken, and `WorkStopped`.
         """
         check_profile(profile)
         measures = measures or reported((profile.k,))
@@ -164,7 +160,7 @@ class Evaluator:
         Every profile is measured at each one's k; the verdict is about nDCG at the k of the base.
 
         Raises `InvalidQuery` without a profile or with one twice, `InvalidRecord` for a broken one, and
-        `EvaluationCancelled`.
+        `WorkStopped`.
         """
         names = [profile.name for profile in profiles]
         if not names or len(set(names)) < len(names):
@@ -196,7 +192,7 @@ class Evaluator:
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ScoredSet:
-        """Compute the relevance of a query set once, for measuring many profiles. Raises `EvaluationCancelled`.
+        """Compute the relevance of a query set once, for measuring many profiles. Raises `WorkStopped`.
 
         What `known` holds over the same memories is taken from it.
         """
@@ -243,7 +239,7 @@ def certificate(
 
 def _stop_if(cancelled: Cancelled | None) -> None:
     if cancelled is not None and cancelled():
-        raise EvaluationCancelled("The evaluation was stopped.", "Nothing was changed.")
+        raise WorkStopped("The evaluation was stopped.", "Nothing was changed.")
 
 
 def _scored(ranker: Ranker, query: JudgedQuery, present: datetime, known: QueryScores | None = None) -> JudgedScores:

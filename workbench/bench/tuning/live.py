@@ -51,7 +51,7 @@ class LiveSet:
         return self.scored.judged
 
     def against(self, base: Profile, profile: Profile, cancelled: Cancelled | None = None) -> LiveVerdict:
-        """Compare a profile with `base`. Raises `InvalidRecord` for a broken one, and `EvaluationCancelled`."""
+        """Compare a profile with `base`. Raises `InvalidRecord` for a broken one, and `WorkStopped`."""
         measures = served(profile.k)
         if self._base is None or (self._base[0], self._base[1].profile) != (profile.k, base):
             self._base = profile.k, self.scored.measure(base, measures, cancelled=cancelled)
@@ -63,7 +63,7 @@ class LiveSet:
 
 
 def live_set(evaluator: Evaluator, judged: JudgedSet, known: LiveSet | None, cancelled: Cancelled) -> LiveSet:
-    """Compute the relevance of the judged queries, as far as `known` does not hold it. Raises `EvaluationCancelled`."""
+    """Compute the relevance of the judged queries, as far as `known` does not hold it. Raises `WorkStopped`."""
     return LiveSet(evaluator.score(judged, known=known.scored if known else None, cancelled=cancelled))
 
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from workbench.bench.context import Context
-from workbench.bench.tuning.evaluation import ON_ALL, EvaluationCancelled, Evaluator, certificate
+from workbench.bench.tuning.evaluation import ON_ALL, Evaluator, certificate
 from workbench.bench.tuning.live import LiveSet, LiveVerdict, live_set
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.queries.sets import JudgedSet, from_store
 from workbench.bench.tuning.session import TuningSession
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkbenchError, WorkStopped
 from workbench.core.tuning.autotune import TunedProfile
 from workbench.core.tuning.profile import Profile
 
@@ -97,7 +97,7 @@ class Measuring:
             if live is None:
                 live = live_set(self._evaluator, from_store(self._context), job.known, cancelled)
             return Measured(job.wanted, live, live.against(job.wanted.saved, job.wanted.profile, given_up))
-        except EvaluationCancelled:
+        except WorkStopped:
             return Measured(job.wanted, live, None)
         except WorkbenchError as error:
             return Measured(job.wanted, live, None, str(error))

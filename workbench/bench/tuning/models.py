@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.bench.context import Context
-from workbench.bench.tuning.evaluation import Cancelled, EvaluationCancelled, Evaluator, ProfileResult
+from workbench.bench.tuning.evaluation import Cancelled, Evaluator, ProfileResult
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.queries.sets import from_store, judged_queries
 from workbench.bench.tuning.retriever import Retriever
@@ -16,8 +16,6 @@ from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.verdict import Verdict
 from workbench.evaluation.verdict import compare
 from workbench.retrieval.embedding.embedder import Embedder
-from workbench.retrieval.embedding.vectors import EmbeddingCancelled
-from workbench.retrieval.fulltext.lexical_cache import IndexingCancelled
 
 Progress = Callable[[int, int], None]
 
@@ -59,15 +57,12 @@ def try_model(
 ) -> ModelChange | None:
     """Make a store's vectors with another model, beside the present ones, and rank the judged queries with both.
 
-    `None` when no query is judged, or the present model is gone. Raises `UnreadableFile`, and `EvaluationCancelled`;
+    `None` when no query is judged, or the present model is gone. Raises `UnreadableFile`, and `WorkStopped`;
     the vectors that were made are kept.
     """
     settings = context.settings._replace(model=folder)
     with closing(Retriever(replace(context, settings=settings))) as other:
-        try:
-            other.load(progress, cancelled)
-        except (EmbeddingCancelled, IndexingCancelled) as stopped:
-            raise EvaluationCancelled(stopped.message, stopped.hint) from stopped
+        other.load(progress, cancelled)
         if not any(query.relevant for query in judged_queries(context)):
             return None
         judged = from_store(context)

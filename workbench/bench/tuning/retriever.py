@@ -18,10 +18,9 @@ from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.bench.tuning.kept_pool import KeptPool
 from workbench.core.duplicates.thresholds import DedupThresholds, Thresholds
-from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
+from workbench.core.runtime import collection_paused, give_back, may_stop, withhold
 from workbench.core.served import SETTLED
-from workbench.core.stopping import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.retrieval.arrays import Rows, Vectors
@@ -79,7 +78,7 @@ class Retriever:
         """Load whatever is not loaded yet.
 
         `progress` is told how many of the texts that the caches do not know are embedded, then how many are indexed.
-        Raises `UnreadableFile` when the model cannot be loaded, `EmbeddingCancelled`, `IndexingCancelled` or `Stopped`.
+        Raises `UnreadableFile` when the model cannot be loaded, `WorkStopped` or `Stopped`.
         """
         with self._lock, collection_paused():
             if self._ranker is None:
@@ -195,7 +194,7 @@ class Retriever:
     def vectors(
         self, texts: Sequence[str], progress: Progress | None = None, cancelled: Cancelled | None = None
     ) -> Vectors:
-        """Return the vectors of texts that are no memories, or not yet, shape (n, dim); raises `EmbeddingCancelled`."""
+        """Return the vectors of texts that are no memories, or not yet, shape (n, dim); raises `WorkStopped`."""
         with self._lock:
             return self._vectors([clean_for_store(text) for text in texts], None, progress, cancelled)
 

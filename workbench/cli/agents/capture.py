@@ -146,7 +146,7 @@ def _note(at: "datetime", agent: str, event: str, problem: str) -> None:
 
 
 def _transcripts(session: Session) -> int:
-    from workbench.bench.agents.capture.reading import Stopped
+    from workbench.core.runtime import Stopped
 
     args = session.args
     with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:

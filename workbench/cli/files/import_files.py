@@ -82,7 +82,7 @@ def add_commands(commands: Commands) -> None:
 
 def import_files(session: Session) -> int:
     """Import every file that can be read; exit code 2 only when none could."""
-    from workbench.bench.files.imports.importing import ReadingStopped
+    from workbench.core.errors import WorkStopped
 
     _require_format(session)
     dry = session.args.dry_run
@@ -103,7 +103,7 @@ def import_files(session: Session) -> int:
                     _say_passed(session, plan, shown)
                     continue
                 _introduce(session, path, plan, shown)
-            except ReadingStopped as error:
+            except WorkStopped as error:
                 fail(error)
                 return INTERRUPTED
             except WorkbenchError as error:

@@ -110,7 +110,7 @@ def _checked(
     bench: "Workbench", checking: "Checking", expectations: Sequence[Expected]
 ) -> tuple[tuple[Checked, ...], bool]:
     """Check; the flag says whether ctrl+c was pressed."""
-    from workbench.bench.tuning.evaluation import EvaluationCancelled
+    from workbench.core.errors import WorkStopped
 
     reading, asking = ProgressLine("reading the memories", LONG), ProgressLine("checking", 20)
     with interruptible() as cancelled:
@@ -118,7 +118,7 @@ def _checked(
             bench.retriever.load(reading)
             reading.clear()
             return checking.check(expectations, asking, cancelled), cancelled()
-        except EvaluationCancelled:
+        except WorkStopped:
             return (), True
         finally:
             reading.clear()

@@ -66,7 +66,7 @@ def add_commands(commands: Commands) -> None:
 
 def evaluate(session: Session) -> int:
     """Print each profile's means and the verdicts between them."""
-    from workbench.bench.tuning.evaluation import EvaluationCancelled
+    from workbench.core.errors import WorkStopped
 
     args = session.args
     with session.reading() as bench:
@@ -83,7 +83,7 @@ def evaluate(session: Session) -> int:
         with interruptible() as cancelled:
             try:
                 found = _evaluator(bench).evaluate(judged, chosen, base=base, progress=line, cancelled=cancelled)
-            except EvaluationCancelled as stopped:
+            except WorkStopped as stopped:
                 fail(stopped)
                 return INTERRUPTED
             finally:
@@ -101,8 +101,8 @@ def evaluate(session: Session) -> int:
 
 def tune(session: Session) -> int:
     """Print a proposal and what it is worth; save it when asked to."""
-    from workbench.bench.tuning.evaluation import EvaluationCancelled
-    from workbench.core.tuning.autotune import Search, TuningCancelled
+    from workbench.core.errors import WorkStopped
+    from workbench.core.tuning.autotune import Search
     from workbench.core.tuning.measure import parse_measure
 
     args, measure = session.args, parse_measure(session.args.metric)
@@ -121,7 +121,7 @@ def tune(session: Session) -> int:
                 scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
                 scoring.clear()
                 found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles)
-            except (EvaluationCancelled, TuningCancelled) as stopped:
+            except WorkStopped as stopped:
                 fail(stopped)
                 return INTERRUPTED
             finally:

@@ -93,15 +93,15 @@ def _use(session: Session) -> int:
 
 
 def _compared(session: Session, bench: "Workbench", found: "Model", path: Path) -> int:
-    from workbench.bench.tuning.evaluation import EvaluationCancelled
     from workbench.bench.tuning.models import try_model
+    from workbench.core.errors import WorkStopped
 
     line, folder = ProgressLine("embedding the memories", LONG), None if found.is_bundled else found.folder
     with interruptible() as cancelled:
         try:
             profiles, profile = bench.tuning.profiles, bench.tuning.default()
             change = try_model(bench.context, bench.retriever, profiles, profile, folder, line, cancelled)
-        except EvaluationCancelled as stopped:
+        except WorkStopped as stopped:
             fail(stopped)
             warn("The model is set all the same.")
             return INTERRUPTED

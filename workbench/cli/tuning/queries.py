@@ -92,9 +92,9 @@ def _list(session: Session, bench: "Workbench") -> int:
 
 
 def _export(session: Session, bench: "Workbench") -> int:
-    from workbench.bench.tuning.evaluation import EvaluationCancelled
     from workbench.bench.tuning.queries import export
     from workbench.cli.files.export import report_written, to_stdout
+    from workbench.core.errors import WorkStopped
     from workbench.core.files.replacing import present_bytes
 
     args = session.args
@@ -104,7 +104,7 @@ def _export(session: Session, bench: "Workbench") -> int:
         raise WorkbenchError(f"{path} is there already.", "Nothing was written; --force replaces it.")
     try:
         text = _text(session, bench)
-    except EvaluationCancelled as stopped:
+    except WorkStopped as stopped:
         fail(stopped)
         return INTERRUPTED
     if not to_file:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.verdict import Verdict
@@ -17,10 +16,6 @@ class Search:
     measure: Measure = NDCG10
     folds: int = FOLDS
     seed: int = 0
-
-
-class TuningCancelled(WorkbenchError):
-    """Tuning was stopped before it had an answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkStopped
 from workbench.core.files.locks import locked
 from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Embed, Rows, Vectors
@@ -23,10 +23,6 @@ SAVE_EVERY = 16 * BATCH
 
 RECENT = 4_096
 """Rows that came since the keys were last put in order, found by a dictionary."""
-
-
-class EmbeddingCancelled(WorkbenchError):
-    """The embedding was stopped; what was embedded so far is kept."""
 
 
 class VectorCache:
@@ -63,7 +59,7 @@ class VectorCache:
         """Return float32 vectors of shape (n, dim), not to be written to, embedding only texts that are not known.
 
         `keys` are `text_keys(texts)`, if the caller has them already. `progress(done, total)` counts the texts
-        that have to be embedded. Raises `EmbeddingCancelled` when `cancelled()` becomes true; the vectors
+        that have to be embedded. Raises `WorkStopped` when `cancelled()` becomes true; the vectors
         made until then are kept for the next call.
         """
         keys = text_keys(texts) if keys is None else keys
@@ -91,7 +87,7 @@ class VectorCache:
         keys = list(missing)
         for start in range(0, len(keys), BATCH):
             if cancelled is not None and cancelled():
-                raise EmbeddingCancelled(
+                raise WorkStopped(
                     f"Embedding was stopped after {start:,} of {len(keys):,} texts.",
                     "What was done is kept; the rest is embedded next time.",
                 )

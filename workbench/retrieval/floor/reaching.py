@@ -6,7 +6,7 @@ from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkStopped
 from workbench.core.tuning.floor import ENOUGH, OF_OTHERS, Floor, Reach, floor_of, written
 from workbench.core.words.languages import ENGLISH
 from workbench.core.words.scripts import script_of
@@ -23,10 +23,6 @@ CELLS = 1 << 21
 """Cosines held at a time (8 MB): as many questions as have room are put in one matrix product."""
 
 Cancelled = Callable[[], bool]
-
-
-class FloorCancelled(WorkbenchError):
-    """The background questions were stopped; the store has no floor yet."""
 
 
 @cache
@@ -62,7 +58,7 @@ def floors_of(ranker: Ranker, served: Mask, cancelled: Cancelled | None = None) 
     """Return the floor of each script in which enough is written: the highest of its languages.
 
     Languages in Latin letters have one each, those that the store has; so has English, where it has any of them.
-    Raises `FloorCancelled` when `cancelled()` becomes true.
+    Raises `WorkStopped` when `cancelled()` becomes true.
     """
     scripts = written(text_of(*text) for text, taken in zip(ranker.pool.memories.texts(), served, strict=True) if taken)
     floors: dict[str, Floor] = {}
@@ -81,10 +77,10 @@ def reached(
 ) -> Iterator[Reach]:
     """Yield what each question reaches over the rows of a mask, which has at least one.
 
-    Raises `FloorCancelled` when `cancelled()` becomes true.
+    Raises `WorkStopped` when `cancelled()` becomes true.
     """
     for scores in ranker.relevances(questions, max(1, CELLS // len(served))):
         if cancelled is not None and cancelled():
-            raise FloorCancelled("The background questions were stopped.", "The floor is computed next time.")
+            raise WorkStopped("The background questions were stopped.", "The floor is computed next time.")
         if (reach := reach_of(scores, served)) is not None:
             yield reach

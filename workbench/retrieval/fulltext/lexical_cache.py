@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkStopped
 from workbench.core.files.locks import locked
 from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Rows
@@ -37,10 +37,6 @@ Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
 
 
-class IndexingCancelled(WorkbenchError):
-    """The indexing was stopped; the segments that were finished are kept."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Watch:
     """Whom to tell how far the work is, of `total` texts, and whom to ask whether to go on."""
@@ -55,7 +51,7 @@ class _Watch:
 
     def check(self, done: int) -> None:
         if self.cancelled is not None and self.cancelled():
-            raise IndexingCancelled(
+            raise WorkStopped(
                 f"Indexing was stopped after {done:,} of {self.total:,} texts.",
                 "No memory is affected; the rest is indexed next time.",
             )
@@ -84,7 +80,7 @@ class LexicalCache:
     ) -> LexicalIndex:
         """Return the index of `texts`, whose `keys` are `text_keys(texts)`; new texts are written to the cache.
 
-        `progress(done, total)` counts the texts that have to be indexed. Raises `IndexingCancelled` when
+        `progress(done, total)` counts the texts that have to be indexed. Raises `WorkStopped` when
         `cancelled()` becomes true.
         """
         keys = text_keys(texts) if keys is None else keys

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.stopping import in_pieces
+from workbench.core.runtime import in_pieces
 from workbench.core.words.splitting import word_pattern
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.fulltext.spelling import Spelling

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.core.stopping import may_stop
+from workbench.core.runtime import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.episodic import EpisodeTerms
 from workbench.core.tuning.factors import Factor

@@ -14,7 +14,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from workbench.core.named import implementation
-from workbench.core.stopping import may_stop
+from workbench.core.runtime import may_stop
 from workbench.core.tuning.factors import FACTORS, PLAIN_PARTS, RELEVANCE, parameters_of
 from workbench.core.tuning.profile import Profile, value_of, weight_of
 from workbench.retrieval.arrays import Column, Embed, Mask, Scores, Vectors

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.core.named import implementation
-from workbench.core.stopping import may_stop
+from workbench.core.runtime import may_stop
 from workbench.core.tuning.factors import How, parameters_of
 from workbench.core.tuning.profile import value_of
 from workbench.core.tuning.scoring import Share

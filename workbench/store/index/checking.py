@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench.core.files.atomic import write_file
 from workbench.core.health.damage import MendedIndex
 from workbench.core.record import iso, parse_time
-from workbench.core.stopping import in_pieces
+from workbench.core.runtime import in_pieces
 from workbench.store.entry import Doc
 from workbench.store.files import read_regular
 from workbench.store.index.indexing import Indexing

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.core.errors import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
-from workbench.core.pause import collection_paused
 from workbench.core.record import iso, parse_time
+from workbench.core.runtime import collection_paused
 from workbench.store import git_files
 from workbench.store.entry import Doc, DocChange, Entry, Kind, from_json, to_json
 from workbench.store.files import LOCK, Standstill, overtaken, taken_away

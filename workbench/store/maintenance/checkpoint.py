@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, write_file
-from workbench.core.pause import collection_paused
+from workbench.core.runtime import collection_paused
 from workbench.store.files import read_regular
 from workbench.store.journal import chain
 from workbench.store.journal.codec import dumps, fingerprint, loads, loads_foreign

@@ -32,7 +32,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.stream.stream import SMALL
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
-from workbench.core.stopping import Stopped, answer_first, may_stop, stoppable
+from workbench.core.runtime import Stopped, answer_first, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes

@@ -17,7 +17,7 @@ from workbench.config import drafts, loading, paths, recent
 from workbench.core.agents.actors import agent_in
 from workbench.core.errors import StoreProblem
 from workbench.core.files.locks import Holder, Patience, waiting, who
-from workbench.core.pause import share_memory
+from workbench.core.runtime import share_memory
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.keymap import check_keymap

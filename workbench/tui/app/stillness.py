@@ -11,7 +11,7 @@ from time import monotonic
 from textual.screen import Screen
 from textual.timer import Timer
 
-from workbench.core.pause import be_usual, give_back, withhold
+from workbench.core.runtime import be_usual, give_back, withhold
 
 AFTER = 0.2
 """Seconds after the last hold in which collections happen again."""

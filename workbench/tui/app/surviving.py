@@ -10,7 +10,7 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.stopping import asked_to_end
+from workbench.core.runtime import asked_to_end
 
 Result = TypeVar("Result")
 Pump = TypeVar("Pump", bound=type[MessagePump])

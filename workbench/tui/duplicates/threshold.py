@@ -13,10 +13,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.duplicates.memory_pairs import FLOOR, ComparingCancelled, MemoryPair, MemoryPairs, memory_pairs_of
+from workbench.bench.duplicates.memory_pairs import FLOOR, MemoryPair, MemoryPairs, memory_pairs_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.duplicates.thresholds import Thresholds
+from workbench.core.errors import WorkStopped
 from workbench.tui.app.actions import bindings
 from workbench.tui.records.acts import ActsBesideSliders, Place
 from workbench.tui.tuning.actions import DUPLICATES
@@ -136,7 +137,7 @@ class DuplicatesDialog(Dialog[None]):
 
         try:
             found = memory_pairs_of(self._retriever, went, lambda: worker.is_cancelled, self._kept())
-        except ComparingCancelled:
+        except WorkStopped:
             return
         if not worker.is_cancelled:
             self.post_message(self.Found(found))

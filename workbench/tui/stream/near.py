@@ -10,7 +10,7 @@ from textual.worker import WorkType
 
 from workbench.bench.stream.stream import StreamView
 from workbench.core.errors import WorkbenchError
-from workbench.core.stopping import stoppable
+from workbench.core.runtime import stoppable
 from workbench.tui.app.area import AreaScreen
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from textual.worker import get_current_worker
 
-from workbench.bench.tuning.evaluation import EvaluationCancelled
 from workbench.bench.tuning.models import model_at, try_model
 from workbench.config.writing import set_values
+from workbench.core.errors import WorkStopped
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.texts.prompt import Prompt
 
@@ -41,7 +41,7 @@ async def _try(app: Host, folder: Path | None) -> None:
                 cancelled=lambda: worker.is_cancelled,
             )
         )  # fmt: skip
-    except EvaluationCancelled:
+    except WorkStopped:
         return
     if change is None:
         app.say("The vectors are made. No judged query tells which model ranks better here.")

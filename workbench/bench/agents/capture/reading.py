@@ -13,6 +13,7 @@ from workbench.core.agents.transcript.following import Following, Told
 from workbench.core.agents.transcript.lessons import Passed
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.handles import NotRegular, open_handle
+from workbench.core.runtime import Stopped
 from workbench.formats.transcripts.readers import READERS, Reader, reader_of
 from workbench.safety.secrets.secrets import mask
 
@@ -20,10 +21,6 @@ _BEGIN = 65_536
 
 Tick = Callable[[int], bool]
 """Is told how many bytes were read, and says whether to stop."""
-
-
-class Stopped(Exception):
-    """Somebody wanted the reading to stop; nothing of it counts."""
 
 
 def read_on(

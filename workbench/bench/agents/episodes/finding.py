@@ -110,7 +110,7 @@ class EpisodeFinder:
     def prepare(self, strategy: Strategy, progress: Progress, cancelled: Cancelled) -> None:
         """Make what a strategy needs that is not made yet; the first time, in a large store, that takes a while.
 
-        Raises `EpisodesCancelled` or `EmbeddingCancelled` when it is stopped; what is made until then is kept.
+        Raises `WorkStopped` when it is stopped; what is made until then is kept.
         """
         if strategy == "failure":
             names: tuple[str, ...] = ("failures",)

@@ -13,7 +13,7 @@ from workbench.bench.safety.bodies import body_of
 from workbench.core.agents.episodes.digest import Digest, digest_of
 from workbench.core.agents.episodes.episode import STATUSES, Episode, EpisodeUse
 from workbench.core.agents.episodes.schema import EpisodeBody
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkStopped
 from workbench.core.tuning.episodic import use_of
 from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
 from workbench.retrieval.episodes.digest_cache import DigestCache
@@ -35,13 +35,6 @@ CHUNK = 1_000
 
 EMPTY = Digest("", "", "", "", "", "", "", (), (), ())
 """What is searched of an episode whose file cannot be read: its head alone is found."""
-
-
-class EpisodesCancelled(WorkbenchError):
-    """The reading of episodes was stopped."""
-
-    def __init__(self) -> None:
-        super().__init__("The reading of the episodes was stopped.", "What was read so far is known the next time.")
 
 
 @dataclass(eq=False)
@@ -108,7 +101,7 @@ class EpisodePool:
     def prepare(
         self, progress: Progress | None = None, cancelled: Cancelled | None = None, names: Sequence[str] = VECTORS
     ) -> None:
-        """Make the vectors that are not made yet; raises `EmbeddingCancelled`, and then those so far are kept."""
+        """Make the vectors that are not made yet; raises `WorkStopped`, and then those so far are kept."""
         for name in names:
             if name not in self.__dict__:
                 self.__dict__[name] = self._made(name, progress, cancelled)
@@ -163,7 +156,7 @@ class EpisodePools:
         context.library.listen(self._note)
 
     def pool(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> EpisodePool:
-        """Return the pool of the store as it is now; raises `EpisodesCancelled`."""
+        """Return the pool of the store as it is now; raises `WorkStopped`."""
         with self._lock:
             self._context.library.refresh()
             if self._pool is None:
@@ -178,7 +171,7 @@ class EpisodePools:
     ) -> EpisodePool:
         """Make whatever a search needs that is not made yet, once for a store; what is made before a stop is kept.
 
-        `names` are the vectors that are meant. Raises `EpisodesCancelled`, `EmbeddingCancelled`.
+        `names` are the vectors that are meant. Raises `WorkStopped`.
         """
         pool = self.pool(progress, cancelled)
         pool.prepare(progress, cancelled, names)
@@ -190,7 +183,9 @@ class EpisodePools:
         found: dict[str, Digest] = {}
         for start in range(0, len(hashes), CHUNK):
             if cancelled is not None and cancelled():
-                raise EpisodesCancelled
+                raise WorkStopped(
+                    "The reading of the episodes was stopped.", "What was read so far is known the next time."
+                )
             if progress is not None:
                 progress(start, len(hashes))
             found |= self._cache.digests(hashes[start : start + CHUNK], self._digest)

@@ -20,14 +20,14 @@ from workbench.bench.safety.texts import name_of
 from workbench.bench.stream.observation import appended
 from workbench.bench.stream.returned import Purged
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkStopped
 from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
-from workbench.core.pause import collection_paused
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.usage_tally import UsageTally
 from workbench.core.record import iso
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import collection_paused
 from workbench.core.stream.arrival import brought
 from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
@@ -101,10 +101,6 @@ class ImportReport:
     overtaken: tuple[str, ...] = ()
 
 
-class ReadingStopped(WorkbenchError):
-    """A person stopped an import while its file was being read; nothing was written."""
-
-
 class Importer:
     """Takes files into the store."""
 
@@ -130,7 +126,7 @@ class Importer:
     ) -> ImportPlan:
         """Read a file, or a folder of notes (or `only` some of them), and compare it with the store; writes nothing.
 
-        Raises `UnreadableFile`, `ReadingStopped`.
+        Raises `UnreadableFile`, `WorkStopped`.
 
         With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
         With `again` what was purged is taken, and notes that another file brought, too.
@@ -446,11 +442,11 @@ def _filled_besides(
 
 
 def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None) -> Progress:
-    """Return what a reader calls with how far it is; it raises `ReadingStopped` when it is to stop."""
+    """Return what a reader calls with how far it is; it raises `WorkStopped` when it is to stop."""
 
     def watch(done: int, total: int) -> None:
         if cancelled is not None and cancelled():
-            raise ReadingStopped(f"Reading {path.name} was stopped.", "Nothing was written.")
+            raise WorkStopped(f"Reading {path.name} was stopped.", "Nothing was written.")
         if progress is not None:
             progress(done, total)
 

@@ -66,7 +66,7 @@ class Floors:
         """Return what a query is held against, computed now when it is not known.
 
         It is the floor of all that may be served at this moment, whatever the profile. May wait for the model.
-        Raises `FloorCancelled`.
+        Raises `WorkStopped`.
         """
         if not self._context.settings.floor:
             return OFF

@@ -7,10 +7,9 @@ from typing import Literal, get_args
 
 from workbench.bench.context import Context
 from workbench.bench.files.states import FileStates
-from workbench.bench.tuning.evaluation import EvaluationCancelled
 from workbench.bench.tuning.queries.sets import graded, judged_queries
 from workbench.bench.tuning.tuning import Tuning
-from workbench.core.errors import InvalidQuery
+from workbench.core.errors import InvalidQuery, WorkStopped
 from workbench.core.files.format import JudgedQuery, Outlet, Parsed, ReadContext
 from workbench.core.record import iso
 from workbench.core.tuning.profile import Profile
@@ -89,7 +88,7 @@ def run(
     """Return a profile's rankings of all saved queries as a TREC run tagged with its name; topics as in `qrels`.
 
     Every query is asked at its own moment and gives `depth` results, or the profile's k when that is more.
-    Raises `InvalidQuery` without queries, and `EvaluationCancelled`.
+    Raises `InvalidQuery` without queries, and `WorkStopped`.
     """
     queries = tuple(context.library.queries.all())
     if not queries:
@@ -97,7 +96,7 @@ def run(
     found: dict[str, list[tuple[str, float]]] = {}
     for done, query in enumerate(queries, 1):
         if cancelled is not None and cancelled():
-            raise EvaluationCancelled("The run was stopped.", "Nothing was written.")
+            raise WorkStopped("The run was stopped.", "Nothing was written.")
         ranking = tuning.rank(query.text, profile, query.now, max(depth, profile.k))
         scores = ranking.totals[ranking.positions].tolist()
         found[query.name] = list(zip(ranking.ids, scores, strict=True))

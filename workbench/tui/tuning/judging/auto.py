@@ -14,9 +14,9 @@ from textual.worker import get_current_worker
 
 from workbench.bench.tuning.live import LiveSet
 from workbench.bench.tuning.profiles import Profiles
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkbenchError, WorkStopped
 from workbench.core.text import printable
-from workbench.core.tuning.autotune import Moved, Search, TunedProfile, TuningCancelled
+from workbench.core.tuning.autotune import Moved, Search, TunedProfile
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
@@ -97,7 +97,7 @@ class AutoTune(Dialog[Answer | None]):
                 cancelled=lambda: worker.is_cancelled,
                 profiles=self._own,
             )
-        except TuningCancelled:
+        except WorkStopped:
             return
         except WorkbenchError as error:
             problem = str(error)

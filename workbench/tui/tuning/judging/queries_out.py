@@ -17,9 +17,8 @@ from textual.worker import get_current_worker
 from workbench.bench.files.exports.exporting import ExportPreview, Written
 from workbench.bench.files.overwriting_said import why_said
 from workbench.bench.open import Workbench
-from workbench.bench.tuning.evaluation import EvaluationCancelled
 from workbench.bench.tuning.queries.export import KINDS, QUERY_FILES, QueryFile, run
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import WorkbenchError, WorkStopped
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
@@ -210,7 +209,7 @@ class QueriesOut(Dialog[Written | None]):
                 text = write(context)
             elif profile is not None:
                 text = run(context, self._bench.tuning, profile, progress=went, cancelled=lambda: worker.is_cancelled)
-        except EvaluationCancelled:
+        except WorkStopped:
             return
         except WorkbenchError as error:
             problem = str(error)
