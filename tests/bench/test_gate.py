@@ -17,6 +17,7 @@ from workbench.bench.stream import votes
 from workbench.bench.stream.hook import append
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord
+from workbench.core.promotion.placement import Placement
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory, Source
 from workbench.safety import scanning
@@ -268,3 +269,10 @@ def test_what_a_change_says_several_times_is_looked_through_once(tmp_path: Path)
     for memory in two:
         kept = bench.stream.get(memory.id)
         assert {kept.content, kept.metadata["note"]} == {said.replace(key, f"[secret: {rule}]")}
+
+
+def test_what_copies_a_file_is_left_as_it_is(tmp_path: Path) -> None:
+    bench, secret = opened(tmp_path), keys()["aws"][1]
+    with bench.library.transaction("human", "promote") as tx:
+        tx.put(Placement("m1:entry:A.md", "m1", "entry", "A.md", f"- The key is {secret}.", NOW))
+    assert secret in bench.library.placements.get("m1:entry:A.md").text

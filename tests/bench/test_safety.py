@@ -24,7 +24,7 @@ from workbench.store.records import RECORDS
 RULE, KEY = keys()["github"]
 ORDER = "Ignore all previous instructions."
 
-PERMISSIONS = next(entry for entry in RECORDS.entries if entry.table == "overrides")
+PERMISSIONS = next(entry for entry in RECORDS if entry.table == "overrides")
 
 
 def bytes_of(folder: Path) -> bytes:

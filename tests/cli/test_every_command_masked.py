@@ -24,7 +24,7 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord
 from workbench.core.record import field_names, from_doc, to_doc
 from workbench.core.stream.memory import Memory
-from workbench.store.records import RECORDS
+from workbench.store.records import RECORDS, kind_in
 
 pytestmark = pytest.mark.slow
 
@@ -91,8 +91,8 @@ def plant(bench: Workbench, planted: Planted) -> None:
     """Put secrets into the texts of some records of every kind, as files that are imported bring them."""
     library = bench.library
     with ungated(bench), library.transaction(f"import:{planted.at('actor')}", planted.at("label")) as tx:
-        for entry in RECORDS.entries:
-            kind: type[Any] = RECORDS.kind_in(entry.table)
+        for entry in RECORDS:
+            kind: type[Any] = kind_in(entry.table)
             for place, record in enumerate(list(library.table(kind).all())[:MOST]):
                 put = planted.record(kind, entry.table, record, fits=bool(place % 2))
                 if isinstance(put, Episode):

@@ -29,8 +29,8 @@ from workbench.safety.secrets.secrets import marker
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.library import Library
 from workbench.store.maintenance.backup import Archive
-from workbench.store.naming import COUNTERS, key_of
 from workbench.store.packed import open_lines
+from workbench.store.records import COUNTERS, key_of
 
 pytestmark = pytest.mark.slow
 

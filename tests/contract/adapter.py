@@ -14,6 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from workbench.store.records import kind_in
+
 NOW = datetime.now(UTC) + timedelta(days=95)
 """When the app's changes are made: after every limit of the lifecycle, which counts from the import of the demo."""
 
@@ -37,7 +39,7 @@ def tables() -> dict[str, Any]:
     """Return the fields of every kind of record by its table: name to type, `?` behind one that may be missing."""
     from workbench.store.records import RECORDS
 
-    return {entry.table: _fields(RECORDS.kind_in(entry.table)) for entry in RECORDS.entries}
+    return {entry.table: _fields(kind_in(entry.table)) for entry in RECORDS}
 
 
 def _fields(kind: type) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from workbench.core.errors import StoreProblem
 from workbench.store.history import undo
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance.doctor import examine, recover
-from workbench.store.naming import key_of
+from workbench.store.records import key_of
 
 
 def spoil(journal: Journal, number: int) -> None:

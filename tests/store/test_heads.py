@@ -18,7 +18,7 @@ from workbench.store.identity.trust import NotTrusted, trust
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.maintenance import compact, purge
 from workbench.store.maintenance.doctor import examine
-from workbench.store.naming import key_of
+from workbench.store.records import key_of
 
 QUIET = Options(checkpoint_every=0)
 

@@ -18,8 +18,8 @@ from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store.history import undo
 from workbench.store.library import Touched
-from workbench.store.naming import key_of, memory_number
-from workbench.store.records import RECORDS as KINDS
+from workbench.store.naming import memory_number
+from workbench.store.records import TABLES, key_of, table_of
 
 RECORDS: list[tuple[str, str, object]] = [
     ("memories", "m1", memory(1, tags=("a",), metadata={"x": [1, None]})),
@@ -68,9 +68,9 @@ def test_every_table_is_covered() -> None:
     kept = {name for name, *_ in RECORDS}
     assert (
         kept | {"proposals", "reads", "consolidations", "purged", "settings", *DOCUMENTS, *EPISODES, *PATTERNS}
-        == KINDS.tables
+        == TABLES
     )
-    assert KINDS.table_of(Proposal) == "proposals"
+    assert table_of(Proposal) == "proposals"
 
 
 def test_an_unknown_record_is_said(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from workbench.store.history import undo
 from workbench.store.history.reading import events
 from workbench.store.library import Library
 from workbench.store.maintenance.doctor import examine, recover
-from workbench.store.naming import key_of
+from workbench.store.records import key_of
 
 
 def add(library: Library, text: str) -> str:

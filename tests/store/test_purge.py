@@ -7,6 +7,7 @@ import pytest
 from tests.store.helpers import NOON, failing, killed_after, memory, open_library
 from workbench.core.errors import StoreProblem, UnknownRecord
 from workbench.core.health.diagnosis import Unfinished
+from workbench.core.playbook.book import Bullet
 from workbench.core.stream.vote import Vote
 from workbench.store.history import reading, undo
 from workbench.store.library import Library, Touched
@@ -14,6 +15,7 @@ from workbench.store.maintenance import compact, purge
 from workbench.store.maintenance.doctor import examine
 from workbench.store.maintenance.masker import Masker
 from workbench.store.maintenance.redact import MARK
+from workbench.store.records import key_of
 
 SECRET = 'the password is "hünter2-correct-horse"\nand nobody may know'
 PIECES = ("hünter2-correct-horse", "nobody may know", "password is")
@@ -230,3 +232,18 @@ def test_an_unknown_record_stops_it_before_anything_is_done(tmp_path: Path) -> N
     with pytest.raises(UnknownRecord, match="no nope in memories"):
         purge.purge(library.journal, [("memories", "m1"), ("memories", "nope")], "human")
     assert bytes_of(tmp_path / "s") == before
+
+
+def test_what_is_half_purged_is_named_by_its_key(tmp_path: Path) -> None:
+    library = lived_in(tmp_path / "s")
+    with library.transaction("human", "add") as tx:
+        tx.put(Bullet("r-1", "s1", "Look whether it still does.", book="ours"))
+
+    def stopped() -> tuple[str, ...]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.maintenance.purge([("bullets", "ours/r-1")], "human", stopped)
+    broken = [(("bullets", "ours/r-1"),)]
+    for found in (library.maintenance.unfinished_purges(), examine(tmp_path / "s", key_of=key_of).purges):
+        assert [one.records for one in found] == broken

@@ -15,6 +15,7 @@ from workbench.config.loading import Settings
 from workbench.core.errors import InvalidRecord
 from workbench.core.record import from_doc, to_doc
 from workbench.store.library import Library, Touched, Tx
+from workbench.store.records import kind_in
 
 if TYPE_CHECKING:
     from workbench.core.change import Change
@@ -91,7 +92,7 @@ def is_person(actor: str) -> bool:
 def apply_changes(tx: Tx, library: Library, changes: "tuple[Change, ...]") -> None:
     """Write a proposal's changes; raises `InvalidRecord` when a record is no longer as the change expects it."""
     for change in changes:
-        kind = library.records.kind_in(change.table)
+        kind = kind_in(change.table)
         record = library.table(kind).find(change.id)
         doc: dict[str, object] = {} if record is None else to_doc(record)
         for name, field in change.fields.items():

@@ -18,7 +18,6 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.config import paths
 from workbench.config.loading import Settings
 from workbench.store.library import Library, utc_now
-from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
     from workbench.bench.agents.capture.catching_up import CatchUp
@@ -552,7 +551,6 @@ def open_workbench(
     clock: Clock = utc_now,
     heads: Path | None = None,
     believed: bool = False,
-    records: Records = RECORDS,
     documents: DocumentPlaces = NOWHERE,
     at: int | None = None,
 ) -> Workbench:
@@ -561,14 +559,14 @@ def open_workbench(
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
-    `records` are the kinds of records; `documents` are where agents keep some on
+    `documents` are where agents keep some on
     disk. Opening changes nothing.
     Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
-    gate = Gate(records=records)
+    gate = Gate()
     own = place(cache or paths.cache_dir(), folder)
     library = Library(
-        folder, clock, heads=heads, gate=gate, believed=believed, records=records,
+        folder, clock, heads=heads, gate=gate, believed=believed,
         cache=own, begin_cache=lambda: begin(own, folder), at=at,
     )  # fmt: skip
     _take_note(library)

@@ -27,7 +27,7 @@ from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import memory_id, memory_number, to_document
-from workbench.store.records import RECORDS
+from workbench.store.records import COUNTERS, key_of, table_of
 
 if TYPE_CHECKING:
     from workbench.store.journal.staged import Staged
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Clock = Callable[[], datetime]
 Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
 
-_TABLE, _GAUGE = RECORDS.table_of(Memory), RECORDS.table_of(ReflectionState)
+_TABLE, _GAUGE = table_of(Memory), table_of(ReflectionState)
 _RECENT = 10
 _REACH = 1 << 20
 """Bytes of the tail that are searched for the latest memories before the header's are taken."""
@@ -70,7 +70,7 @@ class Appending:
 
     def changes(self) -> tuple[DocChange, ...]:
         """Return what was added so far."""
-        diffs = (diff_docs(_TABLE, doc_id, None, doc, RECORDS.counters) for doc_id, doc in self._added.items())
+        diffs = (diff_docs(_TABLE, doc_id, None, doc, COUNTERS) for doc_id, doc in self._added.items())
         return (*(change for change in diffs if change is not None), *self._moved_gauge())
 
     def stage(self, staged: "Staged") -> None:
@@ -182,7 +182,7 @@ def _in_full(
     from workbench.store.journal.engine import Journal, Options
 
     options = Options(checkpoint_every=0, recent_of=(_TABLE,), adds=True)
-    journal = Journal(folder, clock, RECORDS.counters, RECORDS.key_of, options, heads_folder)
+    journal = Journal(folder, clock, COUNTERS, key_of, options, heads_folder)
     journal.begin()
     journal.gate = gate
     with journal.transaction(actor, label) as staged:

@@ -23,7 +23,7 @@ from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
 from workbench.store.naming import FARTHEST, memory_number, numbered_id
-from workbench.store.records import RECORDS, Records
+from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, marks_of, state_in, table_of
 from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
 
@@ -78,9 +78,8 @@ class SinceSaved(NamedTuple):
 class Tx:
     """An open transaction, in records."""
 
-    def __init__(self, staged: Staged, records: Records = RECORDS, *, joined: bool = False) -> None:
+    def __init__(self, staged: Staged, *, joined: bool = False) -> None:
         self._staged = staged
-        self._records = records
         self._joined = joined
 
     def put(self, record: object) -> None:
@@ -92,8 +91,8 @@ class Tx:
 
         if isinstance(record, Memory):
             check_memory(record)
-        table = self._records.table_of(type(record))
-        key = self._records.key_of_record(table, record)
+        table = table_of(type(record))
+        key = key_of_record(table, record)
         doc_id = self._doc_id(table, key) or self._allocate(table, key)
         self._staged.put(table, doc_id, to_doc_over(record, self._staged.get(table, doc_id) or {}))
         number = memory_number(key) if isinstance(record, Memory) else None
@@ -107,8 +106,8 @@ class Tx:
 
     def delete(self, record: object) -> None:
         """Remove a record; one that is not there is no change."""
-        table = self._records.table_of(type(record))
-        doc_id = self._doc_id(table, self._records.key_of_record(table, record))
+        table = table_of(type(record))
+        doc_id = self._doc_id(table, key_of_record(table, record))
         if doc_id is not None:
             self._staged.delete(table, doc_id)
 
@@ -118,7 +117,7 @@ class Tx:
 
     def new_id(self, kind: type, prefix: str, at: datetime) -> str:
         """Take a fresh id for a record of a kind, `PREFIX-YYYYMMDD-nnnnnnn`; no two processes ever get the same one."""
-        return self._new_id(self._records.table_of(kind), prefix, at)
+        return self._new_id(table_of(kind), prefix, at)
 
     def _new_id(self, table: str, prefix: str, at: datetime) -> str:
         while True:
@@ -189,18 +188,16 @@ class Library:
         gate: Gate | None = None,
         *,
         believed: bool = False,
-        records: Records = RECORDS,
         cache: Path | None = None,
         begin_cache: Callable[[], object] = lambda: None,
         at: int | None = None,
     ) -> None:
-        self.records = records
-        indexing = None if cache is None else Indexing(cache, begin_cache, records.marks_of, MEMORIES)
+        indexing = None if cache is None else Indexing(cache, begin_cache, marks_of, MEMORIES)
         options = options._replace(believed=believed, indexing=options.indexing or indexing)
-        self.journal = open_journal(folder, clock, records.counters, records.key_of, options, heads)
+        self.journal = open_journal(folder, clock, COUNTERS, key_of, options, heads)
         if at is not None:
             self.journal.go_back(at)
-        self._upgrade_is_due = at is None and upgrades.is_due(self.journal, records.tables)
+        self._upgrade_is_due = at is None and upgrades.is_due(self.journal, TABLES)
         self.journal.gate = gate
         self.folder = folder
         self.surroundings = Surroundings(folder)
@@ -210,16 +207,16 @@ class Library:
 
     def table(self, kind: type[R]) -> Table[R]:
         """Return the table of a kind of record; raises `KeyError` for one that the store does not know."""
-        return self.table_named(self.records.table_of(kind))
+        return self.table_named(table_of(kind))
 
     def table_named(self, name: str) -> Table[Any]:
         """Return a table by its name; raises `KeyError` for one that the store does not know."""
         if name not in self._tables:
-            if name not in self.records.tables:
+            if name not in TABLES:
                 raise KeyError(name)
             with self._making:
                 if name not in self._tables:
-                    self._tables[name] = Table(self.journal, name, partial(self.records.kind_in, name))
+                    self._tables[name] = Table(self.journal, name, partial(kind_in, name))
         return self._tables[name]
 
     def now(self) -> datetime:
@@ -239,11 +236,11 @@ class Library:
             self.journal.require_present()
         if self._upgrade_is_due and not joined:
             self._upgrade_is_due = False
-            upgrades.run(self.journal, self.records.tables)
+            upgrades.run(self.journal, TABLES)
         if not joined:
             self._outstanding.store()
         with self.journal.transaction(actor, label, group=group, part=part, kind=kind, more=more) as staged:
-            yield Tx(staged, self.records, joined=joined)
+            yield Tx(staged, joined=joined)
 
     def kept_apart(self) -> "KeptApart":
         """Return which records somebody keeps apart, also by what an older version noted in another way."""
@@ -421,12 +418,12 @@ class Library:
 
     def since_saved(self, kind: type) -> SinceSaved | None:
         """Return which records of a kind were changed since `saved`; `None` when all of them are in memory already."""
-        changed = self.journal.state.changed(self.records.table_of(kind))
+        changed = self.journal.state.changed(table_of(kind))
         return None if changed is None or not self.saved else SinceSaved(self.saved, *changed)
 
     def document(self, kind: type, doc_id: str) -> Doc:
         """Return a record as it is stored, by the id of its document; raises `UnknownRecord` when it is gone."""
-        doc = self.journal.state.get(self.records.table_of(kind), doc_id)
+        doc = self.journal.state.get(table_of(kind), doc_id)
         if doc is None:
             raise UnknownRecord(f"There is no {kind.__name__.lower()} under number {doc_id} in this store.")
         return doc
@@ -434,11 +431,11 @@ class Library:
     def waiting(self, kind: type[R], state: str) -> list[R]:
         """Return the records of a kind in a state in which they wait for something (`RecordType.waits`)."""
         table = self.table(kind)
-        return table.at(self.journal.state.waiting(table.name, state, self.records.state_in))
+        return table.at(self.journal.state.waiting(table.name, state, state_in))
 
     def stored_waiting(self, table: str, state: str) -> list[Doc]:
         """Return the records that `waiting` does as they are stored, unread."""
-        found = self.journal.state.waiting(table, state, self.records.state_in)
+        found = self.journal.state.waiting(table, state, state_in)
         return [doc for doc_id in found if (doc := self.journal.state.get(table, doc_id)) is not None]
 
     @property
@@ -455,7 +452,7 @@ class Library:
 
     def stored(self, kind: type) -> list[Doc]:
         """Return the records of a kind as they are stored, unread: for what takes a few fields of very many."""
-        return list(self.journal.state.docs(self.records.table_of(kind)).values())
+        return list(self.journal.state.docs(table_of(kind)).values())
 
     def every_field(self, *tables: str) -> Iterator[tuple[str, str, Doc]]:
         """Yield table, key and fields of every record of the `tables`, or of all, also of kinds that nobody knows."""
@@ -466,12 +463,12 @@ class Library:
         doc = self.journal.state.get(change.table, change.doc)
         if doc is None:
             doc = {name: before if after is ABSENT else after for name, (before, after) in change.fields.items()}
-        return self.records.key_of(change.table, doc) or change.doc
+        return key_of(change.table, doc) or change.doc
 
     def key_at(self, table: str, doc_id: str) -> str:
         """Return the key of the record that changes name by `doc_id`; empty when it is gone."""
         doc = self.journal.state.get(table, doc_id)
-        return "" if doc is None else self.records.key_of(table, doc) or ""
+        return "" if doc is None else key_of(table, doc) or ""
 
     def every_field_by_now(self) -> Iterator[tuple[str, str, Doc]]:
         """Return what `every_field` yields, for another thread: later changes do not show. Raises `StoreProblem`."""
@@ -483,7 +480,7 @@ class Library:
     ) -> Iterator[tuple[str, str, Doc]]:
         for table in names:
             for doc_id, doc in tables.get(table, {}).items():
-                yield table, self.records.key_of(table, doc) or doc_id, doc
+                yield table, key_of(table, doc) or doc_id, doc
 
     def changes_back(self, *needles: bytes | None) -> Iterator[Entry]:
         """Yield the transactions, newest first, those that contain one of `needles` as written if any is given.
@@ -541,7 +538,7 @@ class Library:
         """The work on the store's files."""
         from workbench.store.maintenance.maintenance import Maintenance
 
-        return Maintenance(self.journal, self.blobs, self.records)
+        return Maintenance(self.journal, self.blobs)
 
     def close(self) -> None:
         """Write a checkpoint if anything was changed here, and let go of the store."""

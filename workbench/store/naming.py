@@ -9,21 +9,12 @@ from datetime import datetime
 
 from workbench.core.record import to_doc
 from workbench.store.entry import Doc, DocChange
-from workbench.store.records import PAIRS_SCHEMA, RECORDS
-
-COUNTERS = RECORDS.counters
-"""Fields that change by increments, so that two actors who count at once do not clash."""
-
-TOTALS, WITNESSES, NUMBERED = RECORDS.totals, RECORDS.witnesses, RECORDS.numbered
-"""Tables of running totals, of what was seen outside the store, and of records of their own (`RecordType`)."""
+from workbench.store.records import PAIRS_SCHEMA, schema_for
 
 PAIRS = "kept_pairs"
 """The table of the decisions to keep two records apart."""
 
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
-
-key_of = RECORDS.key_of
-"""Return the key of one of the workbench's own records, by its table and document."""
 
 FARTHEST = 10**12
 """A number in an id that somebody else chose moves the counter no farther than this, so that it can always go on."""
@@ -38,7 +29,7 @@ def schema_needed(changes: Iterable[DocChange], docs: Callable[[str], Mapping[st
     made = [(c.table, {name: sides[1] for name, sides in c.fields.items()}) for c in changes]
     if schema < PAIRS_SCHEMA:
         made += [(PAIRS, doc) for doc in docs(PAIRS).values()]
-    return max((RECORDS.schema_for(table, fields) for table, fields in made), default=1)
+    return max((schema_for(table, fields) for table, fields in made), default=1)
 
 
 def to_document(record: object) -> Doc:

@@ -4,8 +4,6 @@ A line only names the record's class (`core.named`): a hook that adds one memory
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from workbench.core.named import implementation
@@ -74,115 +72,6 @@ class RecordType(NamedTuple):
     """What of it lies beside the store; without it, nothing does."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Records:
-    """The kinds of records that a store knows."""
-
-    entries: tuple[RecordType, ...]
-
-    @cached_property
-    def tables(self) -> frozenset[str]:
-        """The tables of all kinds."""
-        return frozenset(entry.table for entry in self.entries)
-
-    @cached_property
-    def counters(self) -> frozenset[str]:
-        """The fields of any kind that change by increments."""
-        return frozenset(name for entry in self.entries for name in entry.counters)
-
-    @cached_property
-    def named(self) -> frozenset[str]:
-        """The tables whose ids may be typed."""
-        return frozenset(entry.table for entry in self.entries if entry.is_named)
-
-    @cached_property
-    def copies(self) -> frozenset[str]:
-        """The tables of copies."""
-        return frozenset(entry.table for entry in self.entries if entry.is_copy)
-
-    @cached_property
-    def totals(self) -> frozenset[str]:
-        """The tables of running totals."""
-        return frozenset(entry.table for entry in self.entries if entry.is_total)
-
-    @cached_property
-    def witnesses(self) -> frozenset[str]:
-        """The tables of what was seen outside the store."""
-        return frozenset(entry.table for entry in self.entries if entry.is_witness)
-
-    @cached_property
-    def numbered(self) -> frozenset[str]:
-        """The tables in which two records with one key are two."""
-        return frozenset(entry.table for entry in self.entries if entry.is_numbered)
-
-    @cached_property
-    def blobs(self) -> dict[str, InBlob]:
-        """The tables of records of which a part lies beside the store."""
-        return {entry.table: entry.blob for entry in self.entries if entry.blob is not None}
-
-    @cached_property
-    def _tables(self) -> dict[str, str]:
-        return {entry.type: entry.table for entry in self.entries}
-
-    @cached_property
-    def _only(self) -> dict[str, str]:
-        return {entry.table: entry.only for entry in self.entries if entry.only is not None}
-
-    @cached_property
-    def _marks(self) -> dict[str, tuple[Waits | None, str | None]]:
-        return {entry.table: (entry.waits, entry.made) for entry in self.entries}
-
-    @cached_property
-    def _schemas(self) -> dict[str, Schema]:
-        return {entry.table: entry.schema for entry in self.entries if entry.schema is not None}
-
-    @cached_property
-    def _within(self) -> dict[str, tuple[str, str]]:
-        return {entry.table: entry.within for entry in self.entries if entry.within is not None}
-
-    def table_of(self, kind: type) -> str:
-        """Return the table of a kind of record; raises `KeyError` for one that is not known."""
-        return self._tables[f"{kind.__module__}:{kind.__qualname__}"]
-
-    def kind_in(self, table: str) -> type:
-        """Return the class of the records in a table; raises `KeyError` for one that is not known."""
-        kind: type = implementation({entry.table: entry.type for entry in self.entries}[table])
-        return kind
-
-    def key_of(self, table: str, doc: Mapping[str, Any]) -> str | None:
-        """Return the key of a record: its id, and for parts of a playbook the book's id before it."""
-        name = doc.get("id", self._only.get(table))
-        if not isinstance(name, str):
-            return None
-        within = self._within.get(table)
-        return name if within is None else f"{doc.get(*within)}/{name}"
-
-    def key_of_record(self, table: str, record: Any) -> str:
-        """Return the key of a record that is not written as a document (see `key_of`)."""
-        within = self._within.get(table)
-        return str(record.id) if within is None else f"{getattr(record, within[0])}/{record.id}"
-
-    def place_of(self, record: Any) -> tuple[str, str]:
-        """Return the table and the key of a record; raises `KeyError` for one of a kind that is not known."""
-        table = self.table_of(type(record))
-        return table, self.key_of_record(table, record)
-
-    def state_in(self, table: str, fields: Mapping[str, object]) -> str | None:
-        """Return the state of a record in which it waits for something, `None` when it does not."""
-        return self.marks_of(table, fields)[0]
-
-    def marks_of(self, table: str, fields: Mapping[str, object]) -> tuple[str | None, str | None]:
-        """Return the state of a record in which it waits for something, if it does, and when it was made."""
-        waits, made = self._marks.get(table, (None, None))
-        at = None if made is None else fields.get(made)
-        return None if waits is None else waits.state_of(fields), at if isinstance(at, str) else None
-
-    def schema_for(self, table: str, fields: Mapping[str, object]) -> int:
-        """Return the least schema of a journal that holds a record with these fields."""
-        needed = self._schemas.get(table)
-        return 1 if needed is None else needed(fields)
-
-
 PAIRS_SCHEMA = 2
 """The schema of a journal that holds decisions to keep memories apart: older versions do not know of them."""
 
@@ -203,69 +92,137 @@ _BOOK = ("book", "main")
 _BY_AGENTS = ("helpful_by_agents", "harmful_by_agents")
 _VOTES = ("helpful_imported", "helpful_absorbed", "helpful_votes", "harmful_imported", "harmful_votes")
 
-RECORDS = Records(
-    (
-        RecordType(
-            "workbench.core.stream.memory:Memory", "memories",
-            counters=(*_VOTES, *_BY_AGENTS, "helpful_created", "access_count"),
-            is_named=True, is_numbered=True, schema=_of_memory,
-            waits=Waits("status", ("candidate",), "signal"), made="created_at",
-        ),
-        RecordType(
-            "workbench.core.playbook.book:Bullet", "bullets",
-            within=_BOOK, counters=(*_VOTES, "neutral_count"), is_named=True, is_numbered=True,
-        ),
-        RecordType("workbench.core.playbook.book:Section", "sections", within=_BOOK, is_named=True),
-        RecordType("workbench.core.playbook.book:Book", "books", only="main", is_named=True),
-        RecordType("workbench.core.stream.vote:Vote", "votes", "vote", refs=("target",)),
-        RecordType("workbench.core.tuning.judgment:SavedQuery", "queries", is_named=True, is_numbered=True),
-        RecordType("workbench.core.tuning.judgment:Judgment", "judgments", "judgment", refs=("memory",)),
-        RecordType(
-            "workbench.core.review.proposal:Proposal", "proposals", "proposal", refs=("evidence", "changes"),
-            is_numbered=True, waits=Waits("state", ("open", "rejected"), "open"),
-        ),
-        RecordType(
-            "workbench.core.reflection.trigger:ReflectionState", "reflection",
-            only="reflection", counters=("accumulated_importance", "observations_since_last"), is_total=True,
-        ),
-        RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),
-        RecordType("workbench.core.promotion.placement:Placement", "placements", refs=("memory",), is_copy=True),
-        RecordType("workbench.core.reflection.llm_run:LlmRun", "runs", is_numbered=True),
-        RecordType(
-            "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right"),
-            schema=_of_pair,
-        ),
-        RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
-        RecordType("workbench.core.tuning.profile:StoreSetting", "settings"),
-        RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
-        RecordType("workbench.core.agents.read:AgentRead", "reads", "reading", refs=("memories",), made="at"),
-        RecordType("workbench.core.agents.document:Document", "documents", is_named=True, made="changed_at"),
-        RecordType("workbench.core.agents.followed:FollowedFolder", "folders"),
-        RecordType("workbench.core.agents.followed:EditedFile", "edited_files"),
-        RecordType(
-            "workbench.core.agents.episodes.episode:Episode", "episodes", is_named=True, is_numbered=True, made="at",
-            blob=InBlob("hash", ("task", "reflection")),
-        ),
-        RecordType(
-            "workbench.core.agents.episodes.episode:EpisodeNote", "episode_notes", "note", refs=("episode",), made="at",
-        ),
-        RecordType(
-            "workbench.core.agents.episodes.episode:EpisodeUse", "episode_uses", "count of uses", refs=("episode",),
-            counters=("access_count",),
-        ),
-        RecordType(
-            "workbench.core.agents.episodes.cluster:EpisodeCluster", "episode_clusters", "cluster of episodes",
-            refs=("representative", "members"),
-        ),
-        RecordType(
-            "workbench.core.agents.patterns.pattern:Pattern", "patterns",
-            counters=("usage_count",), is_named=True, is_numbered=True,
-        ),
-        RecordType(
-            "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
-        ),
-        RecordType("workbench.core.agents.consolidation:ConsolidationRun", "consolidations", made="begun_at"),
-        RecordType("workbench.core.health.purged:PurgedRecord", "purged"),
-    )
+RECORDS = (
+    RecordType(
+        "workbench.core.stream.memory:Memory", "memories",
+        counters=(*_VOTES, *_BY_AGENTS, "helpful_created", "access_count"),
+        is_named=True, is_numbered=True, schema=_of_memory,
+        waits=Waits("status", ("candidate",), "signal"), made="created_at",
+    ),
+    RecordType(
+        "workbench.core.playbook.book:Bullet", "bullets",
+        within=_BOOK, counters=(*_VOTES, "neutral_count"), is_named=True, is_numbered=True,
+    ),
+    RecordType("workbench.core.playbook.book:Section", "sections", within=_BOOK, is_named=True),
+    RecordType("workbench.core.playbook.book:Book", "books", only="main", is_named=True),
+    RecordType("workbench.core.stream.vote:Vote", "votes", "vote", refs=("target",)),
+    RecordType("workbench.core.tuning.judgment:SavedQuery", "queries", is_named=True, is_numbered=True),
+    RecordType("workbench.core.tuning.judgment:Judgment", "judgments", "judgment", refs=("memory",)),
+    RecordType(
+        "workbench.core.review.proposal:Proposal", "proposals", "proposal", refs=("evidence", "changes"),
+        is_numbered=True, waits=Waits("state", ("open", "rejected"), "open"),
+    ),
+    RecordType(
+        "workbench.core.reflection.trigger:ReflectionState", "reflection",
+        only="reflection", counters=("accumulated_importance", "observations_since_last"), is_total=True,
+    ),
+    RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),
+    RecordType("workbench.core.promotion.placement:Placement", "placements", refs=("memory",), is_copy=True),
+    RecordType("workbench.core.reflection.llm_run:LlmRun", "runs", is_numbered=True),
+    RecordType(
+        "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right"),
+        schema=_of_pair,
+    ),
+    RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
+    RecordType("workbench.core.tuning.profile:StoreSetting", "settings"),
+    RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
+    RecordType("workbench.core.agents.read:AgentRead", "reads", "reading", refs=("memories",), made="at"),
+    RecordType("workbench.core.agents.document:Document", "documents", is_named=True, made="changed_at"),
+    RecordType("workbench.core.agents.followed:FollowedFolder", "folders"),
+    RecordType("workbench.core.agents.followed:EditedFile", "edited_files"),
+    RecordType(
+        "workbench.core.agents.episodes.episode:Episode", "episodes", is_named=True, is_numbered=True, made="at",
+        blob=InBlob("hash", ("task", "reflection")),
+    ),
+    RecordType(
+        "workbench.core.agents.episodes.episode:EpisodeNote", "episode_notes", "note", refs=("episode",), made="at",
+    ),
+    RecordType(
+        "workbench.core.agents.episodes.episode:EpisodeUse", "episode_uses", "count of uses", refs=("episode",),
+        counters=("access_count",),
+    ),
+    RecordType(
+        "workbench.core.agents.episodes.cluster:EpisodeCluster", "episode_clusters", "cluster of episodes",
+        refs=("representative", "members"),
+    ),
+    RecordType(
+        "workbench.core.agents.patterns.pattern:Pattern", "patterns",
+        counters=("usage_count",), is_named=True, is_numbered=True,
+    ),
+    RecordType(
+        "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
+    ),
+    RecordType("workbench.core.agents.consolidation:ConsolidationRun", "consolidations", made="begun_at"),
+    RecordType("workbench.core.health.purged:PurgedRecord", "purged"),
 )  # fmt: skip
-"""The workbench's own kinds of records."""
+"""The kinds of records that a store knows."""
+
+TABLES = frozenset(kind.table for kind in RECORDS)
+"""The tables of all kinds."""
+
+COUNTERS = frozenset(name for kind in RECORDS for name in kind.counters)
+"""The fields of any kind that change by increments, so that two actors who count at once do not clash."""
+
+NAMED = frozenset(kind.table for kind in RECORDS if kind.is_named)
+COPIES = frozenset(kind.table for kind in RECORDS if kind.is_copy)
+TOTALS = frozenset(kind.table for kind in RECORDS if kind.is_total)
+WITNESSES = frozenset(kind.table for kind in RECORDS if kind.is_witness)
+NUMBERED = frozenset(kind.table for kind in RECORDS if kind.is_numbered)
+
+IN_BLOBS = {kind.table: kind.blob for kind in RECORDS if kind.blob is not None}
+"""The tables of records of which a part lies beside the store."""
+
+_BY_TABLE = {kind.table: kind for kind in RECORDS}
+_TABLE_OF = {kind.type: kind.table for kind in RECORDS}
+
+
+def table_of(kind: type) -> str:
+    """Return the table of a kind of record; raises `KeyError` for one that is not known."""
+    return _TABLE_OF[f"{kind.__module__}:{kind.__qualname__}"]
+
+
+def kind_in(table: str) -> type:
+    """Return the class of the records in a table; raises `KeyError` for one that is not known."""
+    kind: type = implementation(_BY_TABLE[table].type)
+    return kind
+
+
+def key_of(table: str, doc: Mapping[str, Any]) -> str | None:
+    """Return the key of a record: its id, and for parts of a playbook the book's id before it."""
+    known = _BY_TABLE.get(table)
+    name = doc.get("id", known and known.only)
+    if not isinstance(name, str):
+        return None
+    return name if known is None or known.within is None else f"{doc.get(*known.within)}/{name}"
+
+
+def key_of_record(table: str, record: Any) -> str:
+    """Return the key of a record that is not written as a document (see `key_of`)."""
+    within = _BY_TABLE[table].within
+    return str(record.id) if within is None else f"{getattr(record, within[0])}/{record.id}"
+
+
+def place_of(record: Any) -> tuple[str, str]:
+    """Return the table and the key of a record; raises `KeyError` for one of a kind that is not known."""
+    table = table_of(type(record))
+    return table, key_of_record(table, record)
+
+
+def state_in(table: str, fields: Mapping[str, object]) -> str | None:
+    """Return the state of a record in which it waits for something, `None` when it does not."""
+    return marks_of(table, fields)[0]
+
+
+def marks_of(table: str, fields: Mapping[str, object]) -> tuple[str | None, str | None]:
+    """Return the state of a record in which it waits for something, if it does, and when it was made."""
+    known = _BY_TABLE.get(table)
+    if known is None:
+        return None, None
+    at = None if known.made is None else fields.get(known.made)
+    return None if known.waits is None else known.waits.state_of(fields), at if isinstance(at, str) else None
+
+
+def schema_for(table: str, fields: Mapping[str, object]) -> int:
+    """Return the least schema of a journal that holds a record with these fields."""
+    known = _BY_TABLE.get(table)
+    return 1 if known is None or known.schema is None else known.schema(fields)

@@ -70,9 +70,8 @@ def write_masked(
     check_target(bench.library.folder, target, force=force)
     with _scratch(bench) as folder:
         bench.library.maintenance.back_up(folder / "whole", at)
-        records = bench.library.records
-        restore(folder / "whole", folder / "copy", records=records)
-        copy = open_workbench(folder / "copy", profiles=folder / "none", clock=lambda: at, records=records)
+        restore(folder / "whole", folder / "copy")
+        copy = open_workbench(folder / "copy", profiles=folder / "none", clock=lambda: at)
         try:
             masked = copy.leaks.mask(copy.safety.flagged()).secrets
         except NothingToMask:

@@ -16,6 +16,7 @@ from workbench.safety.scanning import mask
 from workbench.store.history import undo
 from workbench.store.history.reading import Event, FieldEvent
 from workbench.store.history.undo import Action
+from workbench.store.records import kind_in, place_of
 
 Place = tuple[str, str]
 """A record as (table, key)."""
@@ -144,7 +145,7 @@ class History:
             if found is None:
                 raise UnknownRecord(f"Nothing called {name} was ever in this store.") from None
             return found
-        return self._library.records.place_of(record)
+        return place_of(record)
 
     def at_revision(self, place: Place, rev: int) -> object:
         """Return a record as it was right after revision `rev`, as its own type; raises `UnknownRecord`."""
@@ -155,7 +156,7 @@ class History:
         doc = self._library.past.at_revision(table, key, rev)
         if doc is None:
             raise UnknownRecord(f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions.")
-        return from_doc(self._library.records.kind_in(table), doc)
+        return from_doc(kind_in(table), doc)
 
     def revision_at(self, at: datetime) -> int:
         """Return the latest revision that was made by a time; 0 before the first."""

@@ -21,7 +21,7 @@ from workbench.core.health.damage import Gone, MendedIndex
 from workbench.core.record import ABSENT, parse_time
 from workbench.store.entry import DocChange
 from workbench.store.maintenance import leavings, outside
-from workbench.store.records import RECORDS, Records
+from workbench.store.records import IN_BLOBS, key_of
 
 if TYPE_CHECKING:
     from workbench.bench.promotion.placements import HalfDone
@@ -92,23 +92,23 @@ class Findings:
         return self.diagnosis.is_sound and not broken and self.edit is None
 
 
-def examine(folder: Path, heads: Path | None = None, records: Records = RECORDS) -> "Diagnosis":
+def examine(folder: Path, heads: Path | None = None) -> "Diagnosis":
     """Check every line of a store that may be too damaged to be opened; nothing is changed.
 
-    `heads` is where this machine remembers what it stored, `records` are the kinds of records. Raises `StoreProblem`.
+    `heads` is where this machine remembers what it stored. Raises `StoreProblem`.
     """
     from workbench.store.maintenance import doctor
 
     if not folder.is_dir():
         raise StoreProblem(f"There is no store in {folder}.", "Nothing was changed.")
-    return doctor.examine(folder, heads, records.key_of, records.blobs)
+    return doctor.examine(folder, heads, key_of, IN_BLOBS)
 
 
-def recover(folder: Path, at: datetime, records: Records = RECORDS) -> "Recovery":
+def recover(folder: Path, at: datetime) -> "Recovery":
     """Save everything that can be read into a new store beside the old one, which stays as it is."""
     from workbench.store.maintenance import doctor
 
-    return doctor.recover(folder, at, records.key_of)
+    return doctor.recover(folder, at, key_of)
 
 
 class Care:

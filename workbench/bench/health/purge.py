@@ -16,7 +16,7 @@ from workbench.core.errors import UnknownRecord
 from workbench.core.health.diagnosis import Unfinished
 from workbench.core.record import ABSENT
 from workbench.store.maintenance.purge import Purged
-from workbench.store.records import RecordType
+from workbench.store.records import RECORDS, RecordType, key_of
 
 if TYPE_CHECKING:
     from workbench.bench.promotion.placement_leftovers import Left
@@ -69,7 +69,7 @@ class Eraser:
         self._library = context.library
         self._history = history
         self._replaced = replaced
-        self._speaking = tuple(kind for kind in context.library.records.entries if kind.refs)
+        self._speaking = tuple(kind for kind in RECORDS if kind.refs)
 
     def plan(self, names: Sequence[str]) -> ErasePlan:
         """Find the records and what speaks of them; writes nothing.
@@ -125,7 +125,7 @@ class Eraser:
                 sides = {name: after if before is ABSENT else before for name, (before, after) in change.fields.items()}
                 one = kinds.get(change.table)
                 if one is not None and "id" in sides and _speaks(one, sides, key):
-                    yield one, self._library.records.key_of(one.table, sides) or sides["id"]
+                    yield one, key_of(one.table, sides) or sides["id"]
 
     def _place(self, name: str) -> Place:
         try:

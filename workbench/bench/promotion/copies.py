@@ -21,13 +21,14 @@ from workbench.bench.promotion.placements import Placing
 from workbench.bench.promotion.rewording import reworded
 from workbench.bench.promotion.texts import content_of
 from workbench.bench.safety.safety import Safety
-from workbench.bench.safety.texts import kept_summary, place_of
+from workbench.bench.safety.texts import kept_summary
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.promotion.placement import Placement
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library, Tx
+from workbench.store.records import place_of
 
 Record = Memory | Bullet
 

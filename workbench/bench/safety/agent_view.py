@@ -11,11 +11,12 @@ from workbench.bench.safety.gate import strings
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
-from workbench.bench.safety.texts import Outward, place_of
+from workbench.bench.safety.texts import Outward
 from workbench.core.agents.actors import stands_by
 from workbench.core.agents.document import Document
 from workbench.safety.scanning import mask
 from workbench.store.entry import Doc, DocChange, Entry
+from workbench.store.records import key_of, place_of
 
 _SERVED = ("memories", "bullets", "sections", "documents", "episodes", "patterns")
 """The tables whose records a person writes or approves."""
@@ -52,7 +53,7 @@ def narrow(context: Context, safety: Safety, *, approved: bool = False) -> Agent
     view = AgentView(hidden | unreviewed if only else hidden, unreviewed - hidden)
 
     def see(table: str, doc: Doc) -> Doc | None:
-        if (table, library.records.key_of(table, doc)) in view.hidden:
+        if (table, key_of(table, doc)) in view.hidden:
             return None
         if table in _SAID and (only or not is_trusted or _speaks(safety, doc)):
             return None

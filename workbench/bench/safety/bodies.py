@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from workbench.bench.safety.gate import strings
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Library
+from workbench.store.records import IN_BLOBS
 
 
 def packed(doc: object) -> bytes:
@@ -76,7 +77,7 @@ def cleaned(value: object, clean: Callable[[str], str]) -> object:
 def _owners(library: Library) -> dict[str, str]:
     """Return which record names which hash, as "table id"."""
     found: dict[str, str] = {}
-    for table, kind in library.records.blobs.items():
+    for table, kind in IN_BLOBS.items():
         for _, key, doc in library.every_field(table):
             found[str(doc.get(kind.field))] = f"{table} {key}"
     return found

@@ -13,7 +13,7 @@ from workbench.core.record import ABSENT
 from workbench.core.safety import Finding
 from workbench.safety import scanning
 from workbench.store.entry import DocChange, Entry
-from workbench.store.records import RECORDS, Records
+from workbench.store.records import COPIES, NAMED, key_of
 
 IMPORT = "import-"
 """How the groups of imports begin: files stay as they came, so that they go back byte for byte."""
@@ -64,11 +64,9 @@ class Gate:
         self,
         look: Find = scanning.secrets_in,
         mask: Callable[[str], str] = scanning.mask,
-        records: Records = RECORDS,
     ) -> None:
         self.look = look
         self._mask = mask
-        self.records = records
         self.masked: list[str] = []
 
     def __call__(self, entry: Entry, docs: Docs) -> Entry:
@@ -100,7 +98,7 @@ class Gate:
 
     def preview(self, text: str, before: str) -> str:
         """Return what would be stored of a text that is typed in place of another."""
-        return Gate(self.look, self._mask, self.records).cleaned(text, before.__contains__)
+        return Gate(self.look, self._mask).cleaned(text, before.__contains__)
 
     def _require_names(self, names: Collection[str], what: str, known: Callable[[str], bool] = lambda _: False) -> None:
         # Within a path nothing looks drawn at random: its parts are names, too.
@@ -128,7 +126,7 @@ class _One:
 
     def change(self, change: DocChange) -> DocChange:
         """Return a document's change without the secrets that it introduces."""
-        if change.op not in ("insert", "update") or change.table in self._gate.records.copies or self._may_pass(change):
+        if change.op not in ("insert", "update") or change.table in COPIES or self._may_pass(change):
             return change
         fields = {name: (old, self._field(change, name, new)) for name, (old, new) in change.fields.items()}
         return change if fields == change.fields else change._replace(fields=fields)
@@ -153,12 +151,12 @@ class _One:
             **self._docs.get(change.table, {}).get(change.doc, {}),
             **{n: new for n, (_, new) in change.fields.items()},
         }
-        return (change.table, self._gate.records.key_of(change.table, doc) or "") in self._passes
+        return (change.table, key_of(change.table, doc) or "") in self._passes
 
     def _field(self, change: DocChange, name: str, new: Any) -> Any:
         if new is ABSENT:
             return new
-        if name in TYPED or (name == "id" and change.op == "insert" and change.table in self._gate.records.named):
+        if name in TYPED or (name == "id" and change.op == "insert" and change.table in NAMED):
             known = partial(self._is_carried, change, ("id", "key") if name == "id" else (name,))
             self._gate._require_names([new] if isinstance(new, str) else (), name.replace("_", " "), known)
             return new

@@ -9,7 +9,7 @@ from dataclasses import replace
 from workbench.bench.context import Context
 from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.safety import Safety
-from workbench.bench.safety.texts import Outward, place_of
+from workbench.bench.safety.texts import Outward
 from workbench.core.agents.actors import stands_by
 from workbench.core.agents.patterns.reasons import EVIDENCE
 from workbench.core.agents.provenance import UNKNOWN, Provenance
@@ -20,6 +20,7 @@ from workbench.core.runtime import collection_paused
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.store.entry import DocChange, Entry
+from workbench.store.records import place_of
 
 _TEXTS = {
     "memories": ("content", "summary"),

@@ -13,7 +13,7 @@ from workbench.bench.safety.flagging import flags_of
 from workbench.bench.safety.gate import WORDS, hash_of, strings
 from workbench.bench.safety.masking import masked_name
 from workbench.bench.safety.shown import shown_texts
-from workbench.bench.safety.texts import Outward, place_of, texts_of
+from workbench.bench.safety.texts import Outward, texts_of
 from workbench.bench.stream.origin import imported_texts
 from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.document import Document
@@ -25,6 +25,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask, prepare, without
 from workbench.store.blobs import BlobProblem
+from workbench.store.records import IN_BLOBS, place_of
 
 KEPT = "kept as typed"
 """The reason of a permission for what a person typed."""
@@ -335,7 +336,7 @@ class Safety:
     def texts(self, record: Outward) -> Iterator[str]:
         """Yield everything that a record says, with what it keeps beside the store, as far as that can be read."""
         yield from texts_of(record)
-        blob = self._library.records.blobs.get(place_of(record)[0])
+        blob = IN_BLOBS.get(place_of(record)[0])
         if blob is not None:
             with suppress(BlobProblem):
                 yield from strings(body_of(self._library, str(getattr(record, blob.field))))

@@ -11,19 +11,16 @@ from workbench.core.agents.document import Document
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.arrival import unmarked
 from workbench.core.stream.memory import Memory
-from workbench.store.records import RECORDS
+from workbench.store.records import place_of
 
 if TYPE_CHECKING:
     from workbench.core.agents.episodes.episode import Episode
     from workbench.core.agents.patterns.pattern import Pattern
 
+__all__ = ["Outward", "kept_edges", "kept_summary", "name_of", "place_of", "texts_of"]
+
 Outward: TypeAlias = Union[Memory, Bullet, Section, Book, Document, "Episode", "Pattern"]
 """The records that exports, promotions and answers to agents carry."""
-
-
-def place_of(record: Outward) -> tuple[str, str]:
-    """Return a record's (table, key)."""
-    return RECORDS.place_of(record)
 
 
 def texts_of(record: Outward) -> Iterator[str]:

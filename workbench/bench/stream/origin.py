@@ -7,6 +7,7 @@ from workbench.core.record import ABSENT
 from workbench.store.entry import DocChange
 from workbench.store.history.reading import needle_of
 from workbench.store.library import Library
+from workbench.store.records import key_of
 
 Place = tuple[str, str]
 
@@ -24,7 +25,7 @@ def imported_texts(library: Library, places: Collection[Place]) -> dict[Place, f
         if not entry.group.startswith(IMPORT) or entry.kind not in ("edit", "redo"):
             continue
         for change in entry.changes:
-            place = _made(library, change)
+            place = _made(change)
             if place in wanted:
                 texts = (text for _, after in change.fields.values() if after is not ABSENT for text in strings(after))
                 found[place] = found.get(place, frozenset()).union(texts)
@@ -33,10 +34,10 @@ def imported_texts(library: Library, places: Collection[Place]) -> dict[Place, f
     return found
 
 
-def _made(library: Library, change: DocChange) -> Place | None:
+def _made(change: DocChange) -> Place | None:
     """Return the record that a change made, or `None` when it made none or was purged."""
     if change.op != "insert" or change.redacted:
         return None
     doc = {name: after for name, (_, after) in change.fields.items() if after is not ABSENT}
-    key = library.records.key_of(change.table, doc)
+    key = key_of(change.table, doc)
     return None if key is None else (change.table, key)

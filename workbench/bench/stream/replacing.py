@@ -9,12 +9,13 @@ from typing import Literal, NamedTuple
 from workbench.bench.context import Context
 from workbench.bench.promotion.copies import Copies, CopyPlan, Record
 from workbench.bench.safety.gate import Gate
-from workbench.bench.safety.texts import place_of, texts_of
+from workbench.bench.safety.texts import texts_of
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import Conflict, InvalidQuery, InvalidRecord
 from workbench.core.playbook.book import Bullet, Section, section_key
 from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import clean_for_store
+from workbench.store.records import place_of
 
 UNCHANGED = "Nothing was changed."
 

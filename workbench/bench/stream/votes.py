@@ -10,7 +10,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.stream.feedback import apply_vote, retract_vote
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict, Votable, Vote, vote_id
-from workbench.store.records import RECORDS
+from workbench.store.records import key_of_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _is_own(context: Context, record: Memory | Bullet) -> bool:
 def _place(record: Memory | Bullet) -> tuple[Votable, str]:
     if isinstance(record, Memory):
         return "memories", record.id
-    return "bullets", RECORDS.key_of_record("bullets", record)
+    return "bullets", key_of_record("bullets", record)
 
 
 def _fresh(context: Context, record: Memory | Bullet) -> Memory | Bullet:

@@ -8,7 +8,7 @@ from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, apply_change
 from workbench.store.journal.codec import same
 from workbench.store.journal.staged import Staged
-from workbench.store.naming import TOTALS, WITNESSES
+from workbench.store.records import TOTALS, WITNESSES
 
 PASSIVE = frozenset({"last_accessed_at", "access_count", "version"})
 """Fields that reading and upgrading change: never a reason not to take a change back."""

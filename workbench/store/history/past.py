@@ -11,7 +11,7 @@ from workbench.store.history import reading, undo
 from workbench.store.history.reading import Event
 from workbench.store.history.undo import Action, Meanwhile, Mine, nothing_else
 from workbench.store.journal.engine import Journal
-from workbench.store.records import RECORDS
+from workbench.store.records import table_of
 
 R = TypeVar("R")
 
@@ -66,7 +66,7 @@ class Past:
         if not 0 <= rev <= self._journal.rev:
             raise ValueError(f"there is no revision {rev}; the latest is {self._journal.rev}")
         found: list[R] = []
-        for doc in reading.tables_at(self._journal, rev).get(RECORDS.table_of(kind), {}).values():
+        for doc in reading.tables_at(self._journal, rev).get(table_of(kind), {}).values():
             with suppress(InvalidRecord):
                 found.append(from_doc(kind, doc))
         return found

@@ -14,7 +14,7 @@ from workbench.store.entry import DocChange, Entry, reverse
 from workbench.store.history.clash import stage_change
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
-from workbench.store.naming import TOTALS
+from workbench.store.records import TOTALS
 from workbench.store.upgrades import kept_apart
 
 Mine = Callable[[str], bool]

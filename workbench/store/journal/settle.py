@@ -14,7 +14,8 @@ from workbench.core.health.damage import Renumbered
 from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs
 from workbench.store.journal.state import KeyOf, State
-from workbench.store.naming import COUNTERS, NUMBERED, TOTALS, memory_number
+from workbench.store.naming import memory_number
+from workbench.store.records import COUNTERS, NUMBERED, TOTALS
 
 _DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
 

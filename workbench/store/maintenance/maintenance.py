@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.store.blobs import Blobs
 from workbench.store.journal.engine import Journal
-from workbench.store.records import Records
+from workbench.store.records import IN_BLOBS
 
 if TYPE_CHECKING:
     from workbench.core.health.damage import Gone
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 class Maintenance:
     """Makes, packs, copies and cleans the files of a store, and takes a person's word on what was found in them."""
 
-    def __init__(self, journal: Journal, blobs: Blobs, records: Records) -> None:
+    def __init__(self, journal: Journal, blobs: Blobs) -> None:
         self._journal = journal
         self._blobs = blobs
-        self._records = records
 
     def begin(self) -> None:
         """Make the files of a new store, if there are none; raises `StoreProblem`."""
@@ -110,7 +109,7 @@ class Maintenance:
         from workbench.store.maintenance import purge
         from workbench.store.maintenance.in_blobs import InBlobs
 
-        return purge.purge(self._journal, records, actor, beside, InBlobs(self._blobs, self._records.blobs))
+        return purge.purge(self._journal, records, actor, beside, InBlobs(self._blobs, IN_BLOBS))
 
     def mask(self, masker: "Masker", actor: str, beside: "Beside") -> "Purged":
         """Take secrets out of everything that was ever written; the records stay. Raises `StoreProblem`.
@@ -129,7 +128,7 @@ class Maintenance:
         from workbench.store.maintenance import purge
         from workbench.store.maintenance.in_blobs import InBlobs
 
-        return purge.finder(self._journal, records, InBlobs(self._blobs, self._records.blobs))
+        return purge.finder(self._journal, records, InBlobs(self._blobs, IN_BLOBS))
 
     def unfinished_purges(self) -> "tuple[Unfinished, ...]":
         """Return the purges that were broken off, the latest first; reads the whole history. Raises `StoreProblem`."""

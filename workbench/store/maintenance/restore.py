@@ -20,10 +20,10 @@ from workbench.store.journal.engine import Journal, Options
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.backup import BLOCK, Archive, counts_of, no_backup
 from workbench.store.maintenance.compact import gzipped
-from workbench.store.records import RECORDS, Records
+from workbench.store.records import COUNTERS, key_of
 
 
-def restore(file: Path, target: Path, progress: Progress | None = None, records: Records = RECORDS) -> Manifest:
+def restore(file: Path, target: Path, progress: Progress | None = None) -> Manifest:
     """Unpack the backup `file` into the new folder `target`, check the store in it, and return what it holds.
 
     The new store gets an id of its own: it is not the one that the backup was made of, which may live on beside it.
@@ -44,7 +44,7 @@ def restore(file: Path, target: Path, progress: Progress | None = None, records:
                 _unpack(archive, folder, progress)
                 _check_packed(folder)
                 _give_new_id(folder)
-                _check(folder, archive.manifest, records)
+                _check(folder, archive.manifest)
         except OSError as error:
             raise cannot_write(target, error) from error
     return archive.manifest
@@ -169,10 +169,10 @@ def _with_header(path: Path, old: bytes, new: bytes) -> Iterator[bytes]:
     return gzipped(pieces()) if path.suffix == ".gz" else pieces()
 
 
-def _check(folder: Path, manifest: Manifest, records: Records) -> None:
+def _check(folder: Path, manifest: Manifest) -> None:
     """Open the store that was written, which changes nothing in it, and count; raises `UnreadableFile`."""
     options = Options(checkpoint_every=0)
-    journal = Journal(folder, lambda: datetime.now(UTC), records.counters, records.key_of, options)
+    journal = Journal(folder, lambda: datetime.now(UTC), COUNTERS, key_of, options)
     counts = counts_of(journal.state.tables)
     if (journal.rev, counts) != (manifest.rev, manifest.counts):
         raise no_backup("the store in it is not the one that its manifest describes")

@@ -1,7 +1,7 @@
 """To version 1: a record says its version and its id, also where they are the default."""
 
 from workbench.store.entry import Doc
-from workbench.store.naming import key_of
+from workbench.store.records import key_of
 
 
 def upgrade(table: str, doc: Doc) -> Doc:

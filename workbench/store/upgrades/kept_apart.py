@@ -15,7 +15,7 @@ from workbench.store.journal.engine import Journal
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import State
 from workbench.store.naming import PAIRS, to_document
-from workbench.store.records import PAIRS_SCHEMA, RECORDS
+from workbench.store.records import PAIRS_SCHEMA, state_in
 from workbench.store.upgrades import PUT_OFF, backup
 
 ACTOR = "upgrade"
@@ -113,7 +113,7 @@ def follow(journal: Journal, staged: Staged) -> None:
 
 def _rejected(state: State) -> list[str]:
     """Return the document ids of the proposals that were rejected."""
-    return state.waiting(_PROPOSALS, "rejected", RECORDS.state_in)
+    return state.waiting(_PROPOSALS, "rejected", state_in)
 
 
 def _follow_pair(staged: Staged, key: str, wanted: Doc | None) -> None:

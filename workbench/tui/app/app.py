@@ -29,6 +29,7 @@ from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 from workbench import crash
 from workbench.bench.context import Touched, is_person
 from workbench.bench.open import Workbench
+from workbench.bench.safety.texts import place_of
 from workbench.bench.stream.stream import SMALL
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
@@ -374,7 +375,6 @@ class WorkbenchApp(Host):
     def _checked(self, text: str) -> None:
         """Draw again what holds a text that was just looked at; called on the thread that did."""
         library = self.bench.library
-        place_of = library.records.place_of
         found = {place_of(m) for m in library.memories.all() if text in (m.content, m.summary)}
         found |= {place_of(b) for b in library.bullets.all() if text == b.content}
         self._found.extend(found)

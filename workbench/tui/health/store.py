@@ -45,7 +45,7 @@ class State:
 def gather(bench: Workbench, _watch: Watch) -> State:
     """Read every line of the journal, as `workbench doctor` does."""
     library = bench.library
-    findings = bench.care.findings(maintenance.examine(library.folder, library.heads, library.records))
+    findings = bench.care.findings(maintenance.examine(library.folder, library.heads))
     size, backup = maintenance.size_of(library.folder), last_backup(paths.state_dir(), library.folder)
     return State(findings, len(library.memories), len(library.bullets), size, backup)
 

@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 from workbench.bench.open import Workbench
 from workbench.bench.promotion.copies import CopyPlan
 from workbench.bench.safety.masking import masked_name
+from workbench.bench.safety.texts import place_of
 from workbench.bench.stream.replacing import Elsewhere, Misfit, NameKind, Place, Replaceable, Wanted
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.playbook.book import Section
@@ -121,7 +122,7 @@ class ReplaceDialog(Dialog[int]):
 
     def _record_here(self, _what: str) -> tuple[str, str] | None:
         place = self._rows.current
-        return None if place is None else self._bench.library.records.place_of(place.before)
+        return None if place is None else place_of(place.before)
 
     def _draw(self, place: Place, width: int) -> list[Cell]:
         taken = self._taken.get(place.name)

@@ -16,7 +16,6 @@ from workbench.bench.health.contradictions import disputes
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
-from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.provenance import UNKNOWN, Provenance
@@ -27,6 +26,7 @@ from workbench.core.playbook.budget import fill, ranked, standing
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse
+from workbench.store.records import place_of
 
 INSTRUCTIONS = "instructions"
 """The format of the files that agents load whole."""

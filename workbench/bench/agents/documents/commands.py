@@ -16,12 +16,12 @@ from workbench.bench.agents.reads import Asked, keep, new_id
 from workbench.bench.context import Context
 from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
-from workbench.bench.safety.texts import place_of
 from workbench.core.agents.document import ROOT, Document
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.safety.scanning import secrets_in, without
+from workbench.store.records import place_of
 
 DOOR = "memory"
 """How the tool is called among the doors that agents read by."""

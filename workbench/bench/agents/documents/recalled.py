@@ -17,7 +17,6 @@ from workbench.bench.agents.serving import Served, give, look
 from workbench.bench.context import Context
 from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
-from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
@@ -26,6 +25,7 @@ from workbench.core.safety import Finding
 from workbench.core.text import clean_for_store, one_line
 from workbench.core.tuning.profile import ProfileInUse
 from workbench.core.words.splitting import folded, words
+from workbench.store.records import place_of
 
 MOST_GIVEN = 50
 """Results that are given at once, at the most."""

@@ -183,7 +183,7 @@ class Episodes:
     def _beside(self, bodies: Sequence[EpisodeBody], session: str) -> "list[_Beside]":
         """Write what of episodes lies beside the store, without their secrets."""
         self._library.require_present()
-        gate, ready = Gate(records=self._library.records), list[tuple[EpisodeBody, tuple[str, ...]]]()
+        gate, ready = Gate(), list[tuple[EpisodeBody, tuple[str, ...]]]()
         for body in bodies:
             gate.masked.clear()
             kept = body.kept if body.session or not session else {**body.kept, "session_id": session}

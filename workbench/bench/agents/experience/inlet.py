@@ -91,7 +91,7 @@ def take(context: Context, experience: Experience) -> tuple[str, ...]:
     """Keep what is new, as one action; return the ids. What a person did not write is told from what they did."""
     if experience.kind == "patterns":
         intake = Intake(Path(experience.name), experience.patterns, experience.present)
-        PatternIntake(context, Gate(records=context.library.records)).carry_out(intake)
+        PatternIntake(context, Gate()).carry_out(intake)
         return tuple(pattern.id for pattern in experience.patterns)
     return tuple(one.episode.id for one in bring(context, experience.new, experience.name).stored)
 

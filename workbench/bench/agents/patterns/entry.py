@@ -22,9 +22,9 @@ def entered(doc: object, now: datetime, gate: Gate, new_id: Callable[[], str], o
     pattern = pattern_from(doc, now, "pat-new")
     brings_id = isinstance(doc, Mapping) and any(isinstance(doc.get(key), str) for key in ("pattern_id", "id"))
     if brings_id:
-        checked_name(pattern.id, "pattern", gate)
+        checked_name(pattern.id, "pattern")
     for path, text in conditions_of(pattern):
-        if Gate(records=gate.records).preview(text, before) != text:
+        if Gate().preview(text, before) != text:
             raise InvalidPattern([(path, "holds a secret")])
     clean = _cleaned(pattern_doc(pattern), gate, before.__contains__)
     pattern = replace(pattern_from(clean, now), id=pattern.id)
@@ -39,12 +39,12 @@ def apart(pattern: Pattern) -> Pattern:
     )  # fmt: skip
 
 
-def checked_name(name: str, what: str, gate: Gate) -> str:
+def checked_name(name: str, what: str) -> str:
     """Return the name of a record; raises `InvalidRecord` for one that is empty, long, not plain, or a secret."""
     plain = name.strip()
     if not plain or len(plain) > LONGEST_NAME or not plain.isprintable() or any(map(str.isspace, plain)):
         raise InvalidRecord(f"The id of the {what} is no name.", "Nothing was written; take letters and digits.")
-    if Gate(records=gate.records).preview(plain, "") != plain:
+    if Gate().preview(plain, "") != plain:
         raise InvalidRecord(f"The id of the {what} holds a secret.", "Nothing was written; name it otherwise.")
     return plain
 

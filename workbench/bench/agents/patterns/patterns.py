@@ -178,7 +178,7 @@ class Patterns:
         Raises `UnknownRecord`, or `InvalidRecord` for a name that is none.
         """
         context, now = self._context, self._context.now()
-        name = checked_name(episode, "episode", self._gate)
+        name = checked_name(episode, "episode")
         with self._library.transaction(context.actor, f"record how {id} went") as tx:
             pattern = self.get(id)
             if name in self._library.table_named("episodes"):

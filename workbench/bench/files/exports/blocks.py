@@ -14,11 +14,12 @@ from workbench.bench.agents.served_names import served_name
 from workbench.bench.context import Context
 from workbench.bench.safety.provenance import BEGIN, NOTE, begin_of, end_of, provenances_of
 from workbench.bench.safety.safety import Safety
-from workbench.bench.safety.texts import Outward, place_of, texts_of
+from workbench.bench.safety.texts import Outward, texts_of
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet, Section
 from workbench.core.stream.memory import Memory
+from workbench.store.records import place_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from workbench.bench.files.exports.masking import masked_origin, masked_parsed
 from workbench.bench.files.exports.memories import chosen_memories
 from workbench.bench.files.states import FileStates
 from workbench.bench.playbook.playbook import BookView, Playbooks
-from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.queries.export import qrels
 from workbench.bench.tuning.queries.sets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
@@ -24,6 +23,7 @@ from workbench.formats.mcp import entry as mcp_entry
 from workbench.formats.outlets import outlet
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.records import file_part
+from workbench.store.records import place_of
 
 NOTHING = "Nothing was written."
 

@@ -21,7 +21,7 @@ from workbench.bench.files.folder_files import FolderFile, FolderFiles
 from workbench.bench.files.replaced import Replaced
 from workbench.bench.files.states import FileStates, hash_of
 from workbench.bench.promotion.placement_files import FileEdit
-from workbench.bench.safety.texts import name_of, place_of
+from workbench.bench.safety.texts import name_of
 from workbench.core.errors import UnreadableFile
 from workbench.core.file_state import FileState
 from workbench.core.files.format import Outlet, Parsed, ReadContext
@@ -32,6 +32,7 @@ from workbench.core.text import clean_for_store
 from workbench.formats.notes import note
 from workbench.formats.weaving.relined import Unplaced
 from workbench.formats.weaving.stored import Stored, differing
+from workbench.store.records import place_of
 
 
 def _nothing(parsed: Parsed, original: str | None) -> str:

@@ -6,10 +6,11 @@ from dataclasses import replace
 from workbench.bench.context import Context
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.safety import Safety
-from workbench.bench.safety.texts import Outward, place_of, texts_of
+from workbench.bench.safety.texts import Outward, texts_of
 from workbench.core.files.format import Outlet, Parsed
 from workbench.core.playbook.book import Playbook
 from workbench.safety.scanning import mask
+from workbench.store.records import place_of
 
 
 def masked_parsed(

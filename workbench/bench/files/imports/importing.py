@@ -35,6 +35,7 @@ from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 from workbench.formats import opening
 from workbench.formats.weaving.stored import differing
 from workbench.store.library import Tx
+from workbench.store.records import place_of
 
 NOTHING = "Nothing was written"
 
@@ -198,7 +199,7 @@ class Importer:
         """Leave out the new records that were purged, or that have the text of one."""
         purged, known = Purged(self._library), {id(new) for _, new in (*plan.replaced, *plan.filled)}
         records = [r for r in plan.records if isinstance(r, Memory | Bullet) and id(r) not in known]
-        left = {id(r) for r in records if purged.find(r.content, self._library.records.place_of(r)) is not None}
+        left = {id(r) for r in records if purged.find(r.content, place_of(r)) is not None}
         if not left:
             return plan
         names = tuple(r.id for r in records if id(r) in left)

@@ -117,7 +117,7 @@ def _key(one: Mined) -> str:
 def moves_of(context: Context) -> tuple[tuple[str, tuple[Move, ...]], ...]:
     """Return the memories that are patterns, with what each becomes, by the file that they came from."""
     found: defaultdict[str, list[Move]] = defaultdict(list)
-    for move in PatternIntake(context, Gate(records=context.library.records)).movable():
+    for move in PatternIntake(context, Gate()).movable():
         found[_file(move.memory)].append(move)
     return tuple((file, tuple(found[file])) for file in sorted(found))
 

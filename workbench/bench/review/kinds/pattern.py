@@ -28,7 +28,7 @@ class MinedPattern(Handler):
         if doc is None:
             super().apply(tx, proposal)
         else:
-            Patterns(self._context, Gate(records=self._library.records)).put(tx, doc)
+            Patterns(self._context, Gate()).put(tx, doc)
 
 
 class PatternMerge(Handler):
@@ -44,7 +44,7 @@ class PatternMerge(Handler):
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Make one pattern of them. Raises `WorkbenchError` when one changed since, or went out of use."""
-        patterns = Patterns(self._context, Gate(records=self._library.records))
+        patterns = Patterns(self._context, Gate())
         named = proposal.operation.get("patterns")
         ids = [str(id) for id in named] if isinstance(named, list | tuple) else []
         found = [one for one in map(self._library.table(Pattern).find, ids) if one is not None]
@@ -69,7 +69,7 @@ class Moved(Handler):
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Move those that still can be. Raises `WorkbenchError` when none can."""
-        intake = PatternIntake(self._context, Gate(records=self._library.records))
+        intake = PatternIntake(self._context, Gate())
         wanted = frozenset(proposal.evidence)
         moves = [move for move in intake.movable() if move.memory.id in wanted]
         if not moves:

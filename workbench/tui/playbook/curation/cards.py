@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from workbench.bench.open import Workbench
 from workbench.bench.playbook.curation import Card, Reply, edited
+from workbench.bench.safety.texts import place_of
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.curation import BulletTag
 from workbench.core.playbook.delta import Delete
@@ -135,7 +136,7 @@ class CardsDialog(Dialog[str | None]):
         """Return where the only bullet is that the suggestion under the cursor is about."""
         place = self._rows.current
         touched = () if place is None else self.cards[place].touches
-        return self._bench.library.records.place_of(touched[0]) if len(touched) == 1 else None
+        return place_of(touched[0]) if len(touched) == 1 else None
 
     # Deciding
 
