@@ -21,7 +21,6 @@ from tests.tui.widgets.host import is_inert
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.app.areas import AREAS, Areas
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.themes import load_themes
 
@@ -73,11 +72,10 @@ def app_over(
     review_at: str = "",
     drafts: Path | None = None,
     keymap: tuple[tuple[str, str], ...] = (),
-    areas: Areas = AREAS,
 ) -> WorkbenchApp:
     """Return the app over an open bench."""
     options = AppOptions("demo", theme, _themes(), keymap, seen, review_at=review_at, drafts=drafts)
-    return WorkbenchApp(bench, options, areas)
+    return WorkbenchApp(bench, options)
 
 
 @cache

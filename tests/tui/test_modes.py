@@ -80,7 +80,7 @@ async def opened_ahead(app: WorkbenchApp, pilot: Pilot[Any], monkeypatch: pytest
     """Let the app open its areas as soon as it may."""
     monkeypatch.setattr("workbench.tui.app.app.STILL", 0.01)
     app.options = replace(app.options, alone=0.01)
-    await until(pilot, lambda: len(app._screen_stacks) == len(app.areas.every))
+    await until(pilot, lambda: len(app._screen_stacks) == len(AREAS.every))
     await until(pilot, lambda: all(stack[0].is_mounted for stack in app._screen_stacks.values()))
 
 
@@ -215,7 +215,7 @@ async def test_an_area_that_could_not_be_opened_ahead_is_built_by_who_visits_it(
     monkeypatch.setattr("workbench.tui.app.app.STILL", 0.01)
     async with app.run_test(size=(140, 45)) as pilot:
         app.options = replace(app.options, alone=0.01)
-        await until(pilot, lambda: len(app._screen_stacks) == len(app.areas.every) - 1 and calls)
+        await until(pilot, lambda: len(app._screen_stacks) == len(AREAS.every) - 1 and calls)
         await until(pilot, lambda: "health" in app._screen_stacks)
         assert "review" not in app._screen_stacks
         await pilot.press("2")

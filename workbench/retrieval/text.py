@@ -1,16 +1,16 @@
-"""The text that stands for a memory, or for what else can be searched, in embeddings and in full text."""
+"""The text that stands for a memory in embeddings and in full text."""
 
-from workbench.core.stream.searchable import Searchable
+from workbench.core.stream.memory import Memory
 
 
-def searched_text(item: Searchable) -> str:
+def searched_text(memory: Memory) -> str:
     """Return the content, preceded by the summary when that says something the content does not contain."""
-    return text_of(*content_and_summary(item))
+    return text_of(*content_and_summary(memory))
 
 
-def content_and_summary(item: Searchable) -> tuple[str, str]:
-    """Return what its text is made of; what is no memory mostly has no summary."""
-    return item.content, getattr(item, "summary", "")
+def content_and_summary(memory: Memory) -> tuple[str, str]:
+    """Return what its text is made of."""
+    return memory.content, memory.summary
 
 
 def text_of(content: str, summary: str) -> str:

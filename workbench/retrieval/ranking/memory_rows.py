@@ -5,18 +5,16 @@ from typing import Any, Self, overload
 
 from workbench.core.record import Doc, from_doc
 from workbench.core.stream.memory import Memory
-from workbench.core.stream.searchable import Searchable
 from workbench.retrieval.text import content_and_summary
 
 
 class MemoryRows(Sequence[Memory]):
     """Memories, or documents that are known to be readable, in row order; immutable but for what it has read.
 
-    What else can be searched stands where a memory does: whoever puts it in gets it back, and knows what it is.
     A store is opened to answer a question, and the answer shows ten memories of a hundred thousand.
     """
 
-    def __init__(self, items: Iterable[Searchable | Doc]) -> None:
+    def __init__(self, items: Iterable[Memory | Doc]) -> None:
         self._items = list(items)
 
     @classmethod
@@ -35,9 +33,10 @@ class MemoryRows(Sequence[Memory]):
         if isinstance(row, slice):
             return [self[at] for at in range(*row.indices(len(self)))]
         item = self._item(row)
-        if isinstance(item, dict):
-            item = self._items[row] = from_doc(Memory, item)
-        return item  # type: ignore[return-value]
+        if isinstance(item, Memory):
+            return item
+        memory = self._items[row] = from_doc(Memory, item)
+        return memory
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MemoryRows) and list(self) == list(other)
@@ -47,9 +46,9 @@ class MemoryRows(Sequence[Memory]):
     def text(self, row: int) -> tuple[str, str]:
         """Return content and summary of a memory, without reading the rest."""
         item = self._item(row)
-        if isinstance(item, dict):
-            return str(item["content"]), str(item.get("summary") or "")
-        return content_and_summary(item)  # type: ignore[arg-type]
+        if isinstance(item, Memory):
+            return content_and_summary(item)
+        return str(item["content"]), str(item.get("summary") or "")
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield content and summary of each memory."""
@@ -60,21 +59,21 @@ class MemoryRows(Sequence[Memory]):
         items = map(self._item, range(len(self._items)))
         return (m.get(name) if isinstance(m, dict) else getattr(m, name, None) for m in items)
 
-    def replaced(self, memories: Mapping[int, Searchable]) -> Self:
+    def replaced(self, memories: Mapping[int, Memory]) -> Self:
         """Return the rows with other memories in some places."""
         rows = self._with(self._items)
         for row, memory in memories.items():
             rows._items[row] = memory
         return rows
 
-    def added(self, memories: Iterable[Searchable]) -> Self:
+    def added(self, memories: Iterable[Memory]) -> Self:
         """Return the rows with more at the end."""
         return self._with([*self._items, *memories])
 
-    def _item(self, row: int) -> Searchable | Doc:
+    def _item(self, row: int) -> Memory | Doc:
         return self._items[row]
 
-    def _with(self, items: Iterable[Searchable | Doc]) -> Self:
+    def _with(self, items: Iterable[Memory | Doc]) -> Self:
         return type(self)(items)
 
 
@@ -85,12 +84,12 @@ class _UnreadRows(MemoryRows):
         super().__init__(items)
         self._read = read
 
-    def _item(self, row: int) -> Searchable | Doc:
+    def _item(self, row: int) -> Memory | Doc:
         item: Any = self._items[row]
         if isinstance(item, str):
             item = self._items[row] = self._read(item)
-        found: Searchable | Doc = item
+        found: Memory | Doc = item
         return found
 
-    def _with(self, items: Iterable[Searchable | Doc]) -> Self:
+    def _with(self, items: Iterable[Memory | Doc]) -> Self:
         return type(self)(items, self._read)

@@ -14,7 +14,6 @@ from workbench.core.record import Doc
 from workbench.core.served import SERVED, SETTLED
 from workbench.core.stream.filter import Filter
 from workbench.core.stream.memory import AGENTS_MARKS, MEMORY_TYPES, Memory, MemoryType
-from workbench.core.stream.searchable import Searchable
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import domains_of, success_of, use_of
@@ -112,7 +111,7 @@ class Pool:
     importance_token: Token = field(default_factory=Token)
 
     @classmethod
-    def build(cls, memories: Sequence[Searchable]) -> Self:
+    def build(cls, memories: Sequence[Memory]) -> Self:
         """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id occurs twice."""
         names = _Names({}, {})
         row_of = _rows_of([memory.id for memory in memories])
@@ -200,14 +199,13 @@ class Pool:
         mask = known.get(found)
         if mask is None:
             passes = found.predicate()
-            memories = (m if isinstance(m, Memory) else _fresh(m) for m in self.memories)
-            mask = np.fromiter(map(passes, memories), np.bool_, len(self))
+            mask = np.fromiter(map(passes, self.memories), np.bool_, len(self))
             if len(known) >= FILTERS:
                 known.clear()
             known[found] = mask
         return mask
 
-    def with_replaced(self, memories: Iterable[Searchable]) -> Self:
+    def with_replaced(self, memories: Iterable[Memory]) -> Self:
         """Return a pool in which these memories have their new values; their ids must be known.
 
         Costs a copy of the columns that really change, no rebuild. Raises `UnknownRecord`.
@@ -226,7 +224,7 @@ class Pool:
         _carry_over(self, pool, rows)
         return pool
 
-    def with_added(self, memories: Sequence[Searchable]) -> Self:
+    def with_added(self, memories: Sequence[Memory]) -> Self:
         """Return a pool with more rows at the end. Raises `ValueError` when an id is already there."""
         row_of = {**self.row_of, **{m.id: len(self) + i for i, m in enumerate(memories)}}
         if len(row_of) != len(self) + len(memories):
@@ -328,19 +326,13 @@ class _Names(NamedTuple):
     speakers: dict[str, int]
 
 
-def _columns(memories: Sequence[Searchable], names: _Names) -> dict[str, Any]:
+def _columns(memories: Sequence[Memory], names: _Names) -> dict[str, Any]:
     """Read the columns, numbering sessions and speakers that are new in `names`."""
-    counted = [m if isinstance(m, Memory) else _fresh(m) for m in memories]
     return {
         "session": _numbered(names.sessions, [m.session_id for m in memories]),
-        "speaker": _numbered(names.speakers, [m.source.speaker or "" for m in counted]),
-        **_measured(counted),
+        "speaker": _numbered(names.speakers, [m.source.speaker or "" for m in memories]),
+        **_measured(memories),
     }
-
-
-def _fresh(item: Searchable) -> Memory:
-    """Return what is no memory as one that nobody used, marked, pinned or rated yet."""
-    return Memory(item.id, item.content, item.created_at, item.created_at, session_id=item.session_id)
 
 
 def _measured(memories: Sequence[Memory]) -> dict[str, Any]:

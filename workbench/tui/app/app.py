@@ -39,7 +39,7 @@ from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes
 from workbench.tui.app.actions import GLOBAL, bindings, palette_entries
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import AREAS, Areas
+from workbench.tui.app.areas import AREAS
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import AppOptions, Host, LookBack
 from workbench.tui.app.stillness import Heap
@@ -178,14 +178,14 @@ class WorkbenchApp(Host):
     BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
     DEFAULT_MODE = "stream"
 
-    def __init__(self, bench: Workbench, options: AppOptions, areas: Areas = AREAS) -> None:
+    def __init__(self, bench: Workbench, options: AppOptions) -> None:
         lighten()
         self._heap = Heap()
         self._found: deque[tuple[str, str]] = deque()
-        super().__init__(bench, options, areas)
-        for area in areas:
+        super().__init__(bench, options)
+        for area in AREAS:
             self.add_mode(area.id, area.open)
-        self._bindings = BindingsMap.merge((self._bindings, BindingsMap(bindings(areas.tabs))))
+        self._bindings = BindingsMap.merge((self._bindings, BindingsMap(bindings(AREAS.tabs))))
         self.stylesheet = Sheet(variables=self.get_css_variables())
         self._missed = 0
         self.last_words = ""
@@ -203,7 +203,7 @@ class WorkbenchApp(Host):
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
         self._gathering: Timer | None = None
-        self._ahead_of_visits = modes.Ahead(self, areas)
+        self._ahead_of_visits = modes.Ahead(self)
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
@@ -457,7 +457,7 @@ class WorkbenchApp(Host):
             problem = str(error)
         may_stop()
         self.post_message(RetrieverLoaded(problem))
-        modes.import_all(self.areas)
+        modes.import_all()
         self.post_message(AllImported())
         may_stop()
         self.bench.safety.prepare()
@@ -575,7 +575,7 @@ class WorkbenchApp(Host):
         if namespace is self:
             begins = CHANGING if past else ASKING_FIRST
             return any(action.method == called and action.id in begins for action in GLOBAL)
-        held = ON_ROW if not isinstance(namespace, AreaScreen) else self.areas.scope(namespace.area.id)
+        held = ON_ROW if not isinstance(namespace, AreaScreen) else AREAS.scope(namespace.area.id)
         asked = (action for action in held if action.method == called and action.changes)
         return any(past or action.id.rpartition(".")[2] in BEGINS for action in asked)
 
@@ -756,7 +756,7 @@ class WorkbenchApp(Host):
         """List every action of the area, what holds everywhere, and the other areas' actions by their names."""
         here = screen if isinstance(screen, AreaScreen) else None
         if here is not None:
-            for entry in palette_entries(here.as_mapped(self.areas.scope(here.area.id))):
+            for entry in palette_entries(here.as_mapped(AREAS.scope(here.area.id))):
                 yield SystemCommand(entry.title, entry.help, partial(here.run_by_id, entry.id))
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
         if self.options.config is not None and self.options.given_theme not in (None, self.theme):
@@ -765,7 +765,7 @@ class WorkbenchApp(Host):
             yield SystemCommand("Embedding model", "Use the model in another folder", self.use_model)
         yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self._save_picture)
         if here is not None:
-            for area in (area for area in self.areas if area.id != here.area.id):
+            for area in (area for area in AREAS if area.id != here.area.id):
                 for entry in palette_entries(here.as_mapped(area.actions)):
                     title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
                     yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))

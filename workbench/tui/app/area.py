@@ -16,7 +16,7 @@ from workbench.bench.open import Workbench
 from workbench.core.named import implementation
 from workbench.tui.app import external
 from workbench.tui.app.actions import GLOBAL, Action, remapped
-from workbench.tui.app.areas import Area
+from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.bars.gauge import gauge
@@ -60,7 +60,7 @@ class AreaScreen(Screen[object]):
     @property
     def area(self) -> Area:
         """The definition of this area."""
-        return self.workbench_app.areas.get(self.AREA)
+        return AREAS.get(self.AREA)
 
     @property
     def workbench_app(self) -> Host:
@@ -81,7 +81,7 @@ class AreaScreen(Screen[object]):
         """Build the bars and what is between them."""
         take_width(self)
         top = TopBar()
-        top.areas = self.workbench_app.areas.every
+        top.areas = AREAS.every
         top.store, top.why = self.workbench_app.title_shown, self.workbench_app.options.why
         top.alarm = self.workbench_app.alarms
         top.active = self.AREA
@@ -127,13 +127,13 @@ class AreaScreen(Screen[object]):
 
     def shown_actions(self) -> tuple[Action, ...]:
         """Return the actions of the key bar: the area's own, then the global ones; none that would be refused."""
-        actions = (*self.area.actions, *self.workbench_app.areas.everywhere)
+        actions = (*self.area.actions, *AREAS.everywhere)
         kept = self.bench.library.standpoint is not None or self.bench.library.is_closed
         return self.as_mapped(action for action in actions if not (kept and action.changes))
 
     def held_actions(self) -> tuple[Action, ...]:
         """Return every action that has a key as the area stands now."""
-        return self.workbench_app.areas.scope(self.AREA)
+        return AREAS.scope(self.AREA)
 
     def as_mapped(self, actions: Iterable[Action]) -> tuple[Action, ...]:
         """Return actions with the keys that the person's keymap gives them."""
@@ -303,7 +303,7 @@ class AreaScreen(Screen[object]):
 
     def run_by_id(self, action_id: str) -> None:
         """Run an action of the area or of the focused widget, by its id (the command palette does)."""
-        action = next(a for a in self.workbench_app.areas.scope(self.AREA) if a.id == action_id)
+        action = next(a for a in AREAS.scope(self.AREA) if a.id == action_id)
         for node in (self.focused, self, self.app):
             if node is not None and hasattr(node, f"action_{action.method.partition('(')[0]}"):
                 self.call_later(node.run_action, action.method)

@@ -22,7 +22,6 @@ from workbench.core.files.locks import waiting
 from workbench.core.text import printable
 from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
-from workbench.tui.app.areas import Areas
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import Change, ThreadWaits, Waits
@@ -95,14 +94,13 @@ class Host(App[Path | None]):
     `next_at` the revision at which the store that comes next is to be shown (`None`: as it is then).
     """
 
-    def __init__(self, bench: Workbench, options: AppOptions, areas: Areas) -> None:
+    def __init__(self, bench: Workbench, options: AppOptions) -> None:
         self.waits = Waits(self, self.say, self.show_urgent)
         super().__init__()
         self._workers = Workers(self)
         self.bench = bench
         self.options = options
         self._in_order = [InOrder()] if takes_marks() else []
-        self.areas = areas
         self.loading: tuple[int, int] | None = None
         self.writes_much = False
         self.news: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textual.keys import Keys, format_key
 
 from workbench.tui.app.actions import Action, display_key, key_names
-from workbench.tui.app.areas import AREAS, Areas
+from workbench.tui.app.areas import AREAS
 
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 _NAMED = frozenset(key.value.rpartition("+")[2] for key in Keys) | {"space"}
@@ -21,11 +21,11 @@ class Keymap:
     problems: tuple[str, ...] = ()
 
 
-def check_keymap(overrides: Mapping[str, object], areas: Areas = AREAS) -> Keymap:
+def check_keymap(overrides: Mapping[str, object]) -> Keymap:
     """Check overrides (action id to comma-separated keys); those with a problem are left at their default."""
     if not overrides:
         return Keymap({})
-    known = {action.id: action for action in areas.every_action()}
+    known = {action.id: action for action in AREAS.every_action()}
     keys: dict[str, str] = {}
     problems: list[str] = []
     for name, wanted in overrides.items():
@@ -35,7 +35,7 @@ def check_keymap(overrides: Mapping[str, object], areas: Areas = AREAS) -> Keyma
             problems.append(problem)
         else:
             keys[name] = ",".join(key_names(text))
-    while clash := _first_clash(keys, areas):
+    while clash := _first_clash(keys):
         loser, problem = clash
         del keys[loser]
         problems.append(problem)
@@ -60,9 +60,9 @@ def _is_key(key: str) -> bool:
     return _MODIFIERS.issuperset(modifiers) and (base in _NAMED or len(format_key(base)) == 1)
 
 
-def _first_clash(keys: Mapping[str, str], areas: Areas) -> tuple[str, str] | None:
+def _first_clash(keys: Mapping[str, str]) -> tuple[str, str] | None:
     """Return the override to drop and why, for the first key that two actions of one area would hold."""
-    for title, actions in areas.scopes().items():
+    for title, actions in AREAS.scopes().items():
         held: dict[str, Action] = {}
         for action in actions:
             for key in key_names(keys.get(action.id, action.keys)):

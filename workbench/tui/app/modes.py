@@ -7,7 +7,7 @@ from textual.app import App
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
-from workbench.tui.app.areas import AREAS, Areas
+from workbench.tui.app.areas import AREAS
 
 WITHOUT_KEYS = (
     "app.palette", "health.undoing", "reflection.flow", "stream.arranging", "stream.nearby", "tuning.options",
@@ -26,11 +26,11 @@ LIBRARIES = ("textual_plotext", "rapidfuzz.fuzz", "pyperclip")
 """What a key of some area needs first, imported the same way: the largest takes a tenth of a second."""
 
 
-def import_all(areas: Areas = AREAS) -> None:
+def import_all() -> None:
     """Import what areas and dialogs need, so that no first visit waits; meant for a thread while nobody waits."""
-    for area in areas:
+    for area in AREAS:
         _ = area.screen_class
-    for place in dict.fromkeys(table.place for table in areas.dialogs if table.place):
+    for place in dict.fromkeys(table.place for table in AREAS.dialogs if table.place):
         import_module(place)
     for name in WITHOUT_KEYS:
         import_module(f"workbench.tui.{name}")
@@ -46,9 +46,9 @@ class Ahead:
     They are built and styled, and read of the store what they show when they come into sight (`AreaScreen.begin`).
     """
 
-    def __init__(self, app: App[Any], areas: Areas) -> None:
+    def __init__(self, app: App[Any]) -> None:
         self._app = app
-        self._left = [area.id for area in areas]
+        self._left = [area.id for area in AREAS]
 
     @property
     def is_done(self) -> bool:

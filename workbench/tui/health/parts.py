@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.tui.health.model import FIGURE, Facts, Found, Row, Section, Watch
+from workbench.tui.health.sections import SECTIONS
 from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
@@ -48,15 +49,12 @@ class PartsList(LineView[Row]):
             self.done = done
             self.total = total
 
-    def __init__(
-        self, bench: Workbench, sections: tuple[Section, ...], keys: Mapping[str, str], learned: Callable[[], None]
-    ) -> None:
+    def __init__(self, bench: Workbench, keys: Mapping[str, str], learned: Callable[[], None]) -> None:
         super().__init__(_draw, lambda row: row.key, is_heading=lambda row: row.heading, id="parts")
         self._bench = bench
         self._learned = learned
         self._made: dict[str, tuple[object, list[Row]]] = {}
         self._again: set[str] = set()
-        self.sections = sections
         self.facts = Facts(bench, bench.context.now(), keys=keys)
         self.working: dict[str, Worker[None]] = {}
 
@@ -64,14 +62,14 @@ class PartsList(LineView[Row]):
 
     def look(self) -> None:
         """Look at what may have changed; what takes long only when it was not looked at yet."""
-        for section in self.sections:
+        for section in SECTIONS:
             if section.when == "always" or (section.when == "once" and section.id not in self.facts.found):
                 self.gather(section.id)
         self.show()
 
     def check(self) -> None:
         """Look at everything again; duplicates only when they were compared before."""
-        for section in self.sections:
+        for section in SECTIONS:
             if section.when != "asked" or section.id in self.facts.found:
                 self.gather(section.id)
 
@@ -163,7 +161,7 @@ class PartsList(LineView[Row]):
     def show(self) -> None:
         """List the rows of every part, as far as they are known."""
         rows: list[Row] = []
-        for section in self.sections:
+        for section in SECTIONS:
             below = self._rows_of(section) if self._is_shown(section) else []
             if section.quiet and not below:
                 continue
@@ -201,7 +199,7 @@ class PartsList(LineView[Row]):
 
     def section(self, id: str) -> Section:
         """Return a part by its id."""
-        return next(section for section in self.sections if section.id == id)
+        return next(section for section in SECTIONS if section.id == id)
 
     # Going
 

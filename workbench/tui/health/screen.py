@@ -13,11 +13,11 @@ from textual.widget import Widget
 from workbench.bench.context import Touched
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.areas import AREAS
 from workbench.tui.app.asking import asking
 from workbench.tui.health.actions import HEALTH
-from workbench.tui.health.model import Facts, Found, Section
+from workbench.tui.health.model import Facts, Found
 from workbench.tui.health.parts import PartsList
-from workbench.tui.health.sections import SECTIONS
 from workbench.tui.records.acts import Acts, Place
 from workbench.tui.records.links import links_of
 from workbench.tui.widgets.actions import on_row
@@ -62,10 +62,10 @@ class HealthScreen(AreaScreen):
     }
     """
 
-    def __init__(self, sections: tuple[Section, ...] = SECTIONS) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        keys = {action.id: action.shown_key for action in self.as_mapped(self.workbench_app.areas.scope(self.AREA))}
-        self.rows = PartsList(self.bench, sections, keys, self._show_detail)
+        keys = {action.id: action.shown_key for action in self.as_mapped(AREAS.scope(self.AREA))}
+        self.rows = PartsList(self.bench, keys, self._show_detail)
         self.detail = ReadingPane(id="detail")
         self.detail.links = links_of(self, self.detail, lambda: self._record_here(""))
         self._shown: tuple[str, str] | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from workbench.bench.context import Touched
 from workbench.bench.health.history import Upcoming
 from workbench.core.errors import WorkbenchError
+from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.figures import since
 
@@ -71,9 +72,7 @@ class Undoing:
         masked = app.bench.safety.masked
         made = self._made.get(found.rev)
         at = since(found.at, app.bench.context.now())
-        place = (
-            "in another window, or before this one was opened" if made is None else f"in {app.areas.get(made).title}"
-        )
+        place = "in another window, or before this one was opened" if made is None else f"in {AREAS.get(made).title}"
         told = body(f"It was done {place}, {at}. While you go on undoing here, you are not asked again.")
         question = f"Take back “{masked(found.label)}”?"
         confirm = Confirm(question, clock=time.monotonic, detail=told, yes="take back")
