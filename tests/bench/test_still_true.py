@@ -17,7 +17,6 @@ from workbench.bench.stream.fields import FieldEdit
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.store.identity.trust import _is_tracked
 from workbench.store.repository import repository_at
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
@@ -229,7 +228,6 @@ def test_a_repository_runs_nothing_and_nothing_of_it_is_written(tree: Path, tmp_
     assert not is_open_to_git(tree / ".workbench")
     (tree / ".workbench/.gitignore").rename(tree / "aside")
     assert is_open_to_git(tree / ".workbench")
-    assert not _is_tracked(tree / ".workbench")
     (tree / "aside").rename(tree / ".workbench/.gitignore")
     assert not mark.exists()
     after = {path: path.read_bytes() for path in sorted(tree.rglob("*")) if path.is_file()}

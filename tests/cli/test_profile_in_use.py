@@ -1,7 +1,6 @@
 """Which profile a store is ranked with: `tune --use`, `config set profile`, and what goes before what."""
 
 import json
-import os
 import shutil
 import tomllib
 from contextlib import closing
@@ -13,9 +12,8 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from workbench.bench.open import open_workbench
 from workbench.bench.tuning.profiles import to_toml
-from workbench.config.paths import config_dir, heads_dir
+from workbench.config.paths import config_dir
 from workbench.core.tuning.profile import BUILT_IN, StoreSetting
-from workbench.store.identity import heads
 
 NO_DECAY = next(profile for profile in BUILT_IN if profile.name == "no-decay")
 ASKED = ("search", "deploy", "-k", "1", "--json")
@@ -121,10 +119,6 @@ def test_a_store_that_names_a_profile_nobody_knows_says_so_and_takes_another(dem
 
 def test_of_a_store_from_elsewhere_it_holds_once_that_is_trusted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORKBENCH_TRUST")
-    folder = heads_dir()
-    assert folder is not None
-    heads.begin(folder, True)
-    os.utime(folder / heads.SINCE, (0, 0))
     elsewhere = cli.cwd.parent / "elsewhere"
     bench = open_workbench(elsewhere, profiles=cli.cwd / "profiles", clock=lambda: NOW)
     bench.tuning.use("engram")

@@ -9,7 +9,6 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.hostile import ORDER, RULE, half_done, hostile_store, written
 from workbench.config.paths import cache_dir, heads_dir
-from workbench.store.identity import heads
 
 MEMORY = "mem-20260301-0000001"
 
@@ -32,7 +31,6 @@ def project(cli: Cli) -> Cli:
     cache_dir().mkdir(parents=True)
     memory = heads_dir()
     assert memory is not None
-    heads.begin(memory, used_before=False)
     cli.store = hostile_store(cli.cwd)
     (cli.cwd / "CLAUDE.md").write_text("# Mine\n")
     cli.write("notes.md", "# Notes\n\n- Use pnpm.\n- Read the log.\n")
@@ -61,15 +59,6 @@ def test_a_reading_command_writes_nothing(command: str, project: Cli) -> None:
     result = project.bare(*command.split())
     assert result.code in (0, 1, 2), result.err
     assert everything() == before
-
-
-def test_an_old_store_is_read_as_it_is(cli: Cli) -> None:
-    shutil.copytree(Path(__file__).parents[1] / "store" / "fixtures" / "records-0", cli.store)
-    before = written(cli.store)
-    for command in ("status", "list", "stats", "history", "search build", "doctor"):
-        assert cli(*command.split()).code == 0
-    assert written(cli.store) == before
-    assert "Second, edited." in cli.ok("list")
 
 
 def test_the_doctor_shows_what_is_half_done_and_a_word_finishes_it(cli: Cli) -> None:

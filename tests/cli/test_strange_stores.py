@@ -18,7 +18,6 @@ from tests.cli.commands import Command
 from tests.hostile import bomb, hostile_store, written
 from workbench.config.paths import cache_dir, heads_dir
 from workbench.retrieval.fulltext.lexical_file import digest, edition
-from workbench.store.identity import heads
 from workbench.store.journal.codec import seal
 
 pytestmark = pytest.mark.slow
@@ -171,7 +170,6 @@ def test_nothing_hangs_grows_or_is_written(cases: list[str], sound: Path, tmp_pa
     cache_dir().mkdir(parents=True)
     memory = heads_dir()
     assert memory is not None
-    heads.begin(memory, used_before=False)
     report = []
     for number, case in enumerate(cases):
         project = tmp_path / str(number) / "project"

@@ -20,7 +20,6 @@ from workbench.config.paths import cache_dir, heads_dir, state_dir
 from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.errors import StoreProblem
 from workbench.core.stream.memory import Memory
-from workbench.store.identity import heads
 from workbench.store.identity.trust import NotTrusted, Standing
 from workbench.store.journal import chain
 from workbench.store.library import Library
@@ -28,14 +27,6 @@ from workbench.store.library import Library
 ROOT = Path(__file__).parents[2]
 
 BANNER = "This store is not trusted: "
-
-
-def remembers(used_before: bool = True) -> None:
-    """Let this machine remember since long ago, so that nothing here is older."""
-    folder = heads_dir()
-    assert folder is not None
-    heads.begin(folder, used_before)
-    os.utime(folder / heads.SINCE, (0, 0))
 
 
 def pulled(store: Path, copy: Path, text: str) -> None:
@@ -54,7 +45,6 @@ def mine(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.delenv("WORKBENCH_TRUST")
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
-    remembers()
     return cli
 
 
@@ -146,7 +136,6 @@ def test_what_a_stranger_archived_keeps_nothing_out(mine: Cli, monkeypatch: pyte
     mine.ok("append", "Something in between")
     assert mine.ok("append", text).startswith("Not stored: ")
     monkeypatch.setenv("XDG_STATE_HOME", str(mine.cwd / "another"))
-    remembers()
     assert BANNER in mine("list").err
     assert mine.ok("append", text).startswith("Stored as ")
 
@@ -289,23 +278,6 @@ def test_a_store_that_was_moved_cut_or_put_back_is_still_known(mine: Cli, tmp_pa
     assert BANNER not in mine.bare("--store", str(tmp_path / "moved"), "list").err
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("tracked", [False, True])
-def test_at_the_upgrade_what_git_does_not_track_is_trusted_once(tracked: bool, mine: Cli, filled: Path) -> None:
-    folder = heads_dir()
-    assert folder is not None
-    subprocess.run(["git", "init", "-q", str(mine.store.parent)], check=True)
-    shutil.copytree(filled, mine.store)
-    if tracked:
-        subprocess.run(["git", "-C", str(mine.store), "add", "-f", "."], check=True)
-    os.utime(folder / heads.SINCE, (time.time() + 60,) * 2)
-    said = mine("list").err
-    assert (BANNER in said, "was here before and is trusted from now on" in said) == (tracked, not tracked)
-    assert (BANNER in mine("list").err) == tracked
-    os.utime(folder / heads.SINCE, (0, 0))
-    assert (BANNER in mine("list").err) == tracked
-
-
 def test_where_the_workbench_is_new_nothing_was_there_before(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORKBENCH_TRUST")
     store = hostile_store(cli.cwd)
@@ -330,6 +302,7 @@ def test_what_is_half_done_in_it_is_neither_said_nor_done(mine: Cli) -> None:
 def test_reading_it_writes_nothing_at_all(mine: Cli) -> None:
     hostile_store(mine.cwd)
     cache_dir().mkdir(parents=True)
+    state_dir().mkdir(parents=True, exist_ok=True)
     before = written(mine.cwd), written(state_dir())
     for command in ("list", "status", "search pnpm", "doctor", "history", "trust --show"):
         mine.bare(*command.split())

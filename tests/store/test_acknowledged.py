@@ -89,25 +89,6 @@ def test_a_stamp_with_a_wrong_digit_is_not_believed(tmp_path: Path) -> None:
     assert {m.id for m in open_library(tmp_path).memories.all()} == before | {name}
 
 
-def test_a_stamp_of_an_older_version_hands_out_no_id_that_exists(tmp_path: Path) -> None:
-    library = open_library(tmp_path)
-    for number in range(5):
-        with library.transaction("human", "add") as tx:
-            tx.put(memory(number))
-    library.close()
-    note = tmp_path / checkpoint.NOTE
-    value = json.loads(note.read_bytes())
-    del value["sums"]
-    value["stamps"][0]["next_ids"]["memories"] = 3
-    note.write_text(json.dumps(value))
-    other = open_library(tmp_path)
-    assert other.journal.revisions_since_checkpoint == 0
-    assert other.journal.state.next_id("memories") == 6
-    other.journal.state.next_ids["memories"] = 2
-    with other.transaction("human", "add") as tx:
-        assert tx.new_memory_id(NOON) == "mem-20261121-0000006"
-
-
 @pytest.mark.parametrize("name", ["mem-20260101-999999999", "mem-20260101-999999999999", "mem-20260101-" + "9" * 18])
 def test_an_odd_id_that_was_imported_leaves_room(tmp_path: Path, name: str) -> None:
     library = open_library(tmp_path)

@@ -20,7 +20,6 @@ from tests.store.writers import SMALL, add_many
 from workbench.core.errors import StoreProblem, UnreadableFile
 from workbench.store.history.reading import tables_at
 from workbench.store.journal import chain
-from workbench.store.journal.codec import seal, unseal
 from workbench.store.journal.state import Tables
 from workbench.store.library import Library
 from workbench.store.maintenance import checkpoint, compact, doctor, purge
@@ -88,25 +87,13 @@ def test_a_restored_store_is_another_one_and_nothing_seems_gone(tmp_path: Path) 
     assert chain.store_id(tmp_path / "s") not in ids
 
 
-def test_a_store_from_before_there_were_ids_gets_one_and_its_checkpoint_still_fits(tmp_path: Path) -> None:
-    library = lived_in(tmp_path / "s", 3)
-    library.journal.save_checkpoint()
-    for path in (tmp_path / "s").glob("journal*"):
-        first, _, rest = path.read_bytes().partition(b"\n")
-        value = unseal(first)
-        del value["store"]
-        path.write_bytes(seal(value) + rest)
-        (tmp_path / "s" / "checkpoint.json").unlink()
-        (tmp_path / "s" / "memory.json").unlink()
-    old = open_library(tmp_path / "s")
-    old.journal.save_checkpoint()
-    assert chain.store_id(tmp_path / "s") == ""
-    write_backup(old.journal, tmp_path / "b", NOON)
-    restore(tmp_path / "b", tmp_path / "new")
-    assert chain.store_id(tmp_path / "new") != ""
-    assert (stamp := checkpoint.stamps(tmp_path / "new")[0]).rev == 3
-    assert chain.fits(tmp_path / "new", stamp.position, stamp.mark)
-    assert open_library(tmp_path / "new").journal.outside_edit is None
+def test_a_backup_of_a_store_of_a_development_version_is_not_restored(tmp_path: Path) -> None:
+    name = "journal.jsonl"
+    data = (Path(__file__).parent / "fixtures" / "records-0" / name).read_bytes()
+    (tmp_path / "b").write_bytes(packed(about(said(name, data)), [entry(name, data)]))
+    with pytest.raises(StoreProblem, match=r"development version before 1\.0"):
+        restore(tmp_path / "b", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.slow

@@ -252,48 +252,6 @@ def test_a_hook_says_what_is_gone_and_stores_above_it(tmp_path: Path) -> None:
     assert not examine(tmp_path / "s", tmp_path / "heads").is_sound
 
 
-def test_an_older_store_is_given_an_id_once(tmp_path: Path) -> None:
-    old(tmp_path)
-    heads.begin(tmp_path / "heads", used_before=True)
-    hook(tmp_path)
-    first = opened(tmp_path).store
-    assert len(first) == 32
-    hook(tmp_path)
-    put(opened(tmp_path), 8)
-    journal = opened(tmp_path)
-    assert (journal.store, journal.damage, journal.gone) == (first, [], ())
-    assert [e.rev for e in journal.entries_back()] == list(range(journal.rev, 0, -1))
-    assert set(docs(journal)) == {"1", "2", "3", "8"}
-
-
-def test_an_older_version_that_rolled_on_does_not_make_the_store_another(tmp_path: Path) -> None:
-    journal = filled(tmp_path)
-    store = journal.store
-    active = tmp_path / "s" / "journal.jsonl"
-    active.rename(tmp_path / "s" / "journal-000000000000.jsonl")
-    active.write_bytes(header_without_id(5))
-    assert opened(tmp_path).store == store
-    hook(tmp_path)
-    put(opened(tmp_path), 8)
-    assert opened(tmp_path).store == store
-    assert f'"store":"{store}"'.encode() in active.read_bytes()
-
-
-def header_without_id(rev: int) -> bytes:
-    from workbench.store.journal.codec import seal
-    from workbench.store.journal.segments import header
-
-    return seal({name: value for name, value in header(rev, {"t": rev + 1}, {}, 0, "").items() if name != "store"})
-
-
-def old(tmp_path: Path) -> None:
-    """Make a store as the version before left it: without an id."""
-    filled(tmp_path, 3)
-    content = lines(tmp_path / "s")
-    (tmp_path / "s" / "journal.jsonl").write_bytes(header_without_id(0) + b"".join(content[1:]))
-    shutil.rmtree(tmp_path / "heads")
-
-
 def test_rewriting_the_files_is_no_loss(tmp_path: Path) -> None:
     journal = filled(tmp_path, 12, segment_bytes=900)
     compact.compact(journal)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.helpers import NOON, clock, killed_after, open_journal, put
+from tests.store.helpers import NOON, clock, open_journal, put
 from workbench.core.files.atomic import draft_beside
 from workbench.core.files.locks import try_lock
 from workbench.core.stream.memory import Memory
@@ -15,7 +15,6 @@ from workbench.store.files import Standstill
 from workbench.store.library import Library
 from workbench.store.maintenance import compact
 from workbench.store.maintenance.leavings import found
-from workbench.store.upgrades.backup import copy_store
 
 LEFT = (
     ".journal-000000000001.jsonl.gz.7.tmp",
@@ -66,18 +65,6 @@ def test_what_cannot_be_removed_stops_nobody(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
     (tmp_path / ".journal.jsonl.7.tmp").mkdir()
     assert put(journal, 1, {"a": 1}) == 1
-
-
-def test_a_copy_that_was_half_made_is_never_taken_for_one_and_goes(tmp_path: Path) -> None:
-    change(tmp_path)
-    killed_after(lambda: copy_store(tmp_path, NOON), "fsync", 1)
-    assert list(tmp_path.glob("backup-*")) == []
-    (left,) = found(tmp_path)
-    assert left.startswith(".backup-")
-    observe(tmp_path)
-    assert found(tmp_path) == ()
-    whole = copy_store(tmp_path, NOON)
-    assert (whole / "journal.jsonl").read_bytes() == (tmp_path / "journal.jsonl").read_bytes()
 
 
 def test_reading_removes_nothing(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_listeners_hear_who_did_what_to_which_records(tmp_path: Path) -> None:
 
 def test_the_key_of_a_document_without_an_id() -> None:
     assert key_of("memories", {}) is None
-    assert key_of("books", {}) == "main"
+    assert key_of("books", {}) is None
 
 
 def test_closing_leaves_a_checkpoint(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.store.helpers import clock, failing, lines, open_journal, put
+from tests.store.helpers import clock, failing, lines, open_journal, open_library, put
 from workbench.core.errors import StoreProblem
+from workbench.store.append import append
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import seal
 from workbench.store.journal.engine import Journal, Options
@@ -101,6 +102,17 @@ def test_a_journal_of_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
     )
     with pytest.raises(StoreProblem, match="newer workbench"):
         open_journal(tmp_path)
+    with pytest.raises(StoreProblem, match="newer workbench"):
+        append(tmp_path, "hook", "append", clock, lambda block: None)
+
+
+def test_a_store_with_records_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    with open_library(tmp_path).journal.transaction("human", "put") as staged:
+        staged.put("memories", "1", {"id": "m1", "content": "later", "version": 2})
+    before = (tmp_path / "journal.jsonl").read_bytes()
+    with pytest.raises(StoreProblem, match="holds records of version 2; this workbench reads up to 1"):
+        open_library(tmp_path)
+    assert (tmp_path / "journal.jsonl").read_bytes() == before
 
 
 @pytest.mark.parametrize("content", [b"\x00\x01 rubbish", b"a\nb\nc\n", seal({"rev": 1, "changes": []})])

@@ -2,10 +2,8 @@
 
 import gzip
 import os
-import shutil
 import zlib
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -21,7 +19,6 @@ from workbench.store.append import append
 from workbench.store.files import TooLarge, read_regular
 from workbench.store.journal.codec import seal
 from workbench.store.journal.segments import Position, lines_back, read_from
-from workbench.store.library import Library
 from workbench.store.maintenance import doctor, purge
 from workbench.store.maintenance.compact import compact
 
@@ -181,13 +178,3 @@ def test_purging_touches_nothing_behind_a_link(tmp_path: Path) -> None:
     purge.purge(library.journal, [("memories", "m1")], "human")
     assert {path: path.read_text() for path in far.rglob("*") if path.is_file()} == before
     assert not (tmp_path / "s" / "cache").is_symlink()
-
-
-def test_an_upgrade_copies_no_link(tmp_path: Path) -> None:
-    old = Path(shutil.copytree(Path(__file__).parent / "fixtures" / "records-0", tmp_path / "s"))
-    (old / "checkpoint.json").unlink()
-    (old / "checkpoint.json").symlink_to("/dev/zero")
-    library = Library(old, lambda: datetime(2026, 3, 1, tzinfo=UTC))
-    with library.transaction("human", "change") as tx:
-        tx.put(memory(9))
-    assert "could not be upgraded" in str(library.journal.notices[-1])

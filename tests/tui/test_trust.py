@@ -13,7 +13,6 @@ from tests.tui.waiting import until
 from workbench.bench.open import open_workbench
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.store.identity import heads
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.widgets.confirm import Confirm
@@ -26,7 +25,6 @@ _, KEY = keys()["github"]
 def app(tmp_path: Path) -> WorkbenchApp:
     store = hostile_store(tmp_path / "project")
     memory = tmp_path / "heads"
-    heads.begin(memory, used_before=False)
     return app_over(open_workbench(store, profiles=tmp_path, clock=lambda: NOW, heads=memory))
 
 
@@ -56,7 +54,6 @@ async def test_without_a_yes_it_can_only_be_read(app: WorkbenchApp) -> None:
 
 async def test_what_a_pull_brings_while_the_app_is_open_is_asked_about(tmp_path: Path) -> None:
     store, memory = tmp_path / "store", tmp_path / "heads"
-    heads.begin(memory, used_before=False)
     bench = open_workbench(store, profiles=tmp_path, clock=lambda: NOW, heads=memory)
     with bench.library.transaction("human", "add") as tx:
         tx.put(Memory("mine", "Use pnpm", NOW, NOW))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from workbench.core.errors import StoreProblem, cannot_write
 from workbench.store import git_files, presence
-from workbench.store.identity import heads as identity
 
 
 def holds_store(folder: Path) -> bool:
@@ -30,15 +29,6 @@ def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> 
     except OSError as error:
         raise cannot_write(folder, error) from error
     Library(folder, clock).maintenance.begin()
-
-
-def remember_since(heads: Path | None, was_used: Callable[[], bool]) -> None:
-    """Note in `heads` since when this machine remembers what it stored, the first time.
-
-    `was_used` is asked then: where nothing was used before, nothing that lies here is older than that.
-    """
-    if heads is not None and not (heads / identity.SINCE).exists():
-        identity.begin(heads, was_used())
 
 
 def in_repository(folder: Path) -> bool:

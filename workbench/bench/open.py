@@ -585,10 +585,6 @@ def _take_note(library: Library) -> None:
     """Say what a person should know of a store that was just opened."""
     if library.standpoint is not None:
         return
-    if library.standing.upgraded:
-        from workbench.bench.safety.trust import keep_upgraded
-
-        keep_upgraded(library)
     if library.standing.trusted and library.surroundings.notes():
         library.note(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."

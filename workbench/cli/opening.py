@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench.cli.output import say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, folder, wants_json
-from workbench.cli.session import Session, Welcome, is_there, remember_since, say_made
+from workbench.cli.session import Session, Welcome, is_there, say_made
 from workbench.config import paths, recent
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.first_run import FirstRun
@@ -67,7 +67,6 @@ def _look_back(session: Session, origin: str) -> int:
 def _open(session: Session, store: Path, origin: str, begin: str = "") -> int:
     """Open the app on a store; a folder that was made for nothing is taken away again."""
     was_there = is_there(store)
-    remember_since()
     code = session.open_app(store, origin=origin, begin=begin)
     if not was_there:
         with contextlib.suppress(OSError):

@@ -180,7 +180,6 @@ class Session(NamedTuple):
         from workbench.bench.open import open_workbench
 
         settings = _strictest(self.settings())
-        remember_since()
         bench = open_workbench(
             folder,
             profiles=paths.config_dir() / "profiles",
@@ -209,13 +208,6 @@ def _strictest(loaded: "loading.Loaded") -> "loading.Loaded":
     if not agent or not settings.agents.only_approved(f"agent:{agent}"):
         return loaded
     return loaded._replace(settings=settings._replace(agents=settings.agents._replace(serve="approved")))
-
-
-def remember_since() -> None:
-    """Note since when this machine remembers what it stored, the first time."""
-    from workbench.bench import folder
-
-    folder.remember_since(paths.heads_dir(), paths.was_used)
 
 
 def told(standpoint: "Standpoint") -> str:

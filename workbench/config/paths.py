@@ -77,13 +77,6 @@ def cache_dir() -> Path:
     return _user_folder("cache", ".cache")
 
 
-def was_used() -> bool:
-    """Tell whether an earlier version of the workbench left something in the user's folders."""
-    places = (("XDG_STATE_HOME", ".local/state"), ("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".local/share"))
-    folders = (_at_once(name, usual) for name, usual in places)
-    return any(folder is not None and folder.exists() for folder in folders)
-
-
 def is_believed(store: Path) -> bool:
     """Tell whether a store is trusted without a look: the global one, and those that `WORKBENCH_TRUST` names.
 

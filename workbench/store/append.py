@@ -130,12 +130,10 @@ def appending(
     clock: Clock,
     heads_folder: Path | None = None,
     gate: Gate | None = None,
-    schema: int = 1,
 ) -> Iterator[Appending]:
     """Open a transaction that can only add memories; it is committed when the block ends without an error.
 
-    A folder that has no journal yet is opened in full once, and so is one whose tail cannot be trusted, or whose
-    journal is of an older `schema` than what is added needs (see `Records.schema_for`).
+    A folder that has no journal yet is opened in full once, and so is one whose tail cannot be trusted.
     `heads_folder` is where this machine remembers what it stored (see `heads`). The transaction passes the `gate`
     first, which is shown no documents where none were loaded. Raises `StoreProblem`.
     """
@@ -147,7 +145,7 @@ def appending(
     with lock.held():
         sweep(folder)
         tail = _read_tail(folder, heads_folder)
-        if tail is not None and tail.heading.schema >= schema:
+        if tail is not None:
             block = Appending(tail)
             yield block
             if changes := block.changes():

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from workbench.core.errors import StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.core.health.damage import Damage, MendedIndex
-from workbench.core.record import ABSENT, from_doc, to_doc_over
-from workbench.store import upgrades
+from workbench.core.record import ABSENT, to_doc_over
 from workbench.store.entry import Doc, DocChange, Entry, Kind
 from workbench.store.files import closed
 from workbench.store.identity.trust import Standing
@@ -46,10 +45,12 @@ if TYPE_CHECKING:
     from workbench.store.journal.database import JournalDB
     from workbench.store.maintenance.maintenance import Maintenance
     from workbench.store.maintenance.outside import Notice
-    from workbench.store.upgrades.kept_apart import Outstanding
 
 MEMORIES = "memories"
 """The table of the memories, which grows largest, and of which is noted what came."""
+
+VERSION = 1
+"""The version of records that is written; one of a later version is not read."""
 
 STANDARD = Options(recent_of=(MEMORIES,))
 """How a workbench store is kept."""
@@ -154,12 +155,11 @@ class Kept(Generic[R]):
 class Library:
     """A store folder, open: typed tables to read from and `transaction` to change them.
 
-    This is all that those outside the store see of it; the journal is the store's own. Records of older versions are
-    upgraded before the first change (see `upgrades`). `heads` is the folder in which this machine remembers what it
-    stored (see `heads`), `None` for no memory; `gate` sees every transaction before it is written (see `Journal`);
-    `believed` means that a person said outside the store that it can be trusted; `records` are the kinds of records,
-    `cache` is the folder, in the user's own cache, in which a large store is indexed; `begin_cache` makes it. With `at`
-    it is the store as it was right after that revision, to be looked at only.
+    This is all that those outside the store see of it; the journal is the store's own. `heads` is the folder in which
+    this machine remembers what it stored (see `heads`), `None` for no memory; `gate` sees every transaction before it
+    is written (see `Journal`); `believed` means that a person said outside the store that it can be trusted; `records`
+    are the kinds of records, `cache` is the folder, in the user's own cache, in which a large store is indexed;
+    `begin_cache` makes it. With `at` it is the store as it was right after that revision, to be looked at only.
     Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
 
@@ -197,13 +197,25 @@ class Library:
         self.journal = open_journal(folder, clock, COUNTERS, key_of, options, heads)
         if at is not None:
             self.journal.go_back(at)
-        self._upgrade_is_due = at is None and upgrades.is_due(self.journal, TABLES)
         self.journal.gate = gate
         self.folder = folder
+        self._refuse_newer()
         self.surroundings = Surroundings(folder)
         self.heads = heads
         self._tables: dict[str, Table[Any]] = {}
         self._making = Lock()
+
+    def _refuse_newer(self) -> None:
+        """Raise `StoreProblem` for a store with records of a version that this one does not know."""
+        if self.journal.is_adopting:
+            return  # what another program means by a version is its own affair
+        state = self.journal.state
+        newest = max((state.version(name) for name in TABLES.intersection(state.names)), default=VERSION)
+        if newest > VERSION:
+            raise StoreProblem(
+                f"{self.folder} holds records of version {newest}; this workbench reads up to {VERSION}.",
+                "Nothing was changed; upgrade memory-workbench to open it.",
+            )
 
     def table(self, kind: type[R]) -> Table[R]:
         """Return the table of a kind of record; raises `KeyError` for one that the store does not know."""
@@ -234,20 +246,14 @@ class Library:
         joined = self.journal.staged is not None
         if not joined:
             self.journal.require_present()
-        if self._upgrade_is_due and not joined:
-            self._upgrade_is_due = False
-            upgrades.run(self.journal, TABLES)
-        if not joined:
-            self._outstanding.store()
         with self.journal.transaction(actor, label, group=group, part=part, kind=kind, more=more) as staged:
             yield Tx(staged, joined=joined)
 
     def kept_apart(self) -> "KeptApart":
-        """Return which records somebody keeps apart, also by what an older version noted in another way."""
-        from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
+        """Return which records somebody keeps apart."""
+        from workbench.core.duplicates.kept_pair import KeptApart
 
-        outstanding = (from_doc(KeptPair, doc) for doc in self._outstanding.pairs().values())
-        return KeptApart((*self.kept_pairs.all(), *outstanding))
+        return KeptApart(self.kept_pairs.all())
 
     def listen(self, listener: Callable[[Touched], None]) -> None:
         """Call `listener` after every transaction, this process's and others'; never on two threads at once."""
@@ -518,13 +524,6 @@ class Library:
         from workbench.store.journal.database import JournalDB
 
         return JournalDB(self.journal)
-
-    @cached_property
-    def _outstanding(self) -> "Outstanding":
-        """The pairs that an older version noted otherwise."""
-        from workbench.store.upgrades.kept_apart import Outstanding
-
-        return Outstanding(self.journal)
 
     @cached_property
     def past(self) -> "Past":

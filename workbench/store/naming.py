@@ -4,32 +4,15 @@ Kept apart from the record types, so that a hook that adds one memory need not l
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from workbench.core.record import to_doc
-from workbench.store.entry import Doc, DocChange
-from workbench.store.records import PAIRS_SCHEMA, schema_for
-
-PAIRS = "kept_pairs"
-"""The table of the decisions to keep two records apart."""
+from workbench.store.entry import Doc
 
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
 
 FARTHEST = 10**12
 """A number in an id that somebody else chose moves the counter no farther than this, so that it can always go on."""
-
-
-def schema_needed(changes: Iterable[DocChange], docs: Callable[[str], Mapping[str, Doc]], schema: int) -> int:
-    """Return the least schema of a journal of `schema` that takes in these changes over the `docs` of its tables.
-
-    A journal of the first may hold decisions of a version that did not raise it.
-    """
-    made: list[tuple[str, Mapping[str, object]]]
-    made = [(c.table, {name: sides[1] for name, sides in c.fields.items()}) for c in changes]
-    if schema < PAIRS_SCHEMA:
-        made += [(PAIRS, doc) for doc in docs(PAIRS).values()]
-    return max((schema_for(table, fields) for table, fields in made), default=1)
 
 
 def to_document(record: object) -> Doc:

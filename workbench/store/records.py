@@ -3,13 +3,10 @@
 A line only names the record's class (`core.named`): a hook that adds one memory does not load the others.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from workbench.core.named import implementation
-
-Schema = Callable[[Mapping[str, object]], int]
-"""Returns the least schema of a journal that holds a record with these fields: older versions do not know of it."""
 
 
 class Waits(NamedTuple):
@@ -43,8 +40,6 @@ class RecordType(NamedTuple):
     table: str
     word: str = ""
     """What one is called where those that a purge takes along are counted; one without is not mentioned."""
-    only: str | None = None
-    """The id that goes without saying: record version 0 left a default id out."""
     within: tuple[str, str] | None = None
     """The field whose value stands before the id in its key, and that field's default."""
     refs: tuple[str, ...] = ()
@@ -62,30 +57,12 @@ class RecordType(NamedTuple):
     forgets it: what it says is then true of neither moment, and no reason to keep somebody from an undo."""
     is_numbered: bool = False
     """Whether two that were made under one id are two; elsewhere an id says what it is about."""
-    schema: Schema | None = None
-    """What schema one needs; without it the first is enough."""
     waits: "Waits | None" = None
     """The states in which it waits for something: those are found by it."""
     made: str | None = None
     """The field that says when it was made, where those that were made last are looked for first."""
     blob: InBlob | None = None
     """What of it lies beside the store; without it, nothing does."""
-
-
-PAIRS_SCHEMA = 2
-"""The schema of a journal that holds decisions to keep memories apart: older versions do not know of them."""
-
-SPEAKER_SCHEMA = 3
-"""The schema of a journal that holds a memory of which is known who said it: older versions would drop that."""
-
-
-def _of_memory(fields: Mapping[str, object]) -> int:
-    source = fields.get("source")
-    return SPEAKER_SCHEMA if isinstance(source, Mapping) and source.get("speaker") else 1
-
-
-def _of_pair(fields: Mapping[str, object]) -> int:
-    return PAIRS_SCHEMA if fields.get("book") == "" else 1
 
 
 _BOOK = ("book", "main")
@@ -96,7 +73,7 @@ RECORDS = (
     RecordType(
         "workbench.core.stream.memory:Memory", "memories",
         counters=(*_VOTES, *_BY_AGENTS, "helpful_created", "access_count"),
-        is_named=True, is_numbered=True, schema=_of_memory,
+        is_named=True, is_numbered=True,
         waits=Waits("status", ("candidate",), "signal"), made="created_at",
     ),
     RecordType(
@@ -104,7 +81,7 @@ RECORDS = (
         within=_BOOK, counters=(*_VOTES, "neutral_count"), is_named=True, is_numbered=True,
     ),
     RecordType("workbench.core.playbook.book:Section", "sections", within=_BOOK, is_named=True),
-    RecordType("workbench.core.playbook.book:Book", "books", only="main", is_named=True),
+    RecordType("workbench.core.playbook.book:Book", "books", is_named=True),
     RecordType("workbench.core.stream.vote:Vote", "votes", "vote", refs=("target",)),
     RecordType("workbench.core.tuning.judgment:SavedQuery", "queries", is_named=True, is_numbered=True),
     RecordType("workbench.core.tuning.judgment:Judgment", "judgments", "judgment", refs=("memory",)),
@@ -114,14 +91,13 @@ RECORDS = (
     ),
     RecordType(
         "workbench.core.reflection.trigger:ReflectionState", "reflection",
-        only="reflection", counters=("accumulated_importance", "observations_since_last"), is_total=True,
+        counters=("accumulated_importance", "observations_since_last"), is_total=True,
     ),
     RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),
     RecordType("workbench.core.promotion.placement:Placement", "placements", refs=("memory",), is_copy=True),
     RecordType("workbench.core.reflection.llm_run:LlmRun", "runs", is_numbered=True),
     RecordType(
         "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right"),
-        schema=_of_pair,
     ),
     RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
     RecordType("workbench.core.tuning.profile:StoreSetting", "settings"),
@@ -190,7 +166,7 @@ def kind_in(table: str) -> type:
 def key_of(table: str, doc: Mapping[str, Any]) -> str | None:
     """Return the key of a record: its id, and for parts of a playbook the book's id before it."""
     known = _BY_TABLE.get(table)
-    name = doc.get("id", known and known.only)
+    name = doc.get("id")
     if not isinstance(name, str):
         return None
     return name if known is None or known.within is None else f"{doc.get(*known.within)}/{name}"
@@ -220,9 +196,3 @@ def marks_of(table: str, fields: Mapping[str, object]) -> tuple[str | None, str 
         return None, None
     at = None if known.made is None else fields.get(known.made)
     return None if known.waits is None else known.waits.state_of(fields), at if isinstance(at, str) else None
-
-
-def schema_for(table: str, fields: Mapping[str, object]) -> int:
-    """Return the least schema of a journal that holds a record with these fields."""
-    known = _BY_TABLE.get(table)
-    return 1 if known is None or known.schema is None else known.schema(fields)

@@ -1,15 +1,12 @@
 """What came into a store from elsewhere: what it says, who says it, and a person's word on it."""
 
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import StoreProblem
 from workbench.store.identity.trust import Standing
-from workbench.store.library import Library
 
 if TYPE_CHECKING:
     from workbench.bench.context import Context
@@ -73,13 +70,3 @@ class Trust:
         maintenance = self._library.maintenance
         maintenance.trust(arrived.lines)
         maintenance.save_checkpoint()
-
-
-def keep_upgraded(library: Library) -> None:
-    """Trust a store that was here before this machine remembered (`Standing.upgraded`), once, and say so."""
-    with contextlib.suppress(StoreProblem):
-        library.maintenance.trust()
-    library.note(
-        f"The store {library.folder} was here before and is trusted from now on; "
-        "what comes into it from elsewhere is asked for."
-    )

@@ -15,7 +15,6 @@ from workbench.core.stream.memory import Memory
 from workbench.safety.secrets.secrets import mask as mask_secrets
 from workbench.store.append import appending
 from workbench.store.archived import may_hold
-from workbench.store.records import SPEAKER_SCHEMA
 
 TIDIED_EVERY = 1000
 """Changes after which one who only adds to a store has it put in order: nobody else may open it for weeks."""
@@ -51,8 +50,7 @@ def append(
     seen = cleaned(observation, mask)
     if may_hold(folder, heads, seen.content):
         return None
-    schema = SPEAKER_SCHEMA if seen.source.speaker else 1
-    with appending(folder, actor, f"ingest {seen.observation_type}", clock, heads, Gate(), schema) as block:
+    with appending(folder, actor, f"ingest {seen.observation_type}", clock, heads, Gate()) as block:
         recent = [m for m in reversed(block.recent) if m.status != "archived"]
         said = next((m for m in recent if contained_in_recent(seen.content, [m.content])), None)
         if said is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from workbench import streams
 from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, path_of, wants_json
-from workbench.cli.session import Session, actor_of, remember_since
+from workbench.cli.session import Session, actor_of
 from workbench.config import paths
 from workbench.core.agents.hook_event import AGENTS, event_of
 from workbench.core.agents.hooks import HOOK_FILES
@@ -77,7 +77,6 @@ def _event(session: Session, agent: str) -> int:
         called = event.called
         from workbench.bench.agents.capture.hooks import take
 
-        remember_since()
         taken = take(event, _place(session, agent, event.cwd))
         if taken.context:
             _give(agent, event.name, event.called, taken.context)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import moment, say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_actor, add_command, add_json, wants_json
 from workbench.cli.safety.flags import flagged_in
-from workbench.cli.session import CLI_ACTOR, Session, actor_of, is_there, keeps, remember_since, say_made
+from workbench.cli.session import CLI_ACTOR, Session, actor_of, is_there, keeps, say_made
 from workbench.config import paths
 from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
 from workbench.core.stream.importance import TABLES
@@ -77,8 +77,6 @@ def observed(args: Namespace) -> "Observation":
 def append_text(session: Session) -> int:
     """Add one observation and say what became of it."""
     from workbench.bench.stream.hook import append
-
-    remember_since()
 
     args, folder, observation = session.args, session.choice().folder, observed(session.args)
     if keeps(args) or args.again:

@@ -15,7 +15,6 @@ from workbench.store.history.clash import stage_change
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
 from workbench.store.records import TOTALS
-from workbench.store.upgrades import kept_apart
 
 Mine = Callable[[str], bool]
 Meanwhile = Callable[[], object]
@@ -152,7 +151,6 @@ def _commit(
         clashes = [clash for change in changes for clash in stage_change(staged, change)]
         if clashes:
             raise UndoConflict(verb, action.label, clashes)
-        kept_apart.follow(journal, staged)
         meanwhile()
 
 

@@ -23,9 +23,6 @@ from workbench.store.journal.segments import NAME, Position
 FOLDER = "heads"
 """Name of the folder of all heads, in the person's state folder."""
 
-SINCE = "trust-since"
-"""The file, beside the heads, whose time says since when this machine remembers whom it trusts."""
-
 Range = tuple[int, int]
 """The first and the last revision of some that follow each other."""
 
@@ -72,7 +69,7 @@ _FIELDS = Head._fields
 def read(folder: Path | None, store: str, where: Path) -> Head | None:
     """Return the head of the store with id `store` at `where`; `None` when none is kept or can be read.
 
-    Without an id (the journal is gone, or older than ids) the head that was noted last for this place counts.
+    Without an id (the journal is gone, or its header) the head that was noted last for this place counts.
     The head of a store that was moved here is found by its id; a living copy elsewhere keeps its own.
     """
     if folder is None:
@@ -84,23 +81,6 @@ def read(folder: Path | None, store: str, where: Path) -> Head | None:
         return _load(_file_of(folder, store, place)) or _moved_here(folder, store, place)
     except OSError:
         return None
-
-
-def begin(heads_folder: Path, used_before: bool) -> None:
-    """Note since when this machine remembers, the first time; a folder that cannot be written is no harm.
-
-    Where nothing was `used_before`, nothing that lies here is older than that.
-    """
-    place = heads_folder / SINCE
-    if place.exists():
-        return
-    try:
-        heads_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        place.touch(mode=0o600)
-        if not used_before:
-            os.utime(place, (0, 0))
-    except OSError:
-        return
 
 
 def fingerprint_of(line: bytes) -> bytes:

@@ -14,12 +14,10 @@ from typing import NamedTuple
 
 from workbench.core.errors import StoreProblem
 from workbench.store.files import read_regular
-from workbench.store.git_files import repository_of
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
 from workbench.store.journal import chain
 from workbench.store.journal.codec import fingerprint
-from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.checkpoint import DOCUMENTS
 
 _ENOUGH = 100_000
@@ -41,14 +39,10 @@ class NotTrusted(StoreProblem):
 
 
 class Standing(NamedTuple):
-    """How far the lines of a store are trusted: `foreign` is how many changes of it are not known on this machine.
-
-    `upgraded` tells that the store is trusted for having been here before this machine remembered.
-    """
+    """How far the lines of a store are trusted: `foreign` is how many changes of it are not known on this machine."""
 
     trusted: bool = True
     foreign: int = 0
-    upgraded: bool = False
 
 
 class Newcomers:
@@ -109,8 +103,7 @@ def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) ->
     # Without a journal, memory.json is all that speaks.
     if not unknown and (count or _is_own_checkpoint(folder, heads_folder)):
         return Standing(), []
-    upgraded = head is None and _was_here(folder, heads_folder)
-    return Standing(upgraded, len(unknown), upgraded), unknown
+    return Standing(trusted=False, foreign=len(unknown)), unknown
 
 
 def strange_lines(folder: Path, heads_folder: Path | None, store: str) -> Iterator[tuple[bytes, bytes]]:
@@ -148,30 +141,3 @@ def _is_own_checkpoint(folder: Path, heads_folder: Path) -> bool:
         return fingerprint(read_regular(folder / DOCUMENTS)) in heads.checkpoints(heads_folder, folder)
     except FileNotFoundError:
         return True
-
-
-def _was_here(folder: Path, heads_folder: Path) -> bool:
-    """Tell whether a store lay here, as it is, before this machine remembered: this user's own, and not git's."""
-    try:
-        since = (heads_folder / heads.SINCE).stat().st_mtime
-        seen = [path.lstat() for path in (folder, *_files(folder))]
-    except OSError:
-        return False
-    own = not hasattr(os, "getuid") or all(one.st_uid == os.getuid() for one in seen)
-    # The time of a file's last change of any kind cannot be set: unpacking or copying makes it new.
-    return own and all(one.st_ctime <= since for one in seen[1:]) and not _is_tracked(folder)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    yield from (path for name in (NAME, DOCUMENTS) if os.path.lexists(path := folder / name))
-    yield from (segment.path for segment in chain.closed(folder))
-
-
-def _is_tracked(folder: Path) -> bool:
-    """Tell whether git tracks something of a store; when that cannot be found out, it does."""
-    if repository_of(folder.resolve()) is None:
-        return False
-    from workbench.store import repository  # once in the life of a store
-
-    asked = repository.ask(folder, "ls-files", "-z", "--", ".")
-    return asked is None or asked.returncode != 0 or bool(asked.stdout)

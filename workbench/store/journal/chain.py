@@ -48,15 +48,14 @@ class Segment(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What a segment says of itself: the revision it starts after, its edition, the id of its store, its schema.
+    """What a segment says of itself: the revision it starts after, its edition, the id of its store.
 
-    `store` is empty where a version that knew no ids wrote it.
+    `store` is empty where its header is damaged.
     """
 
     start: int
     edition: int = 0
     store: str = ""
-    schema: int = 1
 
 
 def closed_name(start: int) -> str:
@@ -106,10 +105,7 @@ def follow(folder: Path, position: Position) -> Iterator[Line]:
 
 
 def store_id(folder: Path) -> str:
-    """Return the id of the store in `folder`, from the newest header that has one; nothing when none has.
-
-    A version that knew no ids may have begun the newest segments. Raises `OSError`.
-    """
+    """Return the id of the store in `folder`, from the newest header that can be read. Raises `OSError`."""
     return next((heading.store for heading in headings_back(folder) if heading.store), "")
 
 
@@ -292,7 +288,7 @@ def _heading(handle: BinaryIO) -> Heading | None:
     for line in islice(read_lines(handle, NAME, Position()), _FIRST_LINES):
         if line.value is not None and is_header(line.value):
             said = line.value
-            return Heading(said["rev"], said.get("edition", 0), said.get("store", ""), said.get("schema", 1))
+            return Heading(said["rev"], said.get("edition", 0), said.get("store", ""))
         if line.value is not None and "rev" in line.value:
             return Heading(line.value["rev"] - 1)
     return None

@@ -39,7 +39,6 @@ from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import Loaded, Stamp, Stranger
 from workbench.store.maintenance.keeper import Keeper
 from workbench.store.maintenance.leavings import sweep
-from workbench.store.naming import schema_needed
 
 if TYPE_CHECKING:
     from workbench.core.health.standpoint import Standpoint
@@ -156,18 +155,13 @@ class Journal:
         return self._witness.gone
 
     @property
-    def schema(self) -> int:
-        """The schema of the journal: a version that knows only older ones does not open it."""
-        return self._tail.schema
-
-    @property
     def renumbered(self) -> tuple[Renumbered, ...]:
         """The changes that count under another number than they stand under in the file."""
         return self._settled.renumbered if self._settled is not None else ()
 
     @property
     def store(self) -> str:
-        """The store's own id; empty for one of an older version that nobody has written to since."""
+        """The store's own id; empty for one that nobody has written to."""
         return self._tail.store
 
     @property
@@ -418,8 +412,6 @@ class Journal:
 
     def _keep_trust(self) -> None:
         try:
-            if self.standing.upgraded:
-                checkpoint.take_over(self.folder, lambda digest: note_checkpoint(self.heads, self.folder, digest))
             self._witness.trust(self.rev, self._tail)
             self.standing = Standing()
         except OSError as error:
@@ -645,8 +637,8 @@ class Journal:
     def _watch_newcomers(self, unknown: Collection[bytes]) -> None:
         """From now on, look where the lines come from that are `unknown`, and those that others write."""
         self._newcomers = None
-        told = self.standing.upgraded or (not self.standing.trusted and not unknown)
-        if self.heads is not None and not told and not self._options.believed:
+        is_told = not self.standing.trusted and not unknown
+        if self.heads is not None and not is_told and not self._options.believed:
             self._newcomers = Newcomers(self.heads, unknown)
             self._tail.on_line = self._newcomers.add
 
@@ -667,7 +659,7 @@ class Journal:
 
     def _believed(self) -> list[str] | None:
         """Return the hashes of the checkpoints that may stand for the journal, `None` for all."""
-        if self.heads is None or self._options.believed or self.standing.upgraded:
+        if self.heads is None or self._options.believed:
             return None
         return checkpoints(self.heads, self.folder)
 
@@ -718,8 +710,6 @@ class Journal:
             self._unsure = False
             self.reload()
         self._read_tail()
-        if self.standing.upgraded:
-            self._keep_trust()
         self._adopt()
         if self._settled is not None and not self._since and self.standing.trusted:
             from workbench.store.journal.reorder import rewrite
@@ -794,7 +784,6 @@ class Journal:
         with self._reading:
             try:
                 self._begin()
-                self._raise_schema(entry)
                 self._witness.expect([line])
                 seen = self._tail.append(line, entry.rev)
             except segments.Uncertain as error:
@@ -816,25 +805,6 @@ class Journal:
             git_files.keep_out(self.folder)
         self._tail.begin(self._header)
 
-    def _raise_schema(self, entry: Entry) -> None:
-        """Before a change that older versions do not know: let a new segment say so, so that none of them opens it.
-
-        It is the journal's next edition, so that one that has it open reads it anew. Raises `OSError`.
-        """
-        if self._tail.schema == segments.SCHEMA:
-            return
-        needed = schema_needed(entry.changes, self.state.docs, self._tail.schema)
-        if needed <= self._tail.schema:
-            return
-        before = self._tail.schema, self._tail.edition
-        self._tail.schema, self._tail.edition = needed, self._tail.edition + 1
-        try:
-            self._tail.roll(self._header)
-        except OSError:
-            self._tail.schema, self._tail.edition = before
-            raise
-        self._witness.note_files(self._tail)
-
     def _apply(self, entry: Entry) -> None:
         keys = self._take_in(entry)
         if self._settled is not None:
@@ -850,7 +820,7 @@ class Journal:
     def _header(self) -> dict[str, object]:
         next_ids = {t: self.state.next_id(t) for t in self.state.names}
         recent = {t: self._latest(t) for t in self._options.recent_of}
-        return segments.header(self.rev, next_ids, recent, self._tail.edition, self._witness.store, self._tail.schema)
+        return segments.header(self.rev, next_ids, recent, self._tail.edition, self._witness.store)
 
     def _latest(self, table: str) -> list[object]:
         """Return the latest documents of a table but for long ones: whoever opens the segment reads the header."""

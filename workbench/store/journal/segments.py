@@ -21,7 +21,7 @@ from workbench.store.packed import DAMAGED, LONGEST, open_lines
 
 NAME = "journal.jsonl"
 SCHEMA = 3
-"""The newest schema that can be read."""
+"""The schema that is written. A header of a smaller one says only that its writer knew fewer kinds of records."""
 
 MOST_DAMAGE = 100_000
 """Damaged places of a journal that are named; a file with more was never one."""
@@ -69,15 +69,14 @@ def header(
     recent: Mapping[str, Sequence[object]],
     edition: int,
     store: str,
-    schema: int = 1,
 ) -> dict[str, object]:
     """Return the first line of a segment that starts after revision `rev`.
 
     `recent` holds the latest documents of some tables; `edition` counts how often the journal was rewritten;
-    `store` is the store's own id (see `new_store_id`), `schema` the least one that what it holds needs.
+    `store` is the store's own id (see `new_store_id`).
     """
     return {
-        "journal": "memory-workbench", "schema": schema, "rev": rev, "edition": edition, "store": store,
+        "journal": "memory-workbench", "schema": SCHEMA, "rev": rev, "edition": edition, "store": store,
         "next": dict(next_ids), "recent": dict(recent),
     }  # fmt: skip
 
@@ -100,8 +99,15 @@ def is_header(value: Mapping[str, Any] | None) -> bool:
     return value is not None and value.get("journal") == "memory-workbench"
 
 
+def check_version(path: Path) -> None:
+    """Raise `StoreProblem` for a journal that another version wrote."""
+    first = next(read_from(path, Position()), None)
+    if first is not None and first.value is not None and is_header(first.value):
+        _check_schema(first.value, path)
+
+
 def check_is_journal(path: Path) -> None:
-    """Raise `StoreProblem` for a file that is no journal, or one of a newer schema; a missing or empty one passes."""
+    """Raise `StoreProblem` for a file that is no journal, or one of another version; a missing or empty one passes."""
     first = next(read_from(path, Position()), None)
     if first is None:
         try:
@@ -322,6 +328,11 @@ def _check_schema(value: Mapping[str, Any], path: Path) -> None:
         raise StoreProblem(
             f"{path.parent} was written by a newer workbench (schema {value['schema']}, this one reads {SCHEMA}).",
             "Nothing was changed; upgrade memory-workbench to open it.",
+        )
+    if not value.get("store"):
+        raise StoreProblem(
+            f"{path.parent} was written by a development version before 1.0, which this one does not read.",
+            "Nothing was changed; change something in it once with memory-workbench 0.1.0, which converts it.",
         )
 
 

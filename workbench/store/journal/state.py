@@ -149,14 +149,15 @@ class State:
                 return found[0]
         return self.index(table).get(key)
 
-    def outdated(self, table: str, version: int) -> list[tuple[str, Doc]]:
-        """Return the documents of a table, with their ids, whose record is of another version."""
+    def version(self, table: str) -> int:
+        """Return the greatest version of the records of a table, 0 without any."""
         unread = self._unread.get(table)
-        if unread is not None and unread.base.versions(table) <= {version}:
-            docs = [(doc_id, doc) for doc_id, doc in unread.changed.items() if doc is not None]
+        if unread is not None:
+            docs, versions = [doc for doc in unread.changed.values() if doc is not None], unread.base.versions(table)
         else:
-            docs = list(self.docs(table).items())
-        return [(doc_id, doc) for doc_id, doc in docs if doc.get("version") != version]
+            docs, versions = list(self.docs(table).values()), frozenset()
+        said = (doc.get("version") for doc in docs)
+        return max([*versions, *(version for version in said if isinstance(version, int))], default=0)
 
     def changed(self, table: str) -> tuple[tuple[str, ...], bool] | None:
         """Return which documents of a table differ from those in the file of its base, and whether some are gone.

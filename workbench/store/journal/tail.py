@@ -20,8 +20,8 @@ class Tail:
     `rev` is the revision of the last entry passed, `mark` the checksum of the last line,
     `damage` the lines that could not be trusted. `disordered` tells that a revision stands a second time, or
     too late: only the whole journal says what holds (see `settle`). `store` is the id of the store, and
-    `names_store` says whether the active segment's header has it; `schema` is that of the newest header. Every change
-    that somebody else wrote is told to `on_line`, once there is one, as it stands in the file. Methods raise `OSError`.
+    `names_store` says whether the active segment's header, which may be damaged, has it. Every change that somebody
+    else wrote is told to `on_line`, once there is one, as it stands in the file. Methods raise `OSError`.
     """
 
     def __init__(self, folder: Path, place: Position, mark: str, rev: int) -> None:
@@ -41,7 +41,6 @@ class Tail:
             active[0].close()
         newest = active[1] if active else next(chain.headings_back(folder), None)
         self.edition = newest.edition if newest else 0
-        self.schema = newest.schema if newest else 1
         self.store = (newest.store if newest else "") or chain.store_id(folder)
 
     @property

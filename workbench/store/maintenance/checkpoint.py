@@ -7,7 +7,7 @@ journal and the checksum of the line before it, so a journal that was swapped or
 Each stamp has a checksum beside it; one that fails it is not believed.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -67,14 +67,10 @@ class Stranger(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What `checkpoint.json` says: the stamps that can be believed, newest first, and whether those are all.
-
-    Stamps that carry no checksum were written by an older version; `checked` says that all here do.
-    """
+    """What `checkpoint.json` says: the stamps that can be believed, newest first, and whether those are all."""
 
     stamps: list[Stamp]
     whole: bool
-    checked: bool = True
 
 
 class Loaded(NamedTuple):
@@ -137,8 +133,7 @@ def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -
         return Loaded(empty, Position())
     with collection_paused():
         tables: Tables = loads(data)
-        next_ids = dict(stamp.next_ids) if said.checked else _consistent(stamp.next_ids, tables)
-        state = State(tables, stamp.rev, next_ids, key_of)
+        state = State(tables, stamp.rev, dict(stamp.next_ids), key_of)
     return Loaded(state, stamp.position, stamp.mark, dict(stamp.unfinished), saved=stamp.rev)
 
 
@@ -151,19 +146,12 @@ def is_of(folder: Path, rev: int) -> bool:
 def places_of(folder: Path, tables: Tables) -> tuple[Stamp | None, Places]:
     """Return the stamp of a checkpoint that holds `tables`, and where its documents stand.
 
-    There is no stamp when the file is not written as it is here, by an older version or another program.
+    There is no stamp when another program wrote the file.
     """
     digest, places = blake2b(digest_size=16), Places()
     for piece in _json_pieces(tables, places):
         digest.update(piece)
     return next((stamp for stamp in stamps(folder) if stamp.hash == digest.hexdigest()), None), places
-
-
-def take_over(folder: Path, note: Callable[[str], None]) -> None:
-    """Tell `note` the hash of the checkpoint that stands there. Raises `OSError`."""
-    found = _read(folder)
-    if found is not None:
-        note(found[2])
 
 
 def save(folder: Path, tables: Tables, stamp: Stamp) -> tuple[Stamp, Places]:
@@ -210,10 +198,7 @@ def note(folder: Path) -> Note:
     try:
         read: Any = loads(read_regular(folder / NOTE, _LARGEST_NOTE))
         raw = list(read["stamps"])
-        sums = read.get("sums")
-        if sums is None:
-            return Note([Stamp(**s) for s in raw], whole=True, checked=False)
-        pairs = zip(raw, sums, strict=True)
+        pairs = zip(raw, read["sums"], strict=True)
         good = [Stamp(**s) for s, expected in pairs if fingerprint(dumps(s)) == expected]
         return Note(good, whole=len(good) == len(raw))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -245,12 +230,6 @@ def _write_note(folder: Path, stamps: list[Stamp]) -> None:
     raw = [{**stamp._asdict(), "unfinished": dict(stamp.unfinished)} for stamp in stamps]
     sums = [fingerprint(dumps(stamp)) for stamp in raw]
     write_file(folder / NOTE, dumps({"schema": 1, "stamps": raw, "sums": sums}))
-
-
-def _consistent(next_ids: dict[str, int], tables: Tables) -> dict[str, int]:
-    """Return next ids that no document has; what an older version wrote is only believed as far as that."""
-    greatest = {table: max(map(int, docs), default=0) + 1 for table, docs in tables.items()}
-    return {table: max(number, greatest.get(table, 1)) for table, number in {**greatest, **next_ids}.items()}
 
 
 def _read(folder: Path) -> tuple[bytes, Note, str] | None:

@@ -142,7 +142,7 @@ class _Writer:
     def lines(self) -> Iterator[bytes]:
         """Yield the new journal, header first."""
         newest = self._newest
-        yield seal(segments.header(0, {}, {}, newest.edition, segments.new_store_id(), newest.schema))
+        yield seal(segments.header(0, {}, {}, newest.edition, segments.new_store_id()))
         for entry in self._source:
             self.entries += 1
             self._new[entry.rev] = self.entries
@@ -160,6 +160,7 @@ class _Writer:
 
 
 def _from_start(folder: Path) -> Tail:
+    segments.check_version(folder / NAME)
     return Tail(folder, Position(), "", 0)
 
 

@@ -1,12 +1,9 @@
-"""Temporary files, and half-made copies of the store, that a killed process left in it."""
+"""Temporary files that a killed process left in a store."""
 
 import os
 from pathlib import Path
 
 from workbench.core.files.atomic import is_draft, remove_left
-
-HALF_MADE = ".backup-"
-"""How the name of a folder begins, under the write lock, in which a copy of the store is being made."""
 
 
 def found(folder: Path) -> tuple[str, ...]:
@@ -22,13 +19,8 @@ def sweep(folder: Path) -> bool:
     """
     try:
         names = found(folder)
-        for path in (folder / name for name in names):
-            if path.name.startswith(HALF_MADE) and path.is_dir() and not path.is_symlink():
-                import shutil  # hooks hardly ever need it, and are not to wait for it
-
-                shutil.rmtree(path)
-            else:
-                remove_left(path)
+        for name in names:
+            remove_left(folder / name)
     except OSError:
         return False
     return not names

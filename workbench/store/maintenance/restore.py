@@ -43,6 +43,7 @@ def restore(file: Path, target: Path, progress: Progress | None = None) -> Manif
             with _growing(target) as folder:
                 _unpack(archive, folder, progress)
                 _check_packed(folder)
+                segments.check_is_journal(folder / segments.NAME)
                 _give_new_id(folder)
                 _check(folder, archive.manifest)
         except OSError as error:

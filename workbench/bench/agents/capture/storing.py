@@ -16,7 +16,6 @@ from workbench.core.stream.memory import Memory
 from workbench.safety.secrets.secrets import mask
 from workbench.store.append import appending
 from workbench.store.archived import may_hold
-from workbench.store.records import SPEAKER_SCHEMA
 
 _REMEMBERED = 100
 
@@ -66,7 +65,7 @@ def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[s
         return ()
     label = f"capture {len(lessons)} from {event.called}"
     stored: list[str] = []
-    with appending(place.store, place.actor, label, place.clock, place.heads, Gate(), SPEAKER_SCHEMA) as block:
+    with appending(place.store, place.actor, label, place.clock, place.heads, Gate()) as block:
         recent = [memory.content for memory in block.recent]
         for lesson in lessons:
             now = place.clock()
