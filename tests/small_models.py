@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from workbench.core.words.scripts import script_of
+from workbench.core.words import script_of
 from workbench.retrieval.embedding.embedder import CONFIG, TOKENIZER, WEIGHTS
 
 DIM = 48

@@ -6,7 +6,7 @@ from workbench.core.errors import UnknownRecord
 from workbench.core.stream import importance
 from workbench.core.stream.importance import CODE, GENERAL, TABLES, Rating, base_importance, rate, table_named
 from workbench.core.stream.memory import OBSERVATION_TYPES
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.calls import steps_of
 from workbench.core import text as module
 from workbench.core.text import MAX_MARKS, TAB, Folded, clean_for_store, clip, is_needed, one_line, printable
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 
 anything = st.text(st.characters(), max_size=60)
 few = settings(max_examples=100, deadline=None)

@@ -2,9 +2,21 @@
 
 import pytest
 
-from workbench.core.words.languages import language_of_word, latin_language, stop_words
-from workbench.core.words.scripts import script_of
-from workbench.core.words.splitting import bare, folded, humps, letters, split, words
+from workbench.core.words import (
+    ENGLISH,
+    LATIN,
+    bare,
+    folded,
+    humps,
+    language_of_word,
+    latin_language,
+    letters,
+    only_stop_words,
+    script_of,
+    split,
+    stop_words,
+    words,
+)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +123,25 @@ def test_the_script_tells_the_language_of_a_word() -> None:
     ]  # fmt: skip
 
 
-def test_stop_words_are_as_words_are_split() -> None:
-    for some in stop_words().values():
-        assert all(split(word) == [word] for word in some)
+@pytest.mark.parametrize("language", [ENGLISH, *LATIN, "ru", "ar", "he", "hi", "el", "ko", "zh", "th"])
+def test_stop_words_are_as_words_are_split(language: str) -> None:
+    assert all(split(word) == [word] for word in stop_words(language))
+
+
+@pytest.mark.parametrize(
+    ("query", "only"),
+    [
+        ("", True),
+        ("what is it, and why don't we", True),
+        ("what is the port", False),
+        ("wie ist das bei uns", True),
+        ("wie ist das Wetter bei uns", False),
+        ("что это и как", True),
+        ("что с портом", False),
+    ],
+)
+def test_a_query_may_have_only_words_that_say_nothing_in_its_language(query: str, only: bool) -> None:
+    assert only_stop_words(query) is only
 
 
 @pytest.mark.parametrize("some", [

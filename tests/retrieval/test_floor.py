@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.retrieval.samples import memory
 from workbench.core.errors import WorkStopped
 from workbench.core.tuning.floor import Floor
-from workbench.core.words.scripts import script_of
+from workbench.core.words import script_of
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.floor import reaching
 from workbench.retrieval.floor.floor_file import FloorFile, Kept, texts_of

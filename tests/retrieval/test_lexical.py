@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.stopwords import STOP_WORDS
+from workbench.core.words import stop_words
 from workbench.retrieval.arrays import Scores
 from workbench.retrieval.fulltext.lexical import K1, OVERLAY, B, LexicalIndex
 from workbench.retrieval.fulltext.stemming import stems
@@ -24,7 +24,7 @@ def by_definition(documents: list[str], query: str) -> list[float]:
     """Absolute BM25, word by word."""
 
     def terms(text: str) -> list[str]:
-        return stems([word for word in re.findall(r"\w+", text.lower()) if word not in STOP_WORDS])
+        return stems([word for word in re.findall(r"\w+", text.lower()) if word not in stop_words()])
 
     split = [terms(text) for text in documents]
     filled = [len(words) for words in split if words]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.words.splitting import split
+from workbench.core.words import split
 from workbench.retrieval.fulltext.matches import present
 from workbench.retrieval.fulltext.stemming import stems
 

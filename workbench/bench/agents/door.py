@@ -27,13 +27,12 @@ from workbench.core.duplicates.groups import text_mark
 from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.served import hidden_because
-from workbench.core.stopwords import STOP_WORDS
 from workbench.core.stream.filter import Predicate, parse_filter
 from workbench.core.stream.importance import HIGHEST
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source
 from workbench.core.stream.times import instant
 from workbench.core.stream.vote import Verdict
-from workbench.core.words.splitting import words
+from workbench.core.words import stop_words, words
 
 if TYPE_CHECKING:
     from workbench.bench.agents.context.values import AgentContext
@@ -182,7 +181,7 @@ class AgentDoor:
         error = errors[0] if errors else ""
         masked = (self._safety.masked(text[: 2 * LONGEST_QUERY])[:LONGEST_QUERY] for text in (task, error))
         said = words("\n".join(masked))
-        query = " ".join(list(dict.fromkeys(word for word in said if word not in STOP_WORDS))[:KEYWORDS]) or task
+        query = " ".join(list(dict.fromkeys(word for word in said if word not in stop_words()))[:KEYWORDS]) or task
         return {"query": query, **self.search(query, 10)}
 
     def playbook(self, budget: int) -> Json:

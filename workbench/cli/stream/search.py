@@ -184,8 +184,7 @@ def _say_nothing_relevant(args: "Namespace", served: "Served") -> None:
 
 def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> list[str]:
     """Say why there is nothing, or why the order means little."""
-    from workbench.core.stopwords import STOP_WORDS
-    from workbench.core.words.splitting import words
+    from workbench.core.words import only_stop_words
 
     ranking = found.ranking
     stored, served = len(bench.library.memories), len(ranking.candidates)
@@ -199,8 +198,7 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
     if not served:
         return [f"Agents are served nothing at that time; the store holds {counted(stored, 'memory', 'memories')}."]
     remarks = []
-    asked = words(query)
-    if not asked or all(word in STOP_WORDS for word in asked):
+    if only_stop_words(query):
         remarks.append("The query has only common words, so full text finds nothing in it.")
     if RELEVANCE in ranking.dead and served > 1 and not found.floor.empty:
         others = listed(without=RELEVANCE)

@@ -18,8 +18,7 @@ from typing import Literal, NamedTuple
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.function_words import FILLERS, english, is_negation, negates_before, said_words
 from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
-from workbench.core.words.scripts import CJK, HANGUL, THAI
-from workbench.core.words.splitting import words
+from workbench.core.words import CJK, HANGUL, THAI, words
 
 RECENT = 10
 """How many of the latest entries tier 1 looks at."""

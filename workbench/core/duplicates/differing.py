@@ -12,7 +12,7 @@ from itertools import pairwise
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import identifiers
 from workbench.core.duplicates.function_words import english, is_negation, said_words
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 
 Differing = tuple[tuple[str, ...], tuple[str, ...]]
 """The content words that only the first, and that only the second text holds, in order."""

@@ -8,8 +8,7 @@ from functools import cache
 from itertools import groupby
 from operator import itemgetter
 
-from workbench.core.words.scripts import CJK, THAI
-from workbench.core.words.splitting import folded, words
+from workbench.core.words import CJK, THAI, folded, words
 
 _NEGATING_WORDS = (
     # English, then German, French, Spanish, Italian, Portuguese, Dutch, Russian, Swedish: those that are not English.

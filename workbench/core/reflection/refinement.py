@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 
 ACTIONABLE = frozenset(
     {"because", "when", "always", "never", "should", "avoid", "ensure", "verify", "use", "instead"}

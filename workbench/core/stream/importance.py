@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from workbench.core.errors import UnknownRecord
-from workbench.core.words.splitting import folded, words
+from workbench.core.words import folded, words
 
 HIGHEST = 10.0
 DEFAULT_BASE = 5.0

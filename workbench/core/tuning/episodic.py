@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 
 Term = Literal["similarity", "recency", "success", "use", "domain"]
 

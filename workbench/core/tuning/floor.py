@@ -12,9 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.core.words.languages import ENGLISH, latin_language
-from workbench.core.words.scripts import Script, script_of
-from workbench.core.words.splitting import split
+from workbench.core.words import ENGLISH, Script, latin_language, script_of, split
 
 OF_TEN = 9
 """Of ten background questions so many stay below the floor."""

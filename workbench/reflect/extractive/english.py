@@ -2,7 +2,7 @@
 
 import re
 
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.reflect.extractive.rules import NAMED, NUMBERED, Rules
 
 ENGLISH = Rules(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from workbench.core.duplicates.dedup import content_words
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 
 _WORDS = """
 about above after again all am any because before below between both but can could did each few from further

@@ -2,7 +2,7 @@
 
 import re
 
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.reflect.extractive.rules import NAMED, NUMBERED, Rules
 
 _ADVISES = r"(?=.*\b(?:immer|nie|niemals|stets|nicht|kein\w*|nur|erst|vor|nach|statt|vorher|zuerst|bitte|nochmals)\b)"

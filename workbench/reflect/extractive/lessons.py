@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from workbench.core.stream.memory import Memory
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.reflect.extractive.everyday import language_of
 from workbench.reflect.extractive.languages import rules_for
 from workbench.reflect.extractive.rules import Rules

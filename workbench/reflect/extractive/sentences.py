@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from workbench.core.agents.transcript.people import is_standing
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.stream.memory import Memory
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.reflect.extractive.everyday import EMPTY, ENGLISH, PHATIC, empty_for, language_of
 from workbench.reflect.extractive.scripts import is_latin, length, terms
 

@@ -8,7 +8,7 @@ none are known, only its length, digits and signs count, and support and importa
 import math
 import re
 
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.reflect.extractive.everyday import language_of
 from workbench.reflect.extractive.languages import rules_for
 from workbench.reflect.extractive.rules import Rules

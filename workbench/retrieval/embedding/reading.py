@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.words.scripts import script_of
+from workbench.core.words import script_of
 
 if TYPE_CHECKING:
     from model2vec import StaticModel

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from workbench.core.errors import WorkStopped
 from workbench.core.tuning.floor import ENOUGH, OF_OTHERS, Floor, Reach, floor_of, written
-from workbench.core.words.languages import ENGLISH
-from workbench.core.words.scripts import script_of
+from workbench.core.words import ENGLISH, script_of
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.fulltext import lexical_file
 from workbench.retrieval.ranking.cases import AskedScores

@@ -12,8 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.core.words.languages import ENGLISH, LATIN, language_of_word, stop_words
-from workbench.core.words.splitting import bare, cased, humps, parts, split, units
+from workbench.core.words import ENGLISH, LATIN, bare, cased, humps, language_of_word, parts, split, stop_words, units
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.fulltext.lexicon import COMPOUNDING, Lexicon
 from workbench.retrieval.fulltext.segment import NOTHING, Counts, Segment
@@ -140,7 +139,7 @@ class Asking:
         own = language_of_word(word)
         terms = {} if self._vocabulary.is_silent(name) else {name: 1.0}
         languages = (own,) if own else self._languages
-        speaking = [language for language in languages if word not in stop_words()[language]]
+        speaking = [language for language in languages if word not in stop_words(language)]
         silent = [SILENT + word] if len(speaking) < len(languages) else []
         silent += [name] if self._vocabulary.is_silent(name) else []
         if speaking:

@@ -10,7 +10,7 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from workbench.core.duplicates.function_words import said_words
-from workbench.core.words.splitting import folded, letters, word_pattern
+from workbench.core.words import folded, letters, word_pattern
 from workbench.retrieval.arrays import Column, Mask
 from workbench.retrieval.fulltext.line_words import EXACT, INSIDE, TYPO, LineWords, Values
 from workbench.retrieval.fulltext.spelling import TYPO_FROM, is_near

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.core.files.atomic import draft_beside, unlocked
-from workbench.core.words.languages import stop_words
+from workbench.core.words import STOP_WORDS
 from workbench.retrieval.fulltext.segment import lexicon_of, text_lengths
 from workbench.retrieval.fulltext.stemming import made_by
 from workbench.retrieval.fulltext.vocabulary import Encoded, Vocabulary
@@ -97,6 +97,5 @@ def edition() -> str:
 
 def _made() -> bytes:
     """Return a key of everything that decides what stands in a file."""
-    stop = (word for language, some in sorted(stop_words().items()) for word in (language, *sorted(some)))
-    parts = (str(VERSION), made_by(), *_SCHEMA, *stop, unicodedata.unidata_version)
+    parts = (str(VERSION), made_by(), *_SCHEMA, STOP_WORDS.read_text("utf-8"), unicodedata.unidata_version)
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=32).digest()

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 from os.path import commonprefix
 
-from workbench.core.words.splitting import bare
+from workbench.core.words import bare
 from workbench.retrieval.fulltext.stemming import stem_in
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "ar", "he"})

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.runtime import in_pieces
-from workbench.core.words.splitting import word_pattern
+from workbench.core.words import word_pattern
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.fulltext.spelling import Spelling
 

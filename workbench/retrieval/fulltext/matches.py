@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from workbench.core.words.splitting import cased, folded, split
+from workbench.core.words import cased, folded, split
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.fulltext.stemming import stems
 

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Protocol
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.words.splitting import bare
+from workbench.core.words import bare
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 

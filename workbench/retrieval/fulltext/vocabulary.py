@@ -12,9 +12,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.stopwords import STOP_WORDS
-from workbench.core.words.languages import ENGLISH, LATIN, language_of_word, latin_language, stop_words
-from workbench.core.words.splitting import humped, split
+from workbench.core.words import ENGLISH, LATIN, humped, language_of_word, latin_language, split, stop_words
 from workbench.retrieval.fulltext.stemming import stems
 
 Terms = NDArray[np.int32]
@@ -75,7 +73,7 @@ class Vocabulary:
         self._lock = Lock()
         self.stop: set[int] = set()
         """The numbers of terms that do not count."""
-        self.stop.update(self.words(sorted(STOP_WORDS)).tolist())
+        self.stop.update(self.words(sorted(stop_words())).tolist())
 
     def __len__(self) -> int:
         return len(self._term)
@@ -178,7 +176,7 @@ def spelling(word: str, language: str) -> str:
     """Return a word as `Vocabulary.words` wants it: a word of a language, or one that says nothing in it."""
     if language == ENGLISH:
         return word
-    return _AS_IT_IS + (SILENT + word if word in stop_words()[language] else own_term(word))
+    return _AS_IT_IS + (SILENT + word if word in stop_words(language) else own_term(word))
 
 
 def own_term(word: str) -> str:

@@ -8,8 +8,7 @@ from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, 
 from workbench.core.agents.patterns.names import Status
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.tree import FEATURES, Feature, Node, answers_of, decision_tree
-from workbench.core.stopwords import STOP_WORDS
-from workbench.core.words.splitting import words
+from workbench.core.words import stop_words, words
 
 ANY = ""
 """Stands for the patterns that do not mind a feature."""
@@ -60,7 +59,7 @@ class PatternIndex:
         found: dict[Feature, list[tuple[str, frozenset[str]]]] = {}
         for feature in names:
             parted = ((answer, frozenset(words(answer.replace("_", " ")))) for answer in self._rows[feature])
-            found[feature] = [(answer, parts) for answer, parts in parted if parts - STOP_WORDS]
+            found[feature] = [(answer, parts) for answer, parts in parted if parts - stop_words()]
         return found
 
     def _candidates(self, task: Task) -> set[int]:

@@ -6,7 +6,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits
 from textual.system_commands import SystemCommandsProvider
 from textual.theme import ThemeProvider
 
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.tui.app.area import TURN_S
 
 BELOW = 0.01

@@ -14,7 +14,7 @@ from workbench.core.review.contradiction import Contradiction
 from workbench.core.review.lifecycle import Tombstone
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.tui.review.candidate import diff_legend, facts, heading, name
 from workbench.tui.review.impact import in_short
 from workbench.tui.widgets.content import MAX_DIFF, MUTED, assemble, body, highlight, word_diff

@@ -8,9 +8,8 @@ from textual.content import Content
 
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.session import TuningSession
-from workbench.core.stopwords import STOP_WORDS
 from workbench.core.text import printable
-from workbench.core.words.splitting import words
+from workbench.core.words import only_stop_words
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.floor import missing
 from workbench.tui.tuning.parameters import day_offset, scope_texts
@@ -78,12 +77,6 @@ def lines(session: TuningSession) -> list[Line]:
     """Return the rows of a ranking, with the memory that somebody asked about."""
     standings, watched = session.standings(), session.watched_standing()
     return lines_of(standings, session.profile.k, watched, session.against) if standings or watched else []
-
-
-def only_stop_words(query: str) -> bool:
-    """Tell whether full text finds nothing in a query, since it has only words that are in every text."""
-    asked = words(query)
-    return not asked or all(word in STOP_WORDS for word in asked)
 
 
 def title(session: TuningSession) -> Iterator[Piece]:

@@ -10,8 +10,7 @@ from functools import cache
 from textual.content import Content, Span
 
 from workbench.core.text import clip, one_line, printable
-from workbench.core.words.scripts import CJK, THAI
-from workbench.core.words.splitting import marks
+from workbench.core.words import CJK, THAI, marks
 
 MAX_BODY = 12_000
 """Characters of a text that are shown at most; the data model allows 10 000."""

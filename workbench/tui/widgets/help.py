@@ -13,7 +13,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.tui.app.actions import Action, HelpGroup, bindings, help_groups
 from workbench.tui.widgets.actions import HELP
 from workbench.tui.widgets.content import assemble, body, fitted

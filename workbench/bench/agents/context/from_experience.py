@@ -12,8 +12,7 @@ from workbench.bench.agents.context.values import Found
 from workbench.bench.safety.gate import Gate
 from workbench.bench.safety.texts import texts_of
 from workbench.core.agents.episodes.digest import summary_of
-from workbench.core.stopwords import STOP_WORDS
-from workbench.core.words.splitting import words
+from workbench.core.words import stop_words, words
 
 if TYPE_CHECKING:
     from workbench.bench.agents.episodes.finding import FoundEpisode
@@ -125,7 +124,7 @@ def _applying(asking: Asking, task: "Task", proven: Collection[str] = ()) -> "li
     from workbench.bench.agents.patterns.patterns import Patterns
 
     found = Patterns(asking.context, Gate(), asking.tuning.retriever.patterns).find(task, None)
-    said = set(words(task.text)) - STOP_WORDS
+    said = set(words(task.text)) - stop_words()
 
     def has_to_do(one: "Match") -> bool:
         if one.met or one.pattern.id in proven:

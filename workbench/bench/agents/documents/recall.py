@@ -16,8 +16,7 @@ from workbench.bench.context import Context
 from workbench.core.agents.document import Document, citation
 from workbench.core.errors import InvalidQuery, UnreadableFile
 from workbench.core.files.textedit import lines as lines_of
-from workbench.core.stopwords import STOP_WORDS
-from workbench.core.words.splitting import cased, folded, words
+from workbench.core.words import cased, folded, stop_words, words
 from workbench.formats.external.messages import spoken
 from workbench.retrieval.fulltext.large_file import Place, lines_with, needles, rg
 
@@ -147,7 +146,7 @@ class _Search:
         self._low = query.lower()
         # They are looked for in texts as they are written: those that folding changes, as they are.
         said = (*(word for word in words(query) if word in self._low), *(w for w in cased(self._low) if folded(w) != w))
-        asked = dict.fromkeys(word for word in said if word not in STOP_WORDS and len(word) > 1)
+        asked = dict.fromkeys(word for word in said if word not in stop_words() and len(word) > 1)
         self._words = tuple(sorted(asked, key=len, reverse=True)[:_WORDS])
         begins = "|".join(map(re.escape, self._words))
         self._any = re.compile(begins) if begins else None

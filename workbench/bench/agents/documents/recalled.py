@@ -24,7 +24,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.safety import Finding
 from workbench.core.text import clean_for_store, one_line
 from workbench.core.tuning.profile import ProfileInUse
-from workbench.core.words.splitting import folded, words
+from workbench.core.words import folded, words
 from workbench.store.records import place_of
 
 MOST_GIVEN = 50

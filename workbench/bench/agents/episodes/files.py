@@ -13,7 +13,7 @@ from workbench.bench.safety.texts import name_of
 from workbench.core.agents.episodes.schema import read_episode
 from workbench.core.errors import InvalidRecord, UnreadableFile
 from workbench.core.files.atomic import write_file
-from workbench.core.words.splitting import words
+from workbench.core.words import words
 from workbench.formats.episodes import agent_playbook
 from workbench.formats.episodes.files import Found, episodes_in, files_in, read_text
 

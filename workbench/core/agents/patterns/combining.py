@@ -18,8 +18,7 @@ from workbench.core.agents.patterns.pattern import (
 )
 from workbench.core.agents.patterns.reasons import MERGED
 from workbench.core.errors import InvalidRecord
-from workbench.core.stopwords import STOP_WORDS
-from workbench.core.words.splitting import words
+from workbench.core.words import stop_words, words
 
 ALIKE = 0.5
 """From which likeness on two patterns are shown as similar."""
@@ -159,7 +158,7 @@ def weaknesses(pattern: Pattern, now: datetime) -> tuple[Weakness, ...]:
 
 
 def _words(pattern: Pattern) -> frozenset[str]:
-    return frozenset(words(pattern.content)) - STOP_WORDS
+    return frozenset(words(pattern.content)) - stop_words()
 
 
 def _asked(pattern: Pattern) -> frozenset[tuple[str, str]]:

@@ -147,6 +147,6 @@ def _names(text: str) -> frozenset[str]:
 
 
 def _told(text: str) -> frozenset[str]:
-    from workbench.core.words.splitting import words  # an event that teaches nothing is not to wait for it
+    from workbench.core.words import words  # an event that teaches nothing is not to wait for it
 
     return frozenset(word for word in words(text) if word not in _COMMON and len(word) > 1)

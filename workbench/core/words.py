@@ -1,19 +1,58 @@
-"""Texts as words, in every script.
+"""Texts as words, in every script, and the scripts and languages that they are written in.
 
 A word is a run of letters and digits with the marks on them, folded: NFKC, without case, ß as ss, and without what only
 guides a line's layout (soft hyphen, zero-width space and joiners, Arabic's stretching). What is written without spaces
 (ideographs, kana, Thai, Lao, Khmer, Burmese) becomes overlapping pairs of letters with their marks; those and
 Hangul are parted from what is glued to them.
+
+The language of a text in Latin letters is told by its function words. A word in another script has the language of its
+script: of several that share it, one stands for all.
 """
 
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
+from typing import Literal
 
-from workbench.core.words.scripts import CJK, HANGUL, THAI
+Script = Literal["latin", "cyrillic", "greek", "arabic", "hebrew", "indic", "thai", "hangul", "cjk", "none"]
+"""`cjk` is ideographs and kana, `thai` all of south-east Asia that writes without spaces; `none` has no letters."""
+
+CJK = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
+)
+THAI = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f"
+HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff\uffa1-\uffdc"
+"""Characters of these scripts, for a class of a regular expression."""
+
+_LETTERS: dict[Script, re.Pattern[str]] = {
+    "cjk": re.compile(f"[{CJK}]"),
+    "hangul": re.compile(f"[{HANGUL}]"),
+    "thai": re.compile(f"[{THAI}]"),
+    "cyrillic": re.compile("[\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f]"),
+    "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
+    "arabic": re.compile("[\u0600-\u077f\u0870-\u08ff\ufb50-\ufdff\ufe70-\ufeff]"),
+    "hebrew": re.compile("[\u0590-\u05ff\ufb1d-\ufb4f]"),
+    "indic": re.compile("[\u0900-\u0dff]"),
+    "latin": re.compile("[A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff\uff21-\uff5a]"),
+}
+_LATIN_WORTH = 0.34
+"""What a Latin letter counts beside one of another script, in whose texts names and code are Latin."""
+
+
+def script_of(text: str) -> Script:
+    """Return the script of most of a text's letters; a Latin letter counts a third, as names and code are Latin."""
+    if text.isascii():
+        return "latin" if _LETTERS["latin"].search(text) else "none"
+    counts = {script: float(len(letters.findall(text))) for script, letters in _LETTERS.items()}
+    counts["latin"] *= _LATIN_WORTH
+    best: Script = max(counts, key=lambda script: counts[script])
+    return best if counts[best] else "none"
+
 
 LAYOUT = (
     "\u00ad\u034f\u061c\u0640\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
@@ -215,3 +254,128 @@ def _pairs(found: list[str]) -> Iterator[str]:
         yield from found
     for first, second in pairwise(found):
         yield first + second
+
+
+ENGLISH = "en"
+LATIN = ("de", "fr", "es", "it", "pt", "nl", "sv")
+"""Languages in Latin letters that are told apart, besides English; a text in any other one counts as English."""
+
+_OF_SCRIPT: Mapping[Script, str] = {
+    "cyrillic": "ru", "arabic": "ar", "hebrew": "he", "indic": "hi", "greek": "el", "hangul": "ko", "cjk": "zh",
+    "thai": "th",
+}  # fmt: skip
+_FIRST = "\u0370"
+"""The first letter that is not Latin."""
+
+STOP_WORDS = Path(__file__).with_name("stop_words.txt")
+"""The file of the words that say nothing, a line for each language."""
+
+_ALSO = {"ja": "zh"}
+_ALSO_ENGLISH = frozenset({
+    "no", "not", "yes", "oh", "got", "get", "like", "one", "two", "use", "used", "uses", "set", "let", "via", "new",
+    "also", "run", "see", "per", "com", "org", "www", "http", "un", "al", "col", "ai", "aura", "bin", "come", "comment",
+    "contra", "dig", "dir", "door", "dove", "era", "fast", "font", "hen", "io", "logo", "mag", "mai", "men", "min",
+    "mon", "pendant", "plus", "prima", "sea", "sera", "solo", "state", "till", "ton", "var", "vi", "want", "word",
+})  # fmt: skip
+"""Words of English texts that are function words elsewhere, or stand in English beside few others."""
+_HINTS = {
+    "de": "äöüß", "fr": "éèêàçâîôûœ", "es": "ñáíóúé¿", "it": "èàòùì", "pt": "ãõçáâêé", "nl": "ëï", "sv": "åäö"
+}  # fmt: skip
+"""Letters that speak for a language whose words a text has."""
+
+_WORD = 60
+"""What a function word counts, and as much again, shared by the languages that have it; whole numbers add up alike."""
+
+_LETTER = 30
+"""What one counts that is a single letter."""
+
+_HINTED = {letter: [name for name, some in _HINTS.items() if letter in some] for letter in "".join(_HINTS.values())}
+_HINT = 90
+"""What a letter counts that only one language has."""
+
+_AHEAD = 90
+"""What another language needs more than English where a text has words of both."""
+
+_ALONE = 130
+_FEW = 8
+"""What one needs in a text of few words without an English one, and how many are few: a function word and a letter.
+
+A function word alone may be a name or an abbreviation in an English title ("Los Angeles", "MIT license").
+"""
+
+_ENOUGH = 180
+"""What a language needs: two words that it shares with another one, or one of its own and its letters."""
+
+
+def language_of_word(word: str) -> str:
+    """Return the language that a word has by the script of its first letter; nothing for one in Latin letters."""
+    return "" if word < _FIRST else _language_of_letter(word[0])
+
+
+@lru_cache(1 << 14)
+def _language_of_letter(letter: str) -> str:
+    return _OF_SCRIPT.get(script_of(letter), "")
+
+
+def latin_language(text: str, words: Iterable[str]) -> str:
+    """Return the language of a text in Latin letters, told by its words; nothing where it cannot be told.
+
+    It takes two function words, or one and letters that fit; one that other languages do not have counts more.
+    """
+    known, said = _languages_of(), frozenset(words)
+    # Most texts are English, and this is all that is asked of them.
+    if said.isdisjoint(_not_english()):
+        return "" if said.isdisjoint(known) else ENGLISH
+    found = [(word, known[word]) for word in said if word in known]
+    counts = dict.fromkeys((ENGLISH, *LATIN), 0)
+    for word, languages in found:
+        for language in languages:
+            counts[language] += _WORD + _WORD // len(languages) if len(word) > 1 else _LETTER
+    if not text.isascii():
+        lower = set(text.lower())
+        for language, hints in _HINTS.items():
+            if counts[language]:
+                counts[language] += sum(_HINT // len(_HINTED[letter]) for letter in lower.intersection(hints))
+    best = max(counts, key=lambda language: counts[language])
+    if counts[ENGLISH] and counts[best] - counts[ENGLISH] < _AHEAD:
+        return ENGLISH
+    enough = _ENOUGH if counts[ENGLISH] or len(said) > _FEW else _ALONE
+    return best if counts[best] >= enough else ""
+
+
+@cache
+def stop_words(language: str = ENGLISH) -> frozenset[str]:
+    """Return the words, as `split` has them, that say nothing in a language; full text ignores them outside quotes."""
+    return frozenset(split(_stop_lines()[language]))
+
+
+@cache
+def _stop_lines() -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for line in STOP_WORDS.read_text("utf-8").splitlines():
+        language, _, some = line.partition(" ")
+        language = _ALSO.get(language, language)
+        found[language] = f"{found.get(language, '')} {some}"
+    return found
+
+
+def only_stop_words(text: str) -> bool:
+    """Tell whether full text finds nothing by a text, since it has only words that are in every text."""
+    said = split(text)
+    language = latin_language(text, said) or ENGLISH
+    return all(word in stop_words(language_of_word(word) or language) for word in said)
+
+
+@cache
+def _languages_of() -> Mapping[str, tuple[str, ...]]:
+    """Return the languages, of those in Latin letters, in which each function word is one."""
+    found: dict[str, list[str]] = {}
+    for language in (ENGLISH, *LATIN):
+        for word in (*stop_words(language), *(_ALSO_ENGLISH if language == ENGLISH else ())):
+            found.setdefault(word, []).append(language)
+    return {word: tuple(languages) for word, languages in found.items()}
+
+
+@cache
+def _not_english() -> frozenset[str]:
+    return frozenset(word for word, languages in _languages_of().items() if ENGLISH not in languages)

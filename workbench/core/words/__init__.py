@@ -1,1 +1,0 @@
-"""Words and scripts of texts in any language."""
