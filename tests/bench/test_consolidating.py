@@ -11,8 +11,8 @@ from tests.bench.test_episodes import meta, said
 from tests.bench.test_experience import pattern
 from workbench.bench.agents.consolidation.consolidating import Consolidated, Consolidating
 from workbench.bench.agents.consolidation.report import done_json, markdown, run_json
-from workbench.bench.agents.consolidation.stages import StagePlan, Work
 from workbench.bench.open import Workbench
+from workbench.bench.tuning.retriever import Retriever
 from workbench.core.agents.consolidation import KEPT, STAGES, StageKind, due_at
 from workbench.core.errors import InvalidQuery, WorkbenchError
 
@@ -107,18 +107,17 @@ def test_after_a_day_or_when_asked_for_it_begins_anew(bench: Workbench, clock: C
 
 
 def test_what_a_stage_raises_leaves_what_was_done_before_it(bench: Workbench) -> None:
-    kinds = (STAGES[0], StageKind("broken", "Breaks", f"{__name__}:breaks"), STAGES[3])
-    own = Consolidating(bench.context, bench.episode_finder, bench.patterns, lambda: bench.retriever, kinds)
+    own = Consolidating(bench.context, bench.episode_finder, bench.patterns, breaks)
     with pytest.raises(WorkbenchError, match="It broke"):
         own.carry_out()
     run = own.last()
     assert run is not None
-    assert run.left == ("broken", "refinement")
+    assert run.left == ("indexes", "report")
     assert [one.status for one in bench.episodes.all()].count("archived") == 2
 
 
-def breaks(work: Work) -> StagePlan:
-    raise WorkbenchError("It broke.", f"{work.context.actor} looks.")
+def breaks() -> Retriever:
+    raise WorkbenchError("It broke.")
 
 
 def test_stages_are_named_and_run_in_their_order(bench: Workbench) -> None:

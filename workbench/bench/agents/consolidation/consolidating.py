@@ -48,11 +48,10 @@ class Consolidating:
     """Consolidates a store as the context's actor, a person. A dry run plans the same and writes nothing."""
 
     def __init__(
-        self, context: Context, finder: EpisodeFinder, patterns: Patterns, retriever: Callable[[], Retriever],
-        kinds: tuple[StageKind, ...] = STAGES,
-    ) -> None:  # fmt: skip
+        self, context: Context, finder: EpisodeFinder, patterns: Patterns, retriever: Callable[[], Retriever]
+    ) -> None:
         self._context, self._finder, self._patterns = context, finder, patterns
-        self._retriever, self._kinds = retriever, kinds
+        self._retriever = retriever
 
     def runs(self) -> tuple[ConsolidationRun, ...]:
         """Return the runs that are known, the latest first."""
@@ -65,11 +64,11 @@ class Consolidating:
 
     def chosen(self, names: Sequence[str]) -> tuple[StageKind, ...]:
         """Return stages by their names, in the order in which they run; all without a name. Raises `InvalidQuery`."""
-        known = {kind.id for kind in self._kinds}
+        known = {kind.id for kind in STAGES}
         wrong = next((name for name in names if name not in known), None)
         if wrong is not None:
-            raise InvalidQuery(f"There is no stage “{wrong}”.", f"Stages are: {', '.join(k.id for k in self._kinds)}.")
-        return tuple(kind for kind in self._kinds if not names or kind.id in names)
+            raise InvalidQuery(f"There is no stage “{wrong}”.", f"Stages are: {', '.join(k.id for k in STAGES)}.")
+        return tuple(kind for kind in STAGES if not names or kind.id in names)
 
     def look(
         self, names: Sequence[str] = (), tell: Tell = nobody, cancelled: Cancelled = lambda: False
