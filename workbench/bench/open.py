@@ -559,8 +559,7 @@ def open_workbench(
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
-    `documents` are where agents keep some on
-    disk. Opening changes nothing.
+    `documents` are where agents keep some on disk. Opening changes nothing.
     Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
     gate = Gate()
