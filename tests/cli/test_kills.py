@@ -30,7 +30,7 @@ from workbench.store.journal.engine import Journal, Options
 from workbench.store.library import Library
 from workbench.store.maintenance.backup import Archive
 from workbench.store.packed import open_lines
-from workbench.store.records import COUNTERS, key_of
+from workbench.store.records import COUNTERS
 
 pytestmark = pytest.mark.slow
 
@@ -118,7 +118,7 @@ def records(store: Path) -> str:
     """Return all that a store holds, without the times and the numbers that are different each time."""
     if not (store / "journal.jsonl").exists():
         return ""
-    journal = Journal(store, clock, COUNTERS, key_of, Options(checkpoint_every=0))
+    journal = Journal(store, clock, COUNTERS, Options(checkpoint_every=0))
     tables = {name: docs for name, docs in journal.state.tables.items() if docs}
     assert not journal.damage
     text = json.dumps({"rev": journal.rev, "tables": tables}, sort_keys=True, ensure_ascii=False)

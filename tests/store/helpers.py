@@ -17,7 +17,6 @@ from workbench.store.entry import Doc
 from workbench.store.index.indexing import Indexing
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.library import STANDARD, Library
-from workbench.store.records import marks_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 COUNTED = frozenset({"n"})
@@ -42,7 +41,7 @@ def open_library(folder: Path, **options: int) -> Library:
 def indexing(cache: Path, **how: int) -> Indexing:
     """Index a store however small it is."""
     begin = partial(cache.mkdir, exist_ok=True)
-    return Indexing(cache, begin, marks_of, "memories", **{"least": 0, **how})
+    return Indexing(cache, begin, "memories", **{"least": 0, **how})
 
 
 def indexed(cache: Path, **how: int) -> Options:

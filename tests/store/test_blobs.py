@@ -18,7 +18,6 @@ from workbench.store.library import Library
 from workbench.store.maintenance import doctor
 from workbench.store.maintenance.backup import write_backup
 from workbench.store.maintenance.restore import restore
-from workbench.store.records import IN_BLOBS, key_of
 
 TASK = "Move the build to the new runner and keep the cache warm."
 SHARED = "The quoted answer of somebody else stays where it is."
@@ -101,12 +100,12 @@ def test_what_cannot_be_read_is_named_and_its_head_is_still_there(library: Libra
     lack = "missing" if harm == "gone" else "damaged"
     with pytest.raises(BlobProblem, match=lack):
         library.blobs.read(name)
-    found = doctor.examine(library.folder, None, key_of, IN_BLOBS)
+    found = doctor.examine(library.folder)
     assert found.blobs == (BadBlob("episodes", "ep-1", f"blobs/{name[:2]}/{name}.gz", lack),)
     assert library.table(Episode).get("ep-1").outcome == "SUCCESS"
     if harm not in ("folder",):
         assert keep(library) == name
-        assert not doctor.examine(library.folder, None, key_of, IN_BLOBS).blobs
+        assert not doctor.examine(library.folder).blobs
 
 
 def test_an_undo_brings_the_head_back_and_the_file_was_there_all_the_time(library: Library) -> None:
@@ -152,7 +151,7 @@ def test_a_note_leads_to_what_took_its_place(library: Library) -> None:
     assert library.blobs.retire({name: new}) == (f"blobs/{name[:2]}/{name}.gz",)
     assert library.blobs.read(name) == b'{"task":"masked"}'
     assert (library.blobs.replaced(), library.blobs.names()) == ({name: new}, (new,))
-    assert not doctor.examine(library.folder, None, key_of, IN_BLOBS).blobs
+    assert not doctor.examine(library.folder).blobs
     library.blobs.note({new: name})
     library.blobs.remove((new,))
     with pytest.raises(BlobProblem):
@@ -168,8 +167,8 @@ def test_a_backup_and_a_recovered_store_have_it_all(tmp_path: Path) -> None:
         f"blobs/{name[:2]}/{name}.gz", f"blobs/{gone[:2]}/{gone}.now",
     }  # fmt: skip
     assert restore(tmp_path / "b.tar.gz", tmp_path / "new") == made
-    saved = doctor.recover(library.folder, NOON, key_of)
+    saved = doctor.recover(library.folder, NOON)
     for folder in (tmp_path / "new", saved.folder):
         assert (Blobs(folder).read(name), Blobs(folder).read(gone)) == (body(), body())
         assert path_of(Library(folder, clock), name).stat().st_mode & 0o777 == 0o600
-        assert not doctor.examine(folder, None, key_of, IN_BLOBS).blobs
+        assert not doctor.examine(folder).blobs

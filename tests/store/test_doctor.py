@@ -8,7 +8,6 @@ from workbench.core.errors import StoreProblem
 from workbench.store.history import undo
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance.doctor import examine, recover
-from workbench.store.records import key_of
 
 
 def spoil(journal: Journal, number: int) -> None:
@@ -93,7 +92,7 @@ def test_segments_and_libraries_are_saved(tmp_path: Path) -> None:
     closed.write_bytes(closed.read_bytes().replace(b"memory number", b"memory NUMBER", 1))
     found = examine(tmp_path / "s")
     assert {d.file for d in found.damage[:1]} == {closed.name}
-    saved = recover(tmp_path / "s", NOON, key_of)
+    saved = recover(tmp_path / "s", NOON)
     assert len(open_library(saved.folder).memories) >= 28
 
 

@@ -18,7 +18,6 @@ from workbench.store.identity.trust import NotTrusted, trust
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.maintenance import compact, purge
 from workbench.store.maintenance.doctor import examine
-from workbench.store.records import key_of
 
 QUIET = Options(checkpoint_every=0)
 
@@ -27,7 +26,7 @@ def opened(tmp_path: Path, folder: str = "s", **options: int) -> Journal:
     """Open a journal that this machine remembers."""
     place = tmp_path / folder
     place.mkdir(exist_ok=True)
-    return Journal(place, clock, key_of=key_of, options=QUIET._replace(**cast(Any, options)), heads=tmp_path / "heads")
+    return Journal(place, clock, options=QUIET._replace(**cast(Any, options)), heads=tmp_path / "heads")
 
 
 def put(journal: Journal, number: int) -> None:
@@ -82,7 +81,7 @@ def test_lines_that_were_cut_off_are_said_and_the_gap_stays_visible(tmp_path: Pa
     other = opened(tmp_path)
     assert other.gone == (Gone(4, 5),)
     assert "Revisions 4 to 5 were stored and are gone" in str(other.notices[0])
-    found = examine(tmp_path / "s", tmp_path / "heads", key_of)
+    found = examine(tmp_path / "s", tmp_path / "heads")
     assert not found.is_sound
     assert found.gone == (Gone(4, 5),)
     assert found.held == ((("t", "x4"), ("t", "x5")) if checkpoint else ())
@@ -200,14 +199,14 @@ def test_a_store_that_is_believed_is_read_whole_for_one_change_and_no_other(
 
     monkeypatch.setattr(chain, "sealed_lines", counted)
     believing, others = QUIET._replace(believed=True), tmp_path / "others"
-    journal = Journal(tmp_path / "s", clock, key_of=key_of, options=believing, heads=others)
+    journal = Journal(tmp_path / "s", clock, options=believing, heads=others)
     for number in range(6, 10):
         put(journal, number)
     assert reads == [tmp_path / "s"]
-    assert not Journal(tmp_path / "s", clock, key_of=key_of, options=QUIET, heads=others).standing.trusted
+    assert not Journal(tmp_path / "s", clock, options=QUIET, heads=others).standing.trusted
     trust(tmp_path / "s", others, journal.store)
     put(journal, 10)
-    assert Journal(tmp_path / "s", clock, key_of=key_of, options=QUIET, heads=others).standing.trusted
+    assert Journal(tmp_path / "s", clock, options=QUIET, heads=others).standing.trusted
 
 
 def test_a_moved_store_takes_its_head_along_and_a_copy_has_its_own(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from workbench.store.index.indexing import FILE
 from workbench.store.index.keeping import IndexKeeper
 from workbench.store.index.reading import ReadIndex
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.journal.state import KeyOf, State
+from workbench.store.journal.state import State
 from workbench.store.library import Library
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import DOCUMENTS
@@ -392,10 +392,10 @@ def test_an_index_is_made_of_what_was_read_where_that_is_what_the_file_holds(
     library, file, loads = reopen(), filled.folder / DOCUMENTS, 0
     read = checkpoint.load
 
-    def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -> checkpoint.Loaded:
+    def load(folder: Path, believed: Collection[str] | None = None) -> checkpoint.Loaded:
         nonlocal loads
         loads += 1
-        return read(folder, key_of, believed)
+        return read(folder, believed)
 
     monkeypatch.setattr(checkpoint, "load", load)
     changing = {"a change": library, "a change of another": filled}.get(meanwhile)
@@ -459,7 +459,7 @@ def test_a_group_is_undone_over_the_index(filled: Library, reopen: Callable[[], 
 
 
 def test_an_index_keeper_without_an_indexing_keeps_nothing(tmp_path: Path) -> None:
-    keeper = IndexKeeper(None, tmp_path, lambda _table, _doc: None)
+    keeper = IndexKeeper(None, tmp_path)
     assert keeper.open(None, lambda _rev: {}) is None
     keeper.write_missing(None, State())
     assert list(tmp_path.iterdir()) == []

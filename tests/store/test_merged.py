@@ -14,7 +14,6 @@ from workbench.store.history import undo
 from workbench.store.history.reading import events
 from workbench.store.library import Library
 from workbench.store.maintenance.doctor import examine, recover
-from workbench.store.records import key_of
 
 
 def add(library: Library, text: str) -> str:
@@ -55,7 +54,7 @@ def test_both_are_kept_and_the_doctor_says_so(tmp_path: Path) -> None:
     assert len({m.id for m in memories}) == 8
     assert library.journal.rev == 8
     assert any("merged under one number" in text for text in map(str, library.journal.notices))
-    found = examine(tmp_path / "a", key_of=key_of)
+    found = examine(tmp_path / "a")
     assert not found.is_sound
     assert [(one.rev, one.now) for one in found.renumbered] == [(4, 6), (5, 7), (6, 8)]
     assert "mem-20261121-0000004 is mem-20261121-0000006" in str(found.renumbered[0])
@@ -71,7 +70,7 @@ def test_the_next_change_puts_the_file_in_order(tmp_path: Path) -> None:
         assert [m.content for m in library.memories.all()] == [*ALL, "after"]
         assert [e.rev for e in library.journal.entries_back()] == list(range(9, 0, -1))
         assert library.journal.damage == []
-    assert examine(tmp_path / "a", key_of=key_of).is_sound
+    assert examine(tmp_path / "a").is_sound
 
 
 def test_undo_knows_both(tmp_path: Path) -> None:
@@ -184,7 +183,7 @@ def test_a_record_over_a_living_one_is_kept_beside_it(tmp_path: Path) -> None:
         file.write(seal(value))
     merged = open_library(tmp_path / "a")
     assert [m.content for m in merged.memories.all()] == ["first", "second", "third"]
-    assert not examine(tmp_path / "a", key_of=key_of).is_sound
+    assert not examine(tmp_path / "a").is_sound
     add(merged, "fourth")
     assert [m.content for m in open_library(tmp_path / "a").memories.all()] == ["first", "second", "third", "fourth"]
 
@@ -196,7 +195,7 @@ def test_a_merged_store_is_recovered_with_both(tmp_path: Path, checkpoint: bool)
         open_library(tmp_path / "b").journal.save_checkpoint()
         for name in ("memory.json", "checkpoint.json"):
             shutil.copy(tmp_path / "b" / name, tmp_path / "a" / name)
-    saved = recover(tmp_path / "a", NOON, key_of)
+    saved = recover(tmp_path / "a", NOON)
     assert [m.content for m in open_library(saved.folder).memories.all()] == ALL
 
 

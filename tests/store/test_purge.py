@@ -15,7 +15,6 @@ from workbench.store.maintenance import compact, purge
 from workbench.store.maintenance.doctor import examine
 from workbench.store.maintenance.masker import Masker
 from workbench.store.maintenance.redact import MARK
-from workbench.store.records import key_of
 
 SECRET = 'the password is "hünter2-correct-horse"\nand nobody may know'
 PIECES = ("hünter2-correct-horse", "nobody may know", "password is")
@@ -245,5 +244,5 @@ def test_what_is_half_purged_is_named_by_its_key(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         library.maintenance.purge([("bullets", "ours/r-1")], "human", stopped)
     broken = [(("bullets", "ours/r-1"),)]
-    for found in (library.maintenance.unfinished_purges(), examine(tmp_path / "s", key_of=key_of).purges):
+    for found in (library.maintenance.unfinished_purges(), examine(tmp_path / "s").purges):
         assert [one.records for one in found] == broken

@@ -12,7 +12,7 @@ from workbench.core.playbook.book import Book
 from workbench.core.stream.memory import Memory
 from workbench.store.index.indexing import Indexing
 from workbench.store.library import STANDARD, Library
-from workbench.store.records import marks_of, place_of
+from workbench.store.records import place_of
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
@@ -89,7 +89,7 @@ def test_every_revision_is_what_it_was(tmp_path: Path, written: dict[int, dict[s
 
 def test_a_large_store_that_is_read_by_its_index_is_as_it_was_too(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    indexing = Indexing(cache, lambda: cache.mkdir(exist_ok=True), marks_of, "memories", least=1)
+    indexing = Indexing(cache, lambda: cache.mkdir(exist_ok=True), "memories", least=1)
     options = STANDARD._replace(indexing=indexing)
     library = Library(tmp_path / "store", Ticking(), options, cache=cache)
     seen = write(library)

@@ -27,7 +27,7 @@ from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import memory_id, memory_number, to_document
-from workbench.store.records import COUNTERS, key_of, table_of
+from workbench.store.records import COUNTERS, table_of
 
 if TYPE_CHECKING:
     from workbench.store.journal.staged import Staged
@@ -180,7 +180,7 @@ def _in_full(
     from workbench.store.journal.engine import Journal, Options
 
     options = Options(checkpoint_every=0, recent_of=(_TABLE,), adds=True)
-    journal = Journal(folder, clock, COUNTERS, key_of, options, heads_folder)
+    journal = Journal(folder, clock, COUNTERS, options, heads_folder)
     journal.begin()
     journal.gate = gate
     with journal.transaction(actor, label) as staged:

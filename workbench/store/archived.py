@@ -15,7 +15,6 @@ from workbench.store.identity.marks import key_in, mark_of
 from workbench.store.journal import chain
 from workbench.store.journal.codec import mark_of as checksum_of
 from workbench.store.journal.segments import Position, mark_fits
-from workbench.store.records import key_of
 
 _FAR = 1 << 16
 """Bytes of the journal that are looked through again and again at most."""
@@ -75,7 +74,7 @@ def _read_anew(folder: Path, heads: Path | None, key: bytes, path: Path | None) 
     from workbench.store.journal.opening import open_journal
 
     options = Options(checkpoint_every=0, adds=True)
-    tables, stamp = open_journal(folder, key_of=key_of, options=options, heads=heads).cut()
+    tables, stamp = open_journal(folder, options=options, heads=heads).cut()
     texts = (str(doc.get("content")) for doc in tables.get("memories", {}).values() if doc.get("status") == "archived")
     purged = (mark for doc in tables.get("purged", {}).values() for mark in doc.get("marks", ()))
     data = "\n".join((*(mark_of(text, key) for text in texts), *purged, "")).encode()

@@ -22,7 +22,7 @@ from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
 from workbench.store.naming import FARTHEST, memory_number, numbered_id
-from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, marks_of, state_in, table_of
+from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, table_of
 from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
 
@@ -192,9 +192,9 @@ class Library:
         begin_cache: Callable[[], object] = lambda: None,
         at: int | None = None,
     ) -> None:
-        indexing = None if cache is None else Indexing(cache, begin_cache, marks_of, MEMORIES)
+        indexing = None if cache is None else Indexing(cache, begin_cache, MEMORIES)
         options = options._replace(believed=believed, indexing=options.indexing or indexing)
-        self.journal = open_journal(folder, clock, COUNTERS, key_of, options, heads)
+        self.journal = open_journal(folder, clock, COUNTERS, options, heads)
         if at is not None:
             self.journal.go_back(at)
         self.journal.gate = gate
@@ -437,11 +437,11 @@ class Library:
     def waiting(self, kind: type[R], state: str) -> list[R]:
         """Return the records of a kind in a state in which they wait for something (`RecordType.waits`)."""
         table = self.table(kind)
-        return table.at(self.journal.state.waiting(table.name, state, state_in))
+        return table.at(self.journal.state.waiting(table.name, state))
 
     def stored_waiting(self, table: str, state: str) -> list[Doc]:
         """Return the records that `waiting` does as they are stored, unread."""
-        found = self.journal.state.waiting(table, state, state_in)
+        found = self.journal.state.waiting(table, state)
         return [doc for doc_id in found if (doc := self.journal.state.get(table, doc_id)) is not None]
 
     @property

@@ -21,7 +21,6 @@ from workbench.core.health.damage import Gone, MendedIndex
 from workbench.core.record import ABSENT, parse_time
 from workbench.store.entry import DocChange
 from workbench.store.maintenance import leavings, outside
-from workbench.store.records import IN_BLOBS, key_of
 
 if TYPE_CHECKING:
     from workbench.bench.promotion.placements import HalfDone
@@ -101,14 +100,14 @@ def examine(folder: Path, heads: Path | None = None) -> "Diagnosis":
 
     if not folder.is_dir():
         raise StoreProblem(f"There is no store in {folder}.", "Nothing was changed.")
-    return doctor.examine(folder, heads, key_of, IN_BLOBS)
+    return doctor.examine(folder, heads)
 
 
 def recover(folder: Path, at: datetime) -> "Recovery":
     """Save everything that can be read into a new store beside the old one, which stays as it is."""
     from workbench.store.maintenance import doctor
 
-    return doctor.recover(folder, at, key_of)
+    return doctor.recover(folder, at)
 
 
 class Care:

@@ -13,6 +13,7 @@ from workbench.store.journal.codec import dumps
 from workbench.store.journal.difference import take_back
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import Tables
+from workbench.store.records import key_of
 
 _MANY = 1_000
 """Records whose changes are looked for by name."""
@@ -70,7 +71,7 @@ def doc_ids(journal: Journal, table: str, key: str) -> list[str]:
     found: dict[str, None] = {} if present is None else {present: None}
     for entry in journal.entries_back(needle_of(key)):
         for change in entry.changes:
-            if change.table == table and change.op in ("insert", "delete") and _side_key(journal, change) == key:
+            if change.table == table and change.op in ("insert", "delete") and _side_key(change) == key:
                 found[change.doc] = None
     return list(found)
 
@@ -122,7 +123,7 @@ def find_place(journal: Journal, name: str) -> tuple[str, str] | None:
             return table, name
     for entry in journal.entries_back(needle_of(name)):
         for change in entry.changes:
-            key = _side_key(journal, change) if change.op in ("insert", "delete") else None
+            key = _side_key(change) if change.op in ("insert", "delete") else None
             if key is not None and name in (key, key.rpartition("/")[2]):
                 return change.table, key
     return None
@@ -173,15 +174,15 @@ def _key(journal: Journal, change: DocChange, names: dict[tuple[str, str], str])
     place = (change.table, change.doc)
     doc = journal.state.get(*place)
     if doc is not None:
-        return journal.state.key_of(change.table, doc) or change.doc
+        return key_of(change.table, doc) or change.doc
     if change.op in ("insert", "delete"):
-        names[place] = _side_key(journal, change) or change.doc
+        names[place] = _side_key(change) or change.doc
     return names.get(place, change.doc)
 
 
-def _side_key(journal: Journal, change: DocChange) -> str | None:
+def _side_key(change: DocChange) -> str | None:
     side = {n: before if change.op == "delete" else after for n, (before, after) in change.fields.items()}
-    return journal.state.key_of(change.table, side)
+    return key_of(change.table, side)
 
 
 def _plain(value: Any) -> Any:

@@ -14,9 +14,10 @@ from workbench.store.files import read_regular
 from workbench.store.index.indexing import Indexing
 from workbench.store.index.making import marks
 from workbench.store.index.reading import IndexSpoilt, ReadIndex
-from workbench.store.journal.state import KeyOf, State, Tables
+from workbench.store.journal.state import State, Tables
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance.checkpoint import Stamp
+from workbench.store.records import key_of
 
 MENDED = "index.mended"
 """Name of the note, in the cache folder of a store."""
@@ -24,7 +25,7 @@ MENDED = "index.mended"
 _LARGEST = 1 << 10
 
 
-def differing(index: ReadIndex, indexing: Indexing, store: Path, stamp: Stamp, key_of: KeyOf) -> int:
+def differing(index: ReadIndex, store: Path, stamp: Stamp) -> int:
     """Return of how many documents an index says something else than the files do, as of the index's revision.
 
     `stamp` is that of the documents it was made of. They are read a piece at a time, so that other threads get their
@@ -32,8 +33,8 @@ def differing(index: ReadIndex, indexing: Indexing, store: Path, stamp: Stamp, k
     """
     if not index.is_sound() or index.digest() != stamp.hash:
         raise IndexSpoilt("the index, or the file it is of, is not what was written")
-    state = _as_filed(index, store, stamp, key_of)
-    return sum(_differing_in(index, indexing, name, state.docs(name), key_of) for name in index.tables)
+    state = _as_filed(index, store, stamp)
+    return sum(_differing_in(index, name, state.docs(name)) for name in index.tables)
 
 
 def note_mended(indexing: Indexing, mended: MendedIndex) -> None:
@@ -52,10 +53,10 @@ def last_mended(folder: Path) -> MendedIndex | None:
         return None
 
 
-def _as_filed(index: ReadIndex, store: Path, stamp: Stamp, key_of: KeyOf) -> State:
+def _as_filed(index: ReadIndex, store: Path, stamp: Stamp) -> State:
     """Return what the file and the journal behind it say, up to the revision of the index."""
     tables: Tables = {name: index.filed(name) for name in index.tables}
-    state = State(tables, stamp.rev, dict(stamp.next_ids), key_of)
+    state = State(tables, stamp.rev, dict(stamp.next_ids))
     for entry in Tail(store, stamp.position, stamp.mark, stamp.rev).entries():
         if entry.rev > index.rev:
             break
@@ -63,7 +64,7 @@ def _as_filed(index: ReadIndex, store: Path, stamp: Stamp, key_of: KeyOf) -> Sta
     return state
 
 
-def _differing_in(index: ReadIndex, indexing: Indexing, table: str, docs: Mapping[str, Doc], key_of: KeyOf) -> int:
+def _differing_in(index: ReadIndex, table: str, docs: Mapping[str, Doc]) -> int:
     """Count the documents of a table that are missing, too many, in another place, or not as they should be."""
     expected = iter(docs)
     wrong: set[str] = set()
@@ -72,7 +73,7 @@ def _differing_in(index: ReadIndex, indexing: Indexing, table: str, docs: Mappin
         seen.add(doc_id)
         doc = docs.get(doc_id)
         in_place = next(expected, None) == doc_id
-        if not in_place or doc is None or said != (doc, key_of(table, doc), *marks(indexing, table, doc)):
+        if not in_place or doc is None or said != (doc, key_of(table, doc), *marks(table, doc)):
             wrong.add(doc_id)
     missing = docs.keys() - seen
     return len(wrong | missing) or int(index.count(table) != len(docs))

@@ -14,7 +14,7 @@ from workbench.store.entry import Entry
 from workbench.store.index.indexing import FILE, Indexing
 from workbench.store.index.news import Arrival, arrival_of
 from workbench.store.journal import chain
-from workbench.store.journal.state import KeyOf, State, Tables
+from workbench.store.journal.state import State, Tables
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import DOCUMENTS, Loaded, Places, Stamp
 
@@ -29,13 +29,12 @@ class IndexKeeper:
     Nothing here fails: an index that cannot be read or written is none.
     """
 
-    def __init__(self, indexing: Indexing | None, store: Path, key_of: KeyOf) -> None:
+    def __init__(self, indexing: Indexing | None, store: Path) -> None:
         self.index: ReadIndex | None = None
         self.digest = ""
         """The hash of the documents that the index is of, whether they are read from it or not; empty for no index."""
         self._indexing = indexing
         self._store = store
-        self._key_of = key_of
         self._since = 0
         self._arrivals: list[Arrival] = []
 
@@ -61,7 +60,7 @@ class IndexKeeper:
             return None
         self.index, self.digest = index, facts.digest
         self.forget_news(facts.rev)
-        state = State({}, facts.rev, dict(facts.next_ids), self._key_of, base=index, whole=whole)
+        state = State({}, facts.rev, dict(facts.next_ids), base=index, whole=whole)
         return Loaded(state, facts.position, facts.mark, dict(facts.unfinished), saved=facts.saved)
 
     def close(self) -> None:
@@ -95,7 +94,7 @@ class IndexKeeper:
             return False
         from workbench.store.index.making import fold
 
-        return fold(self.index, self._indexing, state, tail, unfinished, self._arrivals)
+        return fold(self.index, state, tail, unfinished, self._arrivals)
 
     def write(self, tables: Tables, stamp: Stamp, places: Places) -> None:
         """Make the index of a checkpoint that was just written."""
@@ -111,7 +110,7 @@ class IndexKeeper:
         before = [] if self.index is None else self.index.arrivals(self.index.facts.news_from)
         since = self._since if self.index is None or before is None else self.index.facts.news_from
         arrivals = [one for one in (*(before or ()), *self._arrivals) if one.rev <= stamp.rev]
-        make(self._indexing, self._store, tables, stamp, places, self._key_of, since, arrivals)
+        make(self._indexing, self._store, tables, stamp, places, since, arrivals)
         self.digest = stamp.hash
 
     def write_missing(self, believed: Collection[str] | None, state: State) -> None:
@@ -122,12 +121,12 @@ class IndexKeeper:
             tables = self._held(state)
             stamp, places = (None, Places()) if tables is None else checkpoint.places_of(self._store, tables)
             if tables is None or stamp is None:
-                tables = checkpoint.load(self._store, self._key_of, believed).state.tables
+                tables = checkpoint.load(self._store, believed).state.tables
                 stamp, places = checkpoint.places_of(self._store, tables)
             if stamp is not None and (believed is None or stamp.hash in believed):
                 from workbench.store.index.making import make
 
-                make(self._indexing, self._store, tables, stamp, places, self._key_of, stamp.rev, [])
+                make(self._indexing, self._store, tables, stamp, places, stamp.rev, [])
                 self.digest = stamp.hash
 
     def _held(self, state: State) -> Tables | None:
@@ -159,7 +158,7 @@ class IndexKeeper:
             if stamp is None:
                 return 0
             try:
-                return checking.differing(index, self._indexing, self._store, stamp, self._key_of)
+                return checking.differing(index, self._store, stamp)
             except IndexSpoilt:
                 return None
 

@@ -17,10 +17,11 @@ from workbench.store.index.layout import INDICES, TABLES, Facts, Look, TableFact
 from workbench.store.index.news import Arrival
 from workbench.store.index.reading import ReadIndex
 from workbench.store.journal.codec import dumps
-from workbench.store.journal.state import KeyOf, State, Tables
+from workbench.store.journal.state import State, Tables
 from workbench.store.journal.tail import Tail
 from workbench.store.journal.unread import Unread
 from workbench.store.maintenance.checkpoint import DOCUMENTS, Places, Stamp
+from workbench.store.records import key_of, marks_of
 
 MOST_NEWS = 20_000
 """Of so many transactions at most it is kept what they brought; what is older is read from the journal."""
@@ -32,7 +33,6 @@ def make(
     tables: Tables,
     stamp: Stamp,
     places: Places,
-    key_of: KeyOf,
     since: int,
     arrivals: Sequence[Arrival],
 ) -> None:
@@ -50,7 +50,7 @@ def make(
             return
         with draft_beside(indexing.folder / FILE) as (_, draft):
             with contextlib.closing(sqlite3.connect(unlocked(draft), isolation_level=None, uri=True)) as connection:
-                _fill(connection, indexing, tables, places, key_of)
+                _fill(connection, tables, places)
                 _note_news(connection, arrivals)
                 note_facts(connection, _facts(tables, stamp, places, look, _news_from(since, arrivals)))
                 connection.execute("COMMIT")
@@ -67,7 +67,6 @@ def forget(folder: Path) -> None:
 
 def fold(
     index: ReadIndex,
-    indexing: Indexing,
     state: State,
     tail: Tail,
     unfinished: Mapping[str, str],
@@ -82,7 +81,7 @@ def fold(
         return False
     try:
         for number, name in enumerate(index.tables):
-            _fold_table(connection, number, unread[name], indexing, state.key_of)
+            _fold_table(connection, number, unread[name])
         _note_news(connection, arrivals)
         connection.execute("DELETE FROM news WHERE rev <= ?", (tail.rev - MOST_NEWS,))
         tables = {name: _facts_now(index.facts.tables[name], unread[name]) for name in index.tables}
@@ -99,7 +98,7 @@ def fold(
     return True
 
 
-def _fill(connection: sqlite3.Connection, indexing: Indexing, tables: Tables, places: Places, key_of: KeyOf) -> None:
+def _fill(connection: sqlite3.Connection, tables: Tables, places: Places) -> None:
     # A power loss may leave a file that is torn: it is moved to its place only once all of it is on the disk.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("BEGIN")
@@ -110,7 +109,7 @@ def _fill(connection: sqlite3.Connection, indexing: Indexing, tables: Tables, pl
         """Give a row for each document, in the order they stand in."""
         for number, (name, docs) in enumerate(tables.items()):
             for (doc_id, doc), (start, size) in zip(docs.items(), places.docs[name], strict=True):
-                yield (number, doc_id, key_of(name, doc), start, size, *marks(indexing, name, doc))
+                yield (number, doc_id, key_of(name, doc), start, size, *marks(name, doc))
 
     connection.executemany("INSERT INTO docs VALUES (NULL, ?, ?, ?, ?, ?, NULL, ?, ?)", rows())
     for statement in INDICES.split(";"):
@@ -130,7 +129,7 @@ def _news_from(since: int, arrivals: Sequence[Arrival]) -> int:
     return arrivals[-MOST_NEWS].rev - 1 if len(arrivals) > MOST_NEWS else since
 
 
-def _fold_table(connection: sqlite3.Connection, number: int, unread: Unread, indexing: Indexing, key_of: KeyOf) -> None:
+def _fold_table(connection: sqlite3.Connection, number: int, unread: Unread) -> None:
     gone = [(number, id) for id, doc in unread.changed.items() if doc is None or id in unread.added]
     dead = "INSERT OR IGNORE INTO dead SELECT tab, doc FROM docs WHERE tab = ? AND doc = ? AND start IS NOT NULL"
     connection.executemany(dead, gone)
@@ -138,7 +137,7 @@ def _fold_table(connection: sqlite3.Connection, number: int, unread: Unread, ind
 
     def said(doc: Doc) -> tuple[object, ...]:
         """Return what a row says of a document."""
-        return (key_of(unread.name, doc), dumps(doc), *marks(indexing, unread.name, doc))
+        return (key_of(unread.name, doc), dumps(doc), *marks(unread.name, doc))
 
     changed = ((*said(doc), number, id) for id, doc in unread.changed.items() if doc and id not in unread.added)
     connection.executemany("UPDATE docs SET key = ?, body = ?, waits = ?, made = ? WHERE tab = ? AND doc = ?", changed)
@@ -151,9 +150,9 @@ def _note_news(connection: sqlite3.Connection, arrivals: Sequence[Arrival]) -> N
     connection.executemany("INSERT OR REPLACE INTO news VALUES (?, ?, ?, ?, ?)", rows)
 
 
-def marks(indexing: Indexing, table: str, doc: Doc) -> tuple[str | None, str | None]:
+def marks(table: str, doc: Doc) -> tuple[str | None, str | None]:
     """Return what the index says of a document beside its key: the state it waits in, and when it was made."""
-    waits, made = indexing.marks_of(table, doc)
+    waits, made = marks_of(table, doc)
     return waits, None if made is None else _sortable(made)
 
 

@@ -14,7 +14,6 @@ from workbench.store.entry import Doc
 from workbench.store.journal.engine import STANDARD, Clock, Journal, Options
 from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
-from workbench.store.journal.state import KeyOf, id_field
 
 ACTOR = "tinydb"
 """The actor of changes made through the plain TinyDB interface."""
@@ -24,7 +23,6 @@ def open_db(
     path: Path | str,
     clock: Clock = utc_now,
     counters: frozenset[str] = frozenset(),
-    key_of: KeyOf = id_field,
     options: Options = STANDARD,
     heads: Path | None = None,
 ) -> "JournalDB":
@@ -32,7 +30,7 @@ def open_db(
 
     See `open_journal` for what the others are. Raises `StoreProblem` as that does.
     """
-    return JournalDB(open_journal(path, clock, counters, key_of, options, heads))
+    return JournalDB(open_journal(path, clock, counters, options, heads))
 
 
 class JournalStorage(Storage):

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from workbench.store.entry import DocChange, Entry, apply_change, diff_docs, reverse
-from workbench.store.journal.state import KeyOf, Keys, Tables
+from workbench.store.journal.state import Keys, Tables
+from workbench.store.records import key_of
 
 
 def diff_tables(old: Tables, new: Tables) -> Iterator[DocChange]:
@@ -18,7 +19,7 @@ def diff_tables(old: Tables, new: Tables) -> Iterator[DocChange]:
                 yield change
 
 
-def changed_keys(old: Tables, new: Tables, key_of: KeyOf) -> Keys:
+def changed_keys(old: Tables, new: Tables) -> Keys:
     """Return the records, as (table, key), that differ between two sets of tables."""
     return frozenset(
         (change.table, key_of(change.table, doc) or change.doc)

@@ -33,7 +33,7 @@ from workbench.store.journal.difference import changed_keys, diff_tables, take_b
 from workbench.store.journal.groups import Groups
 from workbench.store.journal.segments import Position
 from workbench.store.journal.staged import Staged
-from workbench.store.journal.state import KeyOf, Keys, State, Tables, id_field
+from workbench.store.journal.state import Keys, State, Tables
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import Loaded, Stamp, Stranger
@@ -101,7 +101,6 @@ class Journal:
         folder: Path,
         clock: Clock,
         counters: frozenset[str] = frozenset(),
-        key_of: KeyOf = id_field,
         options: Options = STANDARD,
         heads: Path | None = None,
     ) -> None:
@@ -112,7 +111,6 @@ class Journal:
         self.stranger: Stranger | None = None
         self.gate: Gate | None = None
         self._counters = counters
-        self._key_of = key_of
         self._options = options
         self._staged: Staged | None = None
         self._owner: int | None = None
@@ -122,7 +120,7 @@ class Journal:
         self._lock = FileLock(folder / LOCK, with_folder=True)
         self._is_swept = Standstill(folder)
         self._reading = threading.RLock()
-        self._index = IndexKeeper(options.indexing, folder, key_of)
+        self._index = IndexKeeper(options.indexing, folder)
         self._keeper = Keeper(folder, clock, lambda digest: note_checkpoint(heads, folder, digest), self._index.write)
         self._witness = Witness(heads, folder)
         self.standing = Standing()
@@ -524,7 +522,7 @@ class Journal:
                 name: {doc_id: seen for doc_id, doc in docs.items() if (seen := see(name, doc)) is not None}
                 for name, docs in old.tables.items()
             }
-            self.state: State = State(tables, old.rev, dict(old.next_ids), self._key_of)
+            self.state: State = State(tables, old.rev, dict(old.next_ids))
             self.standpoint = self.standpoint or Standpoint(old.rev, None, old.rev)
             self._tell = tell
 
@@ -589,7 +587,7 @@ class Journal:
         with self._reading:
             before = self.state.tables
             self._load()
-            keys = changed_keys(before, self.state.tables, self._key_of)
+            keys = changed_keys(before, self.state.tables)
             last = next(self.entries_back(), None)
             if last is not None:
                 self._announcer.add(last, keys)
@@ -653,7 +651,7 @@ class Journal:
     def _checkpoint(self) -> Loaded:
         """Read the checkpoint, if it may be believed: one of another machine may say what the journal does not."""
         if not self.standing.trusted:
-            return Loaded(State(key_of=self._key_of), Position())
+            return Loaded(State(), Position())
         believed = self._believed()
         return self._index.open(believed, self._tables_then) or self._read_checkpoint(believed)
 
@@ -664,13 +662,13 @@ class Journal:
         return checkpoints(self.heads, self.folder)
 
     def _read_checkpoint(self, believed: list[str] | None) -> Loaded:
-        loaded = checkpoint.load(self.folder, self._key_of, believed)
+        loaded = checkpoint.load(self.folder, believed)
         self._index.forget_news(loaded.state.rev)
         return loaded
 
     def _tables_then(self, rev: int) -> Tables:
         """Return all tables as of a revision from the files as they stand now, without the index."""
-        loaded = checkpoint.load(self.folder, self._key_of, self._believed())
+        loaded = checkpoint.load(self.folder, self._believed())
         for entry in Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev).entries():
             loaded.state.apply(entry)
         return take_back(loaded.state.snapshot(), self._entries_back(), rev)
@@ -695,7 +693,7 @@ class Journal:
         from workbench.store.journal.reorder import read_marked  # hardly ever is anything out of order
         from workbench.store.journal.settle import settle
 
-        self._settled = settle(read_marked(self.folder), self._key_of)
+        self._settled = settle(read_marked(self.folder))
         self.state = self._settled.state
         self._groups = Groups({})
         for entry in self._settled.entries:
@@ -873,7 +871,7 @@ class Journal:
                 raise StoreProblem(f"{file} is not a TinyDB file.", "Nothing was changed; move it away to begin.")
             if stranger.ours:
                 self.notices.append("The journal is missing: the memories are all there, their history is gone.")
-            self.state = State(tables, 0, dict(stranger.next_ids), self._key_of)
+            self.state = State(tables, 0, dict(stranger.next_ids))
             self._adopting = True
             return
         self._keeper.saved_rev = -1

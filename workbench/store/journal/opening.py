@@ -5,7 +5,6 @@ from pathlib import Path
 
 from workbench.core.errors import StoreProblem, cannot_read, cannot_write
 from workbench.store.journal.engine import STANDARD, Clock, Journal, Options
-from workbench.store.journal.state import KeyOf, id_field
 
 
 def utc_now() -> datetime:
@@ -17,14 +16,12 @@ def open_journal(
     path: Path | str,
     clock: Clock = utc_now,
     counters: frozenset[str] = frozenset(),
-    key_of: KeyOf = id_field,
     options: Options = STANDARD,
     heads: Path | None = None,
 ) -> Journal:
     """Open (or create) the store folder `path`.
 
-    `counters` names integer fields whose changes are written as increments; `key_of` names the
-    key a document is found by (its `id` field, unless told otherwise); `heads` is the folder of the heads.
+    `counters` names integer fields whose changes are written as increments; `heads` is the folder of the heads.
     Raises `StoreProblem` when the folder cannot be made or read, or is a file.
     """
     folder = Path(path)
@@ -37,4 +34,4 @@ def open_journal(
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    return Journal(folder, clock, counters, key_of, options, heads)
+    return Journal(folder, clock, counters, options, heads)

@@ -13,9 +13,9 @@ from typing import Any, cast
 from workbench.core.health.damage import Renumbered
 from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs
-from workbench.store.journal.state import KeyOf, State
+from workbench.store.journal.state import State
 from workbench.store.naming import memory_number
-from workbench.store.records import COUNTERS, NUMBERED, TOTALS
+from workbench.store.records import COUNTERS, NUMBERED, TOTALS, key_of
 
 _DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
 
@@ -30,10 +30,10 @@ class Settled:
     state: State
 
 
-def settle(read: Iterable[tuple[str, Entry]], key_of: KeyOf) -> Settled:
+def settle(read: Iterable[tuple[str, Entry]]) -> Settled:
     """Put the transactions of a journal in order; each comes with the checksum of its line, as the file has them."""
     kept, branches, repeated = _sorted(list(read))
-    work = _Work(key_of)
+    work = _Work()
     for rev in sorted(kept):
         place, entry = kept[rev]
         # Somebody who had put a branch in order wrote on from there.
@@ -110,8 +110,8 @@ class _Names:
 class _Work:
     """Applies one transaction after the other and rewrites those that need it."""
 
-    def __init__(self, key_of: KeyOf) -> None:
-        self.state = State(key_of=key_of)
+    def __init__(self) -> None:
+        self.state = State()
         self.entries: list[Entry] = []
         self.renumbered: list[Renumbered] = []
         self._floor: dict[str, int] = {}
@@ -177,7 +177,7 @@ class _Work:
     def _fit_new(self, change: DocChange, new: Doc, names: _Names) -> Iterator[DocChange]:
         """Fit in a new record: under another number where its own is taken, onto the one of its name if that is one."""
         table = change.table
-        lives = self.state.doc_id_of(table, self.state.key_of(table, new) or "")
+        lives = self.state.doc_id_of(table, key_of(table, new) or "")
         present = None if lives is None else self.state.get(table, lives)
         if lives is None or present is None:
             taken = self.state.get(table, change.doc) is not None
@@ -221,7 +221,7 @@ class _Work:
         while True:
             count += 1
             fresh = f"{stem}{count:0{width}d}"
-            if self.state.doc_id_of(table, self.state.key_of(table, {**doc, "id": fresh}) or "") is None:
+            if self.state.doc_id_of(table, key_of(table, {**doc, "id": fresh}) or "") is None:
                 return fresh
 
 

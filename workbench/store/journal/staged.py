@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from workbench.store.entry import Doc, DocChange, Entry, diff_docs
 from workbench.store.journal.state import State
+from workbench.store.records import key_of
 
 
 class Staged:
@@ -34,7 +35,7 @@ class Staged:
     def key_of(self, table: str, doc_id: str) -> str:
         """Name the record of a document, as it is here or was before; its document id when it has no key."""
         doc = self.get(table, doc_id) or self._state.get(table, doc_id)
-        return (None if doc is None else self._state.key_of(table, doc)) or doc_id
+        return (None if doc is None else key_of(table, doc)) or doc_id
 
     def put(self, table: str, doc_id: str, doc: Doc) -> None:
         """Insert or replace a document."""

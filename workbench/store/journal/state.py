@@ -7,20 +7,12 @@ from typing import TypeVar
 
 from workbench.store.entry import Doc, DocChange, Entry, apply_change
 from workbench.store.journal.unread import Base, Unread
+from workbench.store.records import key_of, state_in
 
 R = TypeVar("R")
 Tables = dict[str, dict[str, Doc]]
-KeyOf = Callable[[str, Doc], str | None]
-StateIn = Callable[[str, Doc], str | None]
-"""Returns the state of a record in a table in which it waits for something, `None` when it does not."""
 Keys = frozenset[tuple[str, str]]
 """Records as (table, key) pairs."""
-
-
-def id_field(_table: str, doc: Doc) -> str | None:
-    """Return the `id` field of a document, when it is text: the default key of a record."""
-    key = doc.get("id")
-    return key if isinstance(key, str) else None
 
 
 class Changes:
@@ -59,7 +51,6 @@ class State:
         tables: Tables | None = None,
         rev: int = 0,
         next_ids: dict[str, int] | None = None,
-        key_of: KeyOf = id_field,
         *,
         base: Base | None = None,
         whole: Callable[[int], Tables] | None = None,
@@ -70,7 +61,6 @@ class State:
         self._whole = whole
         self.rev = rev
         self.next_ids: dict[str, int] = next_ids or {}
-        self.key_of = key_of
         self.base_failed = False
         """Whether the base turned out not to be what was written."""
         self.clashes = 0
@@ -177,7 +167,7 @@ class State:
 
         return self._asked(table, since)
 
-    def waiting(self, table: str, state: str, state_in: StateIn) -> list[str]:
+    def waiting(self, table: str, state: str) -> list[str]:
         """Return the ids of the documents whose record waits in a state."""
 
         def among(unread: Unread) -> list[str]:
@@ -197,7 +187,7 @@ class State:
             return known
         with self._guard:
             docs = self.docs(table)
-            known = {key: n for n, doc in docs.items() if (key := self.key_of(table, doc)) is not None}
+            known = {key: n for n, doc in docs.items() if (key := key_of(table, doc)) is not None}
             return self._index.setdefault(table, known)
 
     def next_id(self, table: str) -> int:
@@ -250,8 +240,8 @@ class State:
             self.clashes += 1
             return ()
         new = apply_change(old, change)
-        old_key = None if old is None else self.key_of(name, old)
-        new_key = None if new is None else self.key_of(name, new)
+        old_key = None if old is None else key_of(name, old)
+        new_key = None if new is None else key_of(name, new)
         self._put(name, change.doc, old, new)
         self._rename(name, change.doc, old_key, new_key)
         for changes in self._watched.get(name, ()):

@@ -20,7 +20,7 @@ from workbench.store.files import read_regular
 from workbench.store.journal import chain
 from workbench.store.journal.codec import dumps, fingerprint, loads, loads_foreign
 from workbench.store.journal.segments import Position
-from workbench.store.journal.state import KeyOf, State, Tables
+from workbench.store.journal.state import State, Tables
 
 DOCUMENTS = "memory.json"
 NOTE = "checkpoint.json"
@@ -112,12 +112,12 @@ class Places:
         return written
 
 
-def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -> Loaded:
+def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
     """Read the checkpoint of a store; without one (or with a strange one) the journal is to be replayed from its start.
 
     `believed` are the hashes of those that may stand for the journal, `None` for all. Raises `OSError`.
     """
-    empty = State(key_of=key_of)
+    empty = State()
     found = _read(folder)
     if found is None:
         return Loaded(empty, Position())
@@ -133,7 +133,7 @@ def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -
         return Loaded(empty, Position())
     with collection_paused():
         tables: Tables = loads(data)
-        state = State(tables, stamp.rev, dict(stamp.next_ids), key_of)
+        state = State(tables, stamp.rev, dict(stamp.next_ids))
     return Loaded(state, stamp.position, stamp.mark, dict(stamp.unfinished), saved=stamp.rev)
 
 

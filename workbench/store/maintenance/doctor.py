@@ -1,9 +1,8 @@
 """Finding damage in a store, and saving everything else into a new one beside it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import MappingProxyType
 
 from workbench.core.errors import StoreProblem, cannot_read, cannot_write
 from workbench.core.files.atomic import write_file
@@ -21,37 +20,32 @@ from workbench.store.journal.difference import changed_keys, diff_tables
 from workbench.store.journal.reorder import read_marked
 from workbench.store.journal.segments import NAME, Position
 from workbench.store.journal.settle import settle
-from workbench.store.journal.state import KeyOf, State, id_field
+from workbench.store.journal.state import State
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.purge import unfinished_in
-from workbench.store.records import InBlob
+from workbench.store.records import IN_BLOBS, key_of
 from workbench.store.surroundings import BLOBS
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
 
 
-def examine(
-    folder: Path,
-    heads: Path | None = None,
-    key_of: KeyOf = id_field,
-    kinds: Mapping[str, InBlob] = MappingProxyType({}),
-) -> Diagnosis:
+def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
     """Read every line of a store and check it, and what lies beside it; nothing is changed.
 
-    `heads` is the folder in which this machine remembers what it stored, `kinds` are those of records of which a part
-    lies beside the store, by table. Raises `StoreProblem` when the store cannot be read.
+    `heads` is the folder in which this machine remembers what it stored. Raises `StoreProblem` when the store cannot be
+    read.
     """
     try:
-        tail, state, entries = _from_start(folder), State(key_of=key_of), 0
+        tail, state, entries = _from_start(folder), State(), 0
         purges: list[Unfinished] = []
         for entries, entry in enumerate(tail.entries(), 1):  # noqa: B007
             state.apply(entry)
-            if (purge := unfinished_in(entry, key_of)) is not None:
+            if (purge := unfinished_in(entry)) is not None:
                 purges.append(purge)
         renumbered: tuple[Renumbered, ...] = ()
         if tail.disordered or state.clashes:
-            settled = settle(read_marked(folder), key_of)
+            settled = settle(read_marked(folder))
             state, entries, renumbered = settled.state, len(settled.entries), settled.renumbered
         witness = Witness(heads, folder)
         witness.open(tail)
@@ -61,7 +55,7 @@ def examine(
         held = _held(folder, state) if witness.gone else ()
         no_head = () if heads is None or can_keep(heads) else (_NO_HEAD.format(heads),)
         notes = (*_notes(folder), *no_head)
-        torn, bad = _torn(folder, tail), tuple(_bad_blobs(folder, state, kinds))
+        torn, bad = _torn(folder, tail), tuple(_bad_blobs(folder, state))
         return Diagnosis(
             folder, entries, state.rev, damage, torn, notes, witness.gone, held, renumbered, tuple(purges), bad
         )
@@ -69,7 +63,7 @@ def examine(
         raise cannot_read(folder, error) from error
 
 
-def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
+def recover(folder: Path, at: datetime) -> Recovery:
     """Write every good transaction into a new store beside the old one, which stays as it is.
 
     Revisions are numbered anew without gaps. What only the checkpoint still knows is added as a
@@ -77,9 +71,9 @@ def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
     """
     target = folder.with_name(f"{folder.name}.recovered-{at:%Y%m%dT%H%M%S}")
     try:
-        settled = settle(read_marked(folder), key_of)
+        settled = settle(read_marked(folder))
         newest = _from_start(folder)
-        loaded = checkpoint.load(folder, key_of)
+        loaded = checkpoint.load(folder)
         best = loaded.state
         for entry in Tail(folder, loaded.position, loaded.mark, best.rev).entries():
             best.apply(entry)
@@ -94,7 +88,7 @@ def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
     except OSError as error:
         raise cannot_write(folder.parent, error) from error
     try:
-        writer = _Writer(settled.entries, newest, best, iso(at), key_of)
+        writer = _Writer(settled.entries, newest, best, iso(at))
         write_file(target / NAME, writer.lines())
         _take_blobs(folder, target)
         if loaded.stranger is not None:
@@ -104,15 +98,15 @@ def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
     return Recovery(target, writer.entries, writer.added)
 
 
-def _bad_blobs(folder: Path, state: State, kinds: Mapping[str, InBlob]) -> Iterator[BadBlob]:
+def _bad_blobs(folder: Path, state: State) -> Iterator[BadBlob]:
     """Yield the records that name a file which cannot be read."""
     blobs = Blobs(folder)
-    for table, kind in kinds.items():
+    for table, kind in IN_BLOBS.items():
         for doc_id, doc in state.docs(table).items():
             name = str(doc.get(kind.field, ""))
             lack = blobs.lack(name)
             if lack is not None:
-                yield BadBlob(table, state.key_of(table, doc) or doc_id, f"{BLOBS}/{name[:2]}/{name}.gz", lack)
+                yield BadBlob(table, key_of(table, doc) or doc_id, f"{BLOBS}/{name[:2]}/{name}.gz", lack)
 
 
 def _take_blobs(folder: Path, target: Path) -> None:
@@ -129,14 +123,14 @@ def _take_blobs(folder: Path, target: Path) -> None:
 class _Writer:
     """Writes the good transactions again; `entries` and `added` count them."""
 
-    def __init__(self, source: Sequence[Entry], newest: Tail, best: State, at: str, key_of: KeyOf) -> None:
+    def __init__(self, source: Sequence[Entry], newest: Tail, best: State, at: str) -> None:
         self.entries = 0
         self.added = 0
         self._source = source
         self._newest = newest
         self._best = best
         self._at = at
-        self._state = State(key_of=key_of)
+        self._state = State()
         self._new: dict[int, int] = {}
 
     def lines(self) -> Iterator[bytes]:
@@ -182,7 +176,7 @@ def _held(folder: Path, state: State) -> tuple[tuple[str, str], ...]:
         tables = checkpoint.read_tables(read_regular(folder / checkpoint.DOCUMENTS))
     except FileNotFoundError:
         return ()
-    return tuple(sorted(changed_keys(state.tables, tables, state.key_of))) if tables is not None else ()
+    return tuple(sorted(changed_keys(state.tables, tables))) if tables is not None else ()
 
 
 def _both(state: State, other: State) -> State:
@@ -191,10 +185,10 @@ def _both(state: State, other: State) -> State:
     for name, docs in other.tables.items():
         known = state.index(name)
         for doc_id, doc in docs.items():
-            if other.key_of(name, doc) not in known:
+            if key_of(name, doc) not in known:
                 tables.setdefault(name, {}).setdefault(doc_id, doc)
     ids = {name: max(number, other.next_id(name)) for name, number in state.next_ids.items()}
-    return State(tables, state.rev, ids, state.key_of)
+    return State(tables, state.rev, ids)
 
 
 def _notes(folder: Path) -> Iterator[str]:

@@ -2,27 +2,26 @@
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Doc, DocChange
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance.redact import texts_of
-from workbench.store.records import InBlob
+from workbench.store.records import IN_BLOBS
 
 Place = tuple[str, str]
 
 
 class InBlobs(NamedTuple):
-    """The files beside a store, and the kinds of records that name one, by table."""
+    """The files beside a store."""
 
     blobs: Blobs
-    kinds: Mapping[str, InBlob]
 
     def named_by(self, journal: Journal, doomed: frozenset[Place]) -> frozenset[str]:
         """Return the hashes that documents have, or had at any time."""
-        places = [place for place in doomed if place[0] in self.kinds]
+        places = [place for place in doomed if place[0] in IN_BLOBS]
         found = {name for table, doc in places for name in self._of(table, journal.state.get(table, doc) or {})}
         for table, doc_id in places:
             for entry in journal.entries_back(f'"id":"{doc_id}"'.encode()):
@@ -32,7 +31,7 @@ class InBlobs(NamedTuple):
 
     def texts(self, journal: Journal, doomed: frozenset[Place]) -> Iterator[str]:
         """Yield what the documents say in words of their own; of a file that cannot be read, nothing."""
-        words = {part for table, _ in doomed if table in self.kinds for part in self.kinds[table].words}
+        words = {part for table, _ in doomed if table in IN_BLOBS for part in IN_BLOBS[table].words}
         for name in sorted(self.named_by(journal, doomed)):
             with contextlib.suppress(BlobProblem, ValueError, RecursionError):
                 body = json.loads(self.blobs.read(name))
@@ -65,10 +64,10 @@ class InBlobs(NamedTuple):
                     yield from names.intersection(side for side in sides if isinstance(side, str))
 
     def _of(self, table: str, doc: Doc) -> tuple[str, ...]:
-        name = doc.get(self.kinds[table].field) if table in self.kinds else None
+        name = doc.get(IN_BLOBS[table].field) if table in IN_BLOBS else None
         return (name,) if isinstance(name, str) and name else ()
 
     def _in(self, change: DocChange) -> Iterator[str]:
-        kind = self.kinds.get(change.table)
+        kind = IN_BLOBS.get(change.table)
         sides = change.fields.get(kind.field, ()) if kind is not None else ()
         yield from (side for side in sides if isinstance(side, str) and side)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from workbench.store.blobs import Blobs
 from workbench.store.journal.engine import Journal
-from workbench.store.records import IN_BLOBS
 
 if TYPE_CHECKING:
     from workbench.core.health.damage import Gone
@@ -109,7 +108,7 @@ class Maintenance:
         from workbench.store.maintenance import purge
         from workbench.store.maintenance.in_blobs import InBlobs
 
-        return purge.purge(self._journal, records, actor, beside, InBlobs(self._blobs, IN_BLOBS))
+        return purge.purge(self._journal, records, actor, beside, InBlobs(self._blobs))
 
     def mask(self, masker: "Masker", actor: str, beside: "Beside") -> "Purged":
         """Take secrets out of everything that was ever written; the records stay. Raises `StoreProblem`.
@@ -128,7 +127,7 @@ class Maintenance:
         from workbench.store.maintenance import purge
         from workbench.store.maintenance.in_blobs import InBlobs
 
-        return purge.finder(self._journal, records, InBlobs(self._blobs, IN_BLOBS))
+        return purge.finder(self._journal, records, InBlobs(self._blobs))
 
     def unfinished_purges(self) -> "tuple[Unfinished, ...]":
         """Return the purges that were broken off, the latest first; reads the whole history. Raises `StoreProblem`."""

@@ -27,7 +27,7 @@ from workbench.store.journal.chain import Segment
 from workbench.store.journal.codec import mark_of
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.segments import NAME
-from workbench.store.journal.state import KeyOf, Tables
+from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import Stamp
 from workbench.store.maintenance.in_blobs import InBlobs
@@ -35,6 +35,7 @@ from workbench.store.maintenance.masker import Masker
 from workbench.store.maintenance.redact import Redactor, texts_of
 from workbench.store.naming import to_document
 from workbench.store.packed import open_lines
+from workbench.store.records import key_of
 
 Beside = Callable[[], tuple[str, ...]]
 """Removes what was made of the texts outside the store, and names it."""
@@ -62,7 +63,7 @@ class Purged:
     damaged: int
 
 
-def unfinished_in(entry: Entry, key_of: KeyOf) -> Unfinished | None:
+def unfinished_in(entry: Entry) -> Unfinished | None:
     """Return what a transaction says of a purge that was broken off before its own line was rewritten."""
     if entry.kind != "purge":
         return None
@@ -75,8 +76,7 @@ def unfinished_in(entry: Entry, key_of: KeyOf) -> Unfinished | None:
 
 def unfinished(journal: Journal) -> tuple[Unfinished, ...]:
     """Return the purges that were broken off, the latest first. Raises `StoreProblem`."""
-    key_of = journal.state.key_of
-    found = (unfinished_in(entry, key_of) for entry in journal.entries_back(b'"kind":"purge"'))
+    found = (unfinished_in(entry) for entry in journal.entries_back(b'"kind":"purge"'))
     return tuple(one for one in found if one is not None)
 
 

@@ -20,7 +20,7 @@ from workbench.store.journal.engine import Journal, Options
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.backup import BLOCK, Archive, counts_of, no_backup
 from workbench.store.maintenance.compact import gzipped
-from workbench.store.records import COUNTERS, key_of
+from workbench.store.records import COUNTERS
 
 
 def restore(file: Path, target: Path, progress: Progress | None = None) -> Manifest:
@@ -173,7 +173,7 @@ def _with_header(path: Path, old: bytes, new: bytes) -> Iterator[bytes]:
 def _check(folder: Path, manifest: Manifest) -> None:
     """Open the store that was written, which changes nothing in it, and count; raises `UnreadableFile`."""
     options = Options(checkpoint_every=0)
-    journal = Journal(folder, lambda: datetime.now(UTC), COUNTERS, key_of, options)
+    journal = Journal(folder, lambda: datetime.now(UTC), COUNTERS, options)
     counts = counts_of(journal.state.tables)
     if (journal.rev, counts) != (manifest.rev, manifest.counts):
         raise no_backup("the store in it is not the one that its manifest describes")

@@ -56,6 +56,7 @@ def read_folder(
     path: Path,
     context: ReadContext,
     library: Library,
+    *,
     again: bool = False,
     only: Collection[Path] = (),
 ) -> FolderRead:
