@@ -1,7 +1,5 @@
 """Exporting never destroys what it cannot write back: what the store does not hold goes only with --force."""
 
-import gzip
-import json
 import os
 import shutil
 from pathlib import Path
@@ -10,7 +8,6 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.test_exporting_formats import BOOK, opened
-from workbench.bench.files.base import FileBases
 from workbench.bench.files.replaced import MOST, Replaced
 from workbench.core.errors import Conflict
 from workbench.core.files.replacing import replace_bytes
@@ -149,35 +146,17 @@ def test_an_export_is_neither_undone_nor_in_the_way(cli: Cli) -> None:
         assert bench.library.files.all() == []
 
 
-@pytest.mark.parametrize("kept", ["base", "source"])
-def test_a_file_from_before_is_recognised_once(cli: Cli, kept: str) -> None:
+def test_the_file_of_a_playbook_that_nobody_knows_any_more_is_not_replaced(cli: Cli) -> None:
     path = cli.cwd / cli.write("book.txt", BOOK)
     cli("import", "book.txt")
-    forget_files(cli, path, BOOK if kept == "base" else None)
+    shutil.rmtree(cli.store / "cache", ignore_errors=True)
+    with opened(cli) as bench, bench.library.transaction("test", "forget") as tx:
+        for state in bench.library.files.all():
+            tx.delete(state)
     cli("vote", "r-00001", "helpful")
     said = cli("export", "--format", "ace", "--out", "book.txt")
-    if kept == "base":
-        assert said.code == 0, said.err
-        assert "helpful=2" in path.read_text()
-        with opened(cli) as bench:
-            assert [(state.format, state.origin) for state in bench.library.files.all()] == [("ace", "written")]
-    else:  # nobody knows any more whether the file is as it was
-        assert (said.code, "changed by somebody else" in said.err) == (2, True)
-        assert path.read_text() == BOOK
-
-
-def forget_files(cli: Cli, path: Path, base: str | None) -> None:
-    """Make the store one of the version before: what it knows of files is nowhere but in its caches."""
-    shutil.rmtree(cli.store / "cache", ignore_errors=True)
-    with opened(cli) as bench:
-        with bench.library.transaction("test", "forget") as tx:
-            for state in bench.library.files.all():
-                tx.delete(state)
-        if base is not None:
-            FileBases(bench.library.surroundings.common_texts).keep(path, base)
-    for copy in (cli.store / "cache" / "files").glob("*.json.gz") if base is not None else ():
-        doc = json.loads(gzip.decompress(copy.read_bytes()))
-        copy.write_bytes(gzip.compress(json.dumps({"path": doc["path"], "text": doc["text"]}).encode()))
+    assert (said.code, "changed by somebody else" in said.err) == (2, True)
+    assert path.read_text() == BOOK
 
 
 def test_another_format_over_an_imported_file_is_refused(cli: Cli) -> None:

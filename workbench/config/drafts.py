@@ -158,7 +158,7 @@ def _paths(folder: Path, item: Item) -> list[Path]:
 
 
 def _is_of_another(path: Path) -> bool:
-    """Tell whether a draft belongs to another process that runs; those of older versions are nobody's."""
+    """Tell whether a draft belongs to another process that runs."""
     owner = path.name.removesuffix(_END).partition("-")[2]
     return owner != process(os.getpid()) and is_running(owner)
 

@@ -37,22 +37,13 @@ class FileBases:
 
     def text(self, path: Path) -> str | None:
         """Return the text that the file and the store had in common last; `None` when that is not known."""
-        return self._kept(path)[0]
-
-    def early_text(self, path: Path) -> str | None:
-        """Return that text if it was kept before the journal knew of files, `None` otherwise."""
-        text, noted = self._kept(path)
-        return None if noted else text
-
-    def _kept(self, path: Path) -> tuple[str | None, bool]:
-        """Return the text, and whether the journal knows of it."""
         try:
             with open_lines(self._place(path)) as file:
                 doc = json.loads(file.read(_LARGEST_COPY))
-            text, noted = doc["text"] if doc["path"] == _name(path) else None, bool(doc.get("noted"))
+            text = doc["text"] if doc["path"] == _name(path) else None
         except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
-            return None, False  # no copy, or one that is broken: as if the file had never been seen
-        return (text, noted) if isinstance(text, str) else (None, False)
+            return None  # no copy, or one that is broken: as if the file had never been seen
+        return text if isinstance(text, str) else None
 
     def keep(self, path: Path, text: str) -> None:
         """Note that the file and the store agree on `text`. A copy that cannot be written is done without."""
@@ -62,7 +53,7 @@ class FileBases:
                 place.unlink(missing_ok=True)
                 return
             cache_folder.make(self._folder)
-            data = json.dumps({"path": _name(path), "text": text, "noted": True}).encode()
+            data = json.dumps({"path": _name(path), "text": text}).encode()
             write_file(place, gzip.compress(data, mtime=0), ".base-", durable=False)
 
     def paths(self) -> list[Path]:

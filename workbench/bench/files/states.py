@@ -33,8 +33,7 @@ class FileStates:
     def known(self, path: Path, present: str | None = None) -> FileState | None:
         """Return what is known of a file, `None` for one that was never read or written here.
 
-        Files from before this was written down are recognised by name and text; `present` is what such a file holds
-        now, for a playbook that came from it.
+        Where that was forgotten of the file that a playbook came from, `present`, what it holds now, tells.
         """
         found = self._library.files.find(real_name(path))
         return found if found is not None else self._recognised(path, present)
@@ -99,22 +98,17 @@ class FileStates:
         self._bases.keep(path, after.decode("utf-8", "surrogateescape"))
 
     def _recognised(self, path: Path, present: str | None) -> FileState | None:
-        """Recognise a file that was read or written before such things went into the journal."""
-        text, name = self._bases.early_text(path), real_name(path)
-        digest = "" if text is None else hash_of(bytes_of(text))
-        if text is None and any(
-            book.source and real_name(Path(book.source)) == name for book in self._library.books.all()
-        ):
-            text = present
-        if text is None:
+        name = real_name(path)
+        sources = (book.source for book in self._library.books.all() if book.source)
+        if present is None or all(real_name(Path(source)) != name for source in sources):
             return None
-        found = detect(path, text)
+        found = detect(path, present)
         format = found[0].format if found else ""
         written = is_written(format)
-        if BEGIN in text and not written:
+        if BEGIN in present and not written:
             format = BLOCK
         # What no reader knows was a text of ours: prompts are written, and never read.
-        return FileState(name, format, digest, "read" if written else "written", self._library.now())
+        return FileState(name, format, "", "read" if written else "written", self._library.now())
 
 
 def _readers() -> dict[str, str]:

@@ -75,7 +75,7 @@ class Leaks:
         end, then the files of the store's folder and of the folder `state`, where drafts are, `without` some.
         """
         looked = {text for held in flagged for text in self._safety.texts(held.record)}
-        seen = {secret for text in looked for _, secret in self._found(text)} | self._kept_reasons()
+        seen = {secret for text in looked for _, secret in self._found(text)}
         found: list[Leak] = []
         beside = texts_beside(self._library)
         for place, text in (*self._fields(), *beside, *self._history(), *self._files(state, without)):
@@ -97,7 +97,6 @@ class Leaks:
         require_person(self._context.actor, "rewrite the history")
         flagged = tuple(flagged)
         kept = {s for held in flagged if self._safety.override(held.record) is not None for s in self._secrets_of(held)}
-        kept |= self._kept_reasons()
         every = {leak.secret: leak.finding.rule for leak in self.find((), state)}
         rules = {secret: rule for secret, rule in every.items() if secret not in kept}
         if not rules and not any(one.masks for one in self._library.maintenance.unfinished_purges()):
@@ -177,9 +176,6 @@ class Leaks:
 
     def _found(self, text: str) -> list[tuple[Finding, str]]:
         return [(f, text[f.start : f.end]) for f in self._safety.findings(text) if f.kind == "secret"]
-
-    def _kept_reasons(self) -> set[str]:
-        return {secret for reason in self._safety.kept_reasons() for _, secret in self._found(reason)}
 
     def _secrets_of(self, held: Held) -> Iterator[str]:
         for text in self._safety.texts(held.record):

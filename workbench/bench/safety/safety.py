@@ -291,13 +291,6 @@ class Safety:
         found = self._library.overrides.find(override_id(WORDS, hash_of(secret)))
         return found is not None and stands_by(found.actor)
 
-    def kept_reasons(self) -> Iterator[str]:
-        """Yield the reasons of votes that may keep their secrets, as they are now: an older form of `is_kept`."""
-        for override in self._library.overrides.all():
-            vote = self._library.votes.find(override.target) if override.table == "votes" else None
-            if vote is not None and _hash((vote.reason,)) == override.texts:
-                yield vote.reason
-
     def _require_person(self) -> None:
         require_person(self._context.actor, "let a text pass")
 
