@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.core.files.format import Issue

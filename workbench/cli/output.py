@@ -97,11 +97,6 @@ def moment(at: datetime, *, agent: bool = False) -> str:
     return clock_time(at).isoformat(" ", "minutes") if agent or agent_in(os.environ) else minute(at)
 
 
-def counted(number: int, word: str, plural: str = "") -> str:
-    """Return "1 memory", "2,000 memories"."""
-    return f"{number:,} {word if number == 1 else plural or word + 's'}"
-
-
 def _padded(text: str, wide: int, right: bool) -> str:
     gap = " " * (wide - cell_width(text))
     return gap + text if right else text + gap

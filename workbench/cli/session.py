@@ -14,6 +14,7 @@ from workbench.config import paths
 from workbench.core.agents.actors import agent_in, stands_by
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.stream.times import instant
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
@@ -218,7 +219,7 @@ def told(standpoint: "Standpoint") -> str:
 
 def untrusted(foreign: int) -> str:
     """Say that a store is not trusted; `foreign` changes of it are not known on this machine."""
-    what = "What it holds" if not foreign else "1 change" if foreign == 1 else f"{foreign:,} changes"
+    what = "What it holds" if not foreign else counted(foreign, "change")
     return f"This store is not trusted: {what} came from elsewhere. `workbench trust` shows it and asks."
 
 

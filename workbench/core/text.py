@@ -350,3 +350,8 @@ def _storable(match: re.Match[str]) -> str:
     if len(found) == 2:
         return found.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     return REPLACEMENT
+
+
+def counted(number: int, word: str, plural: str = "") -> str:
+    """Return "1 memory", "2,000 memories"."""
+    return f"{number:,} {word if number == 1 else plural or word + 's'}"

@@ -10,6 +10,7 @@ from typing import Any
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.text import counted
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared import jsonlines
@@ -68,7 +69,7 @@ def read(text: str, context: ReadContext) -> Parsed:
         found[memory.id] = memory
         report.mapped_all(notes, sorted(reader.changes))
     if others:
-        what = "1 line is no memory" if others == 1 else f"{others:,} lines are no memories"
+        what = counted(others, "line is no memory", "lines are no memories")
         kind = "issues that are not closed" if context.issues else "issues"
         report.no_records(first, f"from here on {what} ({kind} and the like)", others)
     return replace(

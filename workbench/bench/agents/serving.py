@@ -26,6 +26,7 @@ from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.runtime import may_stop
 from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
+from workbench.core.text import counted
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.ranking.outcome import Ranking
@@ -60,7 +61,7 @@ class Served:
     def clock(self) -> str:
         """A sentence on memories that are dated after the moment of the question; empty where there are none."""
         later = self.ranking.pool.later(self.ranking.now)
-        what = "1 memory is" if later == 1 else f"{later:,} memories are"
+        what = counted(later, "memory is", "memories are")
         moment = self.ranking.now.isoformat(timespec="minutes")
         return f"{what} dated after {moment}, this machine's clock, and left out." if later else ""
 

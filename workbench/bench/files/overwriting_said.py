@@ -2,6 +2,7 @@
 
 from workbench.bench.files.overwriting import Obstacle, Why
 from workbench.core.errors import Conflict
+from workbench.core.text import counted
 
 NOTHING = "Nothing was written."
 
@@ -31,6 +32,6 @@ def loss_said(obstacle: Obstacle) -> str:
     """Say in lines and records what replacing a file would take away."""
     if not obstacle.lines and not obstacle.records:
         return "none of its lines would go"
-    lines = "1 line" if obstacle.lines == 1 else f"{obstacle.lines:,} lines"
-    records = "1 record" if obstacle.records == 1 else f"{obstacle.records:,} records"
+    lines = counted(obstacle.lines, "line")
+    records = counted(obstacle.records, "record")
     return f"{lines} and {records} in it would go"

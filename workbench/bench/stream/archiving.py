@@ -11,6 +11,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
 from workbench.core.review import lifecycle
 from workbench.core.stream.memory import ArchivedReason, Memory, Status
+from workbench.core.text import counted
 from workbench.formats import opening
 
 _REASON: Mapping[Status, ArchivedReason] = {
@@ -80,4 +81,4 @@ class Archiving:
 
 
 def _counted(memories: Sequence[Memory]) -> str:
-    return "1 memory" if len(memories) == 1 else f"{len(memories):,} memories"
+    return counted(len(memories), "memory", "memories")

@@ -15,6 +15,7 @@ from workbench.core.agents.hook_event import AGENTS, event_of
 from workbench.core.agents.hooks import HOOK_FILES
 from workbench.core.agents.transcript.passed import PASSED
 from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -192,8 +193,8 @@ def _read(way: "Transcripts", files: "tuple[Path, ...]", *, again: bool) -> "Har
 def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: int) -> None:
     """Say what transcripts teach: what counts most first, then what was passed over, and what became of it."""
     found = harvest.lessons
-    waits = _many(sum(one.waits for one in found), "of them waits", "of them wait")
-    say(f"{_many(files, 'transcript')}: {_many(len(found), 'new lesson')}, {waits} for a decision.")
+    waits = counted(sum(one.waits for one in found), "of them waits", "of them wait")
+    say(f"{counted(files, 'transcript')}: {counted(len(found), 'new lesson')}, {waits} for a decision.")
     for place, lesson in enumerate(found[:limit], 1):
         seen = f", in {lesson.sessions} sessions" if lesson.sessions > 1 else ""
         say(f"\n{place:>2}. {lesson.kind}{seen}, {'waits for a decision' if lesson.waits else 'noted'}")
@@ -205,15 +206,15 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
     if harvest.again:
         say(f"The store has {len(harvest.again):,} more of them from other sessions.")
     if harvest.waiting:
-        say(f"{_many(harvest.waiting, 'failure')} nobody resolved yet.")
+        say(f"{counted(harvest.waiting, 'failure')} nobody resolved yet.")
     if harvest.passed:
         told = (f"{PASSED[reason]} ({count:,})" for reason, count in _reasons(harvest).items())
         say(f"Passed over: {', '.join(told)}.")
     if captured is None:
         say("Nothing was stored: this was a dry run.")
     elif captured.created or captured.counted:
-        counted = f", {len(captured.counted):,} counted once more" if captured.counted else ""
-        say(f"Stored {len(captured.created):,}{counted}. What waits for a decision is in Review.")
+        again = f", {len(captured.counted):,} counted once more" if captured.counted else ""
+        say(f"Stored {len(captured.created):,}{again}. What waits for a decision is in Review.")
 
 
 def _brief(session: Session) -> int:
@@ -247,12 +248,13 @@ def _status(session: Session) -> int:
         told = {"sessions": found.sessions, "passed_over": counts, "failures": found.failures, "waiting": found.waiting}
         write_json(told)
         return 0
-    say(f"{_many(found.sessions, 'session')} followed for {store}.")
+    say(f"{counted(found.sessions, 'session')} followed for {store}.")
     if found.passed:
         say(f"Passed over: {', '.join(found.passed_words)}.")
     if found.waiting:
         say(
-            f"{_many(found.waiting, 'event')} could not be stored while the store was held; the next event stores them."
+            f"{counted(found.waiting, 'event')} could not be stored while the store was held; "
+            "the next event stores them."
         )
     if not found.failures:
         say("No hook failed lately.")
@@ -283,7 +285,3 @@ def _lesson(lesson: "Lesson") -> "dict[str, object]":
 
 def _reasons(harvest: "Harvest") -> "dict[Reason, int]":
     return dict(harvest.reasons)
-
-
-def _many(count: int, one: str, several: str = "") -> str:
-    return f"{count:,} {one if count == 1 else several or one + 's'}"

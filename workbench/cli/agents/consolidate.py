@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import INTERRUPTED
-from workbench.cli.output import counted, moment, say, warn, write_json
+from workbench.cli.output import moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.agents.consolidation import STAGES, StageKind, due_at
 from workbench.core.errors import InvalidQuery
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.agents.consolidation.consolidating import Consolidated, Stage

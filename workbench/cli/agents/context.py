@@ -3,12 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, revision, wants_json
 from workbench.cli.session import Session, actor_of
 from workbench.core.agents.actors import stands_by
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import InvalidQuery
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.agents.context.values import AgentContext, Why

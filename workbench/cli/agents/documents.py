@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
-from workbench.cli.output import counted, moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
 from workbench.cli.safety.trust import agreed
@@ -17,6 +17,7 @@ from workbench.core.agents.document import ROOT, DocumentSection
 from workbench.core.errors import InvalidQuery, UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.files.handles import read_named
 from workbench.core.record import iso
+from workbench.core.text import counted
 from workbench.core.tokens import tokens_of
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin, wants_json
 from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.agents.experience.learning import Learned

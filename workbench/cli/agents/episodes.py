@@ -18,14 +18,14 @@ from workbench.cli.agents.episode_rows import (
 )
 from workbench.cli.agents.episodes_found import found_json, say_found, say_given
 from workbench.cli.exit_codes import INTERRUPTED
-from workbench.cli.output import counted, cut, fail, say, warn, write_json
+from workbench.cli.output import cut, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, count, file_or_stdin, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria
 from workbench.core.errors import InvalidQuery, WorkbenchError
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.agents.episodes.keeping import Stored

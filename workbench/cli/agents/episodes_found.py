@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import moment, say, warn
 from workbench.cli.safety.flags import Shown, review_json, unreviewed
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.agents.episodes.finding import FoundEpisode, FoundEpisodes
@@ -78,4 +78,4 @@ def say_given(answer: Mapping[str, object]) -> None:
         say(str(row["text"]))
     left_out = answer["left_out"]
     for why, number in left_out.items() if isinstance(left_out, Mapping) else ():
-        warn(f"{number:,} {'episode was' if number == 1 else 'episodes were'} {_WHY[why]}.")
+        warn(f"{counted(number, 'episode was', 'episodes were')} {_WHY[why]}.")

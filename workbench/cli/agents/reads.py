@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.files.export import report_written
-from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
+from workbench.cli.output import cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, wants_json
 from workbench.cli.session import Session
 from workbench.core.errors import UnknownRecord
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
 from workbench.cli.safety.flags import add_secrets
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.errors import InvalidQuery, StoreProblem
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.agents.documents.recalled import Recalled, Recalling

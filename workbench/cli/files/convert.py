@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.files.given import given
 from workbench.cli.issues import issue_lines
-from workbench.cli.output import counted, say, warn
+from workbench.cli.output import say, warn
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.session import Session
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.files.convert import Converted

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import DONE, FOUND
 from workbench.cli.files.export_choice import add_choosing, choice_of
-from workbench.cli.output import counted, say, warn
+from workbench.cli.output import say, warn
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.safety.flagged import add_allowing, allow, held_back, require_clean
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
 from workbench.cli.files.given import given
 from workbench.cli.issues import issue_lines
-from workbench.cli.output import counted, fail, say, warn, write_json
+from workbench.cli.output import fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.formats import format_named
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.agents.experience.inlet import Experience

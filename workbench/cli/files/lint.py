@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from workbench.cli.exit_codes import FOUND, PROBLEM
 from workbench.cli.files.given import Given, given
 from workbench.cli.issues import Place, place_lines
-from workbench.cli.output import counted, fail, say, warn, write_json
+from workbench.cli.output import fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.files.lint import Correction, Linted

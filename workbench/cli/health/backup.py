@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
@@ -11,6 +11,7 @@ from workbench.config import backups, paths
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import parse_time
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

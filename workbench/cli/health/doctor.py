@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import compact as in_one_line
 from workbench.cli.exit_codes import FOUND
-from workbench.cli.output import counted, moment, say, table, write_json
+from workbench.cli.output import moment, say, table, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
 from workbench.config import paths
 from workbench.config.backups import last_backup
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

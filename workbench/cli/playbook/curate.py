@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
-from workbench.cli.output import counted, fail, moment, say, warn, write_json
+from workbench.cli.output import fail, moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import interruptible, waits_said
 from workbench.cli.session import Session
 from workbench.core.files.locks import irreplaceable
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

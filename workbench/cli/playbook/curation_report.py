@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, plain, say
+from workbench.cli.output import plain, say
 from workbench.cli.safety.flags import Shown
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

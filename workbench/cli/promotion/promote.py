@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import path_of, wants_json
 from workbench.cli.session import Session, keeps
 from workbench.core.errors import UnknownRecord, WorkbenchError
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, counted
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

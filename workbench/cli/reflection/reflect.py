@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
 from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
-from workbench.cli.output import counted, fail, moment, say, table, warn, write_json
+from workbench.cli.output import fail, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible, waits_said
 from workbench.cli.session import Session
 from workbench.core.errors import WorkbenchError
 from workbench.core.reflection.llm_run import STAGES
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

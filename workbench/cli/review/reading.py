@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
-from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
+from workbench.cli.output import cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, reasons, review_json, sign, unreviewed
@@ -13,7 +13,7 @@ from workbench.core.errors import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
 from workbench.core.review.kinds import KINDS, kind_of
 from workbench.core.review.proposal import Proposal
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

@@ -4,14 +4,14 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
 from workbench.cli.safety.flags import add_secrets
 from workbench.cli.session import Session, keeps
 from workbench.core.errors import InvalidQuery, UnknownRecord
 from workbench.core.review.groups import IMPORTANT
 from workbench.core.review.kinds import group_of
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, counted
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

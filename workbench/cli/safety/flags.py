@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.cli.output import warn
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -92,11 +93,11 @@ def flagged_in(memory: "Memory") -> str:
 
 def held_back(number: int) -> str:
     """Return what to say about memories that an agent was not given."""
-    what = "1 flagged memory was" if number == 1 else f"{number:,} flagged memories were"
+    what = counted(number, "flagged memory was", "flagged memories were")
     return f"{what} held back from the agent; `workbench scan` says why, `workbench allow` lets one pass."
 
 
 def not_approved(number: int) -> str:
     """Return what to say about memories that this agent is not given because no person stands by them."""
-    what = "1 memory was" if number == 1 else f"{number:,} memories were"
+    what = counted(number, "memory was", "memories were")
     return f"{what} left out: agents.serve gives this agent only what a person wrote or approved."

@@ -5,11 +5,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
-from workbench.cli.output import counted, say, write_json
+from workbench.cli.output import say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
 from workbench.core.agents.actors import agent_in
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.safety.trust import Arrived

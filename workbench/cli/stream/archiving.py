@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.files.export import report_written
-from workbench.cli.output import counted, moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, time, wants_json
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery
 from workbench.core.stream.memory import STATUSES
 from workbench.core.stream.times import instant
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.files.exports.exporting import ExportPreview, Written

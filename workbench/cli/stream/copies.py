@@ -4,10 +4,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.cli.output import counted, say, warn
+from workbench.cli.output import say, warn
 from workbench.cli.parsing import wants_json
 from workbench.cli.session import CLI_ACTOR, Session
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.agents.given import Given

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 from workbench.core.tuning.floor import NoFloor
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def nothing_relevant(query: str, against: "AgainstFloor") -> str:
 
 def left_out(number: int) -> str:
     """Return what to say about memories that an agent was not given because they are weak."""
-    what = "1 weak memory was" if number == 1 else f"{number:,} weak memories were"
+    what = counted(number, "weak memory was", "weak memories were")
     return f"{what} left out: background questions find better ones here."
 
 

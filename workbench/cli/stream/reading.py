@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
-from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
+from workbench.cli.output import cut, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, review_json, sign, unreviewed
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
@@ -14,7 +14,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.stream.confidence import NOTES, SUREST, is_imported, scored, told
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from datetime import datetime

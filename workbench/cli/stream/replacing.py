@@ -4,13 +4,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
 from workbench.cli.stream.copies import Told, are_wanted, tell
 from workbench.cli.worddiff import word_diff
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import UnknownRecord, WorkbenchError
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

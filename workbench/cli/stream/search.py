@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import found_json
-from workbench.cli.output import counted, moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, count, time, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, review_json, sign
@@ -13,6 +13,7 @@ from workbench.cli.session import Session, actor_of
 from workbench.cli.stream import floor
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.errors import InvalidQuery
+from workbench.core.text import counted
 from workbench.core.tuning.factors import FACTORS, RELEVANCE, listed
 
 if TYPE_CHECKING:

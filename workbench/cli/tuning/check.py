@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND, INTERRUPTED
 from workbench.cli.naming import nearest
-from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json, zone
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.served import hidden_because
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 from workbench.core.tuning.expectation import Checked, Expected, QualityExpected, Shortfall, Why
 
 if TYPE_CHECKING:

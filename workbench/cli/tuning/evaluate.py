@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND, INTERRUPTED
-from workbench.cli.output import counted, fail, say, table, warn, write_json
+from workbench.cli.output import fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of, use
 from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

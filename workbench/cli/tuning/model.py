@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import INTERRUPTED
-from workbench.cli.output import counted, fail, say, table, warn, write_json
+from workbench.cli.output import fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session, actor_of
@@ -13,7 +13,7 @@ from workbench.config import loading, paths
 from workbench.config.writing import set_values
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import InvalidRecord
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

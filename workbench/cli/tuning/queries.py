@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import INTERRUPTED
-from workbench.cli.output import counted, fail, moment, say, table, warn, write_json
+from workbench.cli.output import fail, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench

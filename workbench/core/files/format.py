@@ -12,6 +12,7 @@ from workbench.core.playbook.curation import Analysis, Curation
 from workbench.core.playbook.usage import Run
 from workbench.core.stream.importance import base_importance
 from workbench.core.stream.memory import Memory
+from workbench.core.text import counted
 from workbench.core.tuning.judgment import MAX_GRADE
 
 Fate = Literal["kept", "left out"]
@@ -65,7 +66,7 @@ class MappingNote:
     count: int
 
     def __str__(self) -> str:
-        return f"{self.field}: {self.how} ({self.count:,} {'record' if self.count == 1 else 'records'})"
+        return f"{self.field}: {self.how} ({counted(self.count, 'record')})"
 
 
 def in_scale(grade: int) -> int:

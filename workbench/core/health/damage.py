@@ -4,6 +4,8 @@ one, what lies beside it and cannot be read, and a read index that said somethin
 from datetime import datetime
 from typing import NamedTuple
 
+from workbench.core.text import counted
+
 
 class Damage(NamedTuple):
     """A line that could not be trusted: file, line number (from 1), byte offset and why.
@@ -83,5 +85,5 @@ class MendedIndex(NamedTuple):
         """Say what was wrong."""
         if not self.documents:
             return "the read index could not be read to its end"
-        what = "1 record" if self.documents == 1 else f"{self.documents:,} records"
+        what = counted(self.documents, "record")
         return f"the read index differed from the store in {what}"

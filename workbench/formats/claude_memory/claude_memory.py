@@ -11,7 +11,7 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.files.textedit import lines
 from workbench.core.stream.memory import Memory
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, counted
 from workbench.formats.claude_memory import topic as claude_topic
 from workbench.formats.claude_memory.topic import INDEX_LINE, KINDS, LINK, Topic, linked, statement, topic
 from workbench.formats.lifecycle.values import Notes
@@ -153,7 +153,7 @@ def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
         else:
             yield one
     if managed:
-        what = "1 statement" if managed == 1 else f"{managed:,} statements"
+        what = counted(managed, "statement")
         report.remark(1, f"{what} in the block that this program wrote: not read again")
 
 

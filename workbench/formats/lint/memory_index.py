@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from workbench.core.files.cut import MAX_BYTES, MAX_LINES, cut_at
 from workbench.core.files.lint import Fix, LintFinding
 from workbench.core.files.textedit import Line, lines, newline_of
+from workbench.core.text import counted
 from workbench.formats.claude_memory.topic import INDEX_LINE
 from workbench.formats.shared.report import shown
 
@@ -71,7 +72,7 @@ def _over(found: list[Line], text: str, file: str, beside: Callable[[str], str |
         return
     first, _ = cut
     below = [line for line in found if line.number >= first and line.text.strip()]
-    what = "1 line is" if len(below) == 1 else f"{len(below):,} lines are"
+    what = counted(len(below), "line is", "lines are")
     message = f"{what} below the first {MAX_LINES} lines and {MAX_BYTES:,} bytes: Claude Code does not load them"
     yield LintFinding(file, first, "over-cap", message, _moved(found, first, text, beside))
 

@@ -29,7 +29,7 @@ _OFTEN = 2000
 
 
 class LineWords:
-    """The words of `lines`, which are folded (`core.words.splitting.folded`); immutable.
+    """The words of `lines`, which are folded (`core.words.folded`); immutable.
 
     Each distinct chunk between spaces is kept once, and so is each distinct word of the chunks: a word is looked for
     in those. The first `heads` characters of a line are what shows of it; without them all does.

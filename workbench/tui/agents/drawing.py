@@ -15,7 +15,7 @@ from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import SYMBOLS, marks_of
 from workbench.tui.widgets.content import MUTED, assemble, body, clipped
-from workbench.tui.widgets.figures import absolute, ago, number, since
+from workbench.tui.widgets.figures import absolute, ago, amount, number, since
 from workbench.tui.widgets.lists.row import Cell
 
 _WITH_QUESTION = 64
@@ -178,7 +178,7 @@ def _outcome_sentences(read: AgentRead) -> list[str]:
     many = len(read.memories)
     if not read.is_question and not many:
         return ["It read the whole of it; no memory was given on its own."]
-    told = [f"{number(many)} {'memory was' if many == 1 else 'memories were'} given."]
+    told = [f"{amount(many, 'memory was', 'memories were')} given."]
     if read.held:
         told.append(f"{number(read.held)} better held back: the text gives orders or hides characters.")
     if read.unapproved:

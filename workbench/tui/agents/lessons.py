@@ -26,7 +26,7 @@ from workbench.tui.app.waiting import change
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.keys import key_of, undo
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -209,10 +209,10 @@ def harvest_said(harvest: Harvest, files: int, *, again: bool) -> list[tuple[str
     """Say what sessions teach, what was passed over, and which keys go on from there."""
     count, waits = len(harvest.lessons), sum(one.waits for one in harvest.lessons)
     parts = [
-        (f"{_many(files, 'session')}: {_many(count, 'new lesson')}", "bold"),
+        (f"{amount(files, 'session')}: {amount(count, 'new lesson')}", "bold"),
         (f" · {number(waits)} of them would wait for your decision in Review" if count else "", ""),
         (f" · {number(len(harvest.again))} the store has from other sessions" if harvest.again else "", ""),
-        (f" · {_many(harvest.waiting, 'failure')} nobody resolved yet" if harvest.waiting else "", MUTED),
+        (f" · {amount(harvest.waiting, 'failure')} nobody resolved yet" if harvest.waiting else "", MUTED),
     ]
     if count or harvest.again:
         parts.append((f"\n{key_of('lessons.take')} stores what is listed and nothing else.", MUTED))
@@ -228,12 +228,8 @@ def captured_said(captured: Captured) -> str:
     """Say what was stored, and which key takes it back."""
     waits = sum(memory.status == "candidate" for memory in captured.created)
     counted = f", {number(len(captured.counted))} counted once more" if captured.counted else ""
-    waiting = f" {_many(waits, 'waits', 'wait')} in Review." if waits else ""
-    return f"Stored {_many(len(captured.created), 'lesson')}{counted}.{waiting} {undo()} takes it back."
-
-
-def _many(count: int, one: str, several: str = "") -> str:
-    return f"{number(count)} {one if count == 1 else several or one + 's'}"
+    waiting = f" {amount(waits, 'waits', 'wait')} in Review." if waits else ""
+    return f"Stored {amount(len(captured.created), 'lesson')}{counted}.{waiting} {undo()} takes it back."
 
 
 def _size(file: Path) -> int:

@@ -34,7 +34,7 @@ from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED, assemble, clipped
-from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
@@ -219,7 +219,7 @@ class AgentsScreen(AreaScreen):
     def _show_line(self) -> None:
         """Say whose sessions are listed, how many, and since when."""
         shown = self.sessions.rows
-        what = f"{number(len(shown))} session{'' if len(shown) == 1 else 's'}" if self._known else ""
+        what = amount(len(shown), "session") if self._known else ""
         who = clipped(self.bench.safety.masked(self._only), 30).rstrip() if self._only else "all agents"
         parts = [(f"{who} · {what}" if what else who, "")]
         if shown:
@@ -427,7 +427,7 @@ class AgentsScreen(AreaScreen):
 
 def counts_of(sessions: Sequence[AgentSession]) -> str:
     """Say how many sessions there are, and what was done in them."""
-    many = f"{number(len(sessions))} session{'' if len(sessions) == 1 else 's'}"
+    many = amount(len(sessions), "session")
     if len(sessions) == 1:
         return f"{many}: {counts(sessions[0])}"
     reads, writes = sum(len(s.reads) for s in sessions), sum(s.written for s in sessions)

@@ -12,7 +12,7 @@ from workbench.core.text import one_line, printable
 from workbench.tui.review.candidate import diff_legend, folded, heading
 from workbench.tui.review.evidence import ALIKE, overlap
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.row import Cell
 
@@ -44,13 +44,13 @@ def counted(groups: Sequence[BulletGroup], kept: int = 0) -> Content:
     odd = f"⇄ {number(count['opposed'])} opposites   ≠ {number(count['apart'])} alike, but they differ"
     parts = [(ordinary, "bold"), (f"   merged: {fewer_bullets(fewer)}\n", ""), (odd, WARN)]
     if kept:
-        parts.append((f"   {number(kept)} {'pair' if kept == 1 else 'pairs'} kept apart", MUTED))
+        parts.append((f"   {amount(kept, 'pair')} kept apart", MUTED))
     return assemble(parts)
 
 
 def fewer_bullets(count: int) -> str:
     """Return "1 bullet fewer", "3 bullets fewer"."""
-    return f"{number(count)} {'bullet' if count == 1 else 'bullets'} fewer"
+    return f"{amount(count, 'bullet')} fewer"
 
 
 def group_row(group: BulletGroup, width: int, mask: Mask) -> list[Cell]:

@@ -16,7 +16,7 @@ from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.review.candidate import diff_legend, fold, folded, heading, name
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
-from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.row import Cell
 
@@ -262,7 +262,7 @@ def _summary(plan: DedupPlan) -> str:
     if not plan.groups:
         return f"No duplicates among {number(plan.compared)} memories."
     count = len(plan.groups)
-    groups = f"{number(count)} group{'' if count == 1 else 's'} in {number(plan.compared)} memories"
+    groups = f"{amount(count, 'group')} in {number(plan.compared)} memories"
     return f"{groups}, {number(plan.exact)} with the same text"
 
 
@@ -275,9 +275,9 @@ def _numbers(plan: DedupPlan) -> list[str]:
     if plan.floor > plan.threshold and (plan.groups or plan.waiting):
         lines.append(f"So many pairs are alike that only those from {plan.floor:.3f} on were judged.")
     if plan.waiting:
-        lines.append(f"{number(plan.waiting)} {'merge waits' if plan.waiting == 1 else 'merges wait'} in Review.")
+        lines.append(f"{amount(plan.waiting, 'merge waits', 'merges wait')} in Review.")
     if plan.kept:
-        lines.append(f"{number(plan.kept)} {'pair was' if plan.kept == 1 else 'pairs were'} kept apart by you.")
+        lines.append(f"{amount(plan.kept, 'pair was', 'pairs were')} kept apart by you.")
     return lines
 
 

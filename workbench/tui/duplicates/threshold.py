@@ -27,7 +27,7 @@ from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.content import MUTED, assemble, word_diff
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -168,7 +168,7 @@ class DuplicatesDialog(Dialog[None]):
         if found is None or value is None:
             return
         count, left = found.count(value), found.remaining(value)
-        pairs = "1 pair is" if count == 1 else f"{number(count)} pairs are"
+        pairs = amount(count, "pair is", "pairs are")
         total = len(found.memories)
         parts = [(f"{pairs} at least this similar", "bold")]
         if differing := found.differing(value):

@@ -19,7 +19,7 @@ from workbench.tui.files.changed import STYLES, WIDTH
 from workbench.tui.health.model import Hands
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.keys import undo
 
 SHOWN, LISTED = 14, 4
@@ -46,14 +46,14 @@ async def write_back(health: Hands, at: Path | None) -> bool:
             )
             await app.push_screen_wait(nothing)
             return False
-        question = f"Write {_files(len(plan.edits))} of {name}?"
+        question = f"Write {amount(len(plan.edits), 'file')} of {name}?"
         if not await app.push_screen_wait(
             Confirm(question, clock=time.monotonic, detail=detail, yes="write", no="leave them")
         ):
             return False
         done = await asyncio.to_thread(lambda: bench.folder_exporter.write(plan))
-        left = f" {_files(len(done.left))} left as it was." if len(done.left) > len(plan.left) else ""
-        app.say(f"Wrote {_files(len(done.edits))} of {name}.{left} {undo()} takes it back.")
+        left = f" {amount(len(done.left), 'file')} left as it was." if len(done.left) > len(plan.left) else ""
+        app.say(f"Wrote {amount(len(done.edits), 'file')} of {name}.{left} {undo()} takes it back.")
         return True
     return False
 
@@ -103,10 +103,6 @@ def _lines(bench: Workbench, plan: FolderPlan, held: int) -> list[Content]:
         stays = ", ".join(f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items()))
         parts.append(Content.styled(f"Kept in the store only, as the notes have no place for it: {stays}.", MUTED))
     return parts
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{number(count)} files"
 
 
 def _left(bench: Workbench, one: LeftAlone) -> Content:

@@ -17,7 +17,7 @@ from workbench.tui.files.actions import WHOLE
 from workbench.tui.playbook.preview import GUTTER, pieces
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.lists.line_view import LineView
 
 NOT_LOADED = "not loaded"
@@ -134,18 +134,14 @@ def cut_said(cut: Cut) -> Content:
         rest = f" · all of it is loaded (up to {number(MAX_LINES)} lines and {number(MAX_BYTES)} bytes)"
         return assemble([(_size(cut), "bold"), (rest, "")])
     count = len(cut.below)
-    lost = f"{_lines(count)} below {cut.limit} {'is' if count == 1 else 'are'} not loaded"
+    lost = f"{amount(count, 'line')} below {cut.limit} {'is' if count == 1 else 'are'} not loaded"
     return assemble([(f"{_size(cut)} · ", "bold"), (lost, "bold $text-warning")])
 
 
 def _stops(cut: Cut) -> str:
     limit = cut.limit.replace(",", "\u00a0")
-    return f"{limit}: Claude Code stops loading here, {_lines(len(cut.below))} below"
+    return f"{limit}: Claude Code stops loading here, {amount(len(cut.below), 'line')} below"
 
 
 def _size(cut: Cut) -> str:
-    return f"{_lines(len(cut.lines))}, {number(cut.bytes)} bytes"
-
-
-def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{number(count)} lines"
+    return f"{amount(len(cut.lines), 'line')}, {number(cut.bytes)} bytes"

@@ -30,7 +30,7 @@ from workbench.tui.files.cut import WholeFile, cut_said
 from workbench.tui.files.exports.dialog import Pane
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog, held_keys
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 
@@ -136,7 +136,7 @@ class FindingsDialog(Dialog[None]):
             about.append(body(f"✗ {self._masked(checked.problem)}", "$text-error"))
         else:
             count = len(checked.findings)
-            found = "nothing is wrong" if not count else f"{number(count)} finding{'' if count == 1 else 's'}"
+            found = "nothing is wrong" if not count else amount(count, "finding")
             about.append(assemble([(printable(title), ""), (found, "bold")]))
         self.query_one("#findings-about", Static).update(Content("\n").join(about))
         self._list.set_empty(Content("" if checked.problem else "Nothing is wrong with this file."))

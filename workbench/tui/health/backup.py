@@ -28,7 +28,7 @@ from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog, held_keys
-from workbench.tui.widgets.figures import day, number
+from workbench.tui.widgets.figures import amount, day, number
 from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -205,6 +205,6 @@ def _said(made: Manifest, file: Path, secrets: int) -> Content:
             )
         )
     if secrets:
-        what = "1 secret" if secrets == 1 else f"{number(secrets)} secrets"
+        what = amount(secrets, "secret")
         parts.append((f"! It holds {what}; `workbench backup --mask` writes it without.", "$text-warning"))
     return assemble(parts)

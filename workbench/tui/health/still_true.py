@@ -11,7 +11,7 @@ from workbench.bench.open import Workbench
 from workbench.core.claims.gone import why
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.widgets.content import MUTED, assemble, body
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.keys import undo
 
 ID = "still-true"
@@ -99,7 +99,7 @@ def _summary(plan: TruePlan) -> str:
     if not plan.found:
         return f"Nothing new: {number(plan.names)} names in {number(plan.checked)} texts were looked for."
     count = len(plan.found)
-    text = "1 text names" if count == 1 else f"{number(count)} texts name"
+    text = amount(count, "text names", "texts name")
     return f"{text} what is not there any more:"
 
 

@@ -222,7 +222,7 @@ def _backup(state: State, facts: Facts) -> str:
     if state.backup is None:
         return f"no backup yet: {facts.keys['health.backup']} makes one"
     changes = facts.bench.library.revision - state.backup.rev
-    then = f"{number(changes)} change{'' if changes == 1 else 's'} since" if changes > 0 else "nothing changed since"
+    then = f"{amount(changes, 'change')} since" if changes > 0 else "nothing changed since"
     return f"last backup {since(state.backup.at, facts.now)}: {state.backup.file.name}, {then}"
 
 

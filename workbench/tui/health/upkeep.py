@@ -11,6 +11,7 @@ from workbench.bench.open import Workbench
 from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS
+from workbench.core.text import counted
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.widgets.content import MUTED, assemble, body
@@ -114,7 +115,7 @@ async def prune(health: Hands, row: Row) -> None:
     hint = f"They are archived as pruned and can be brought back with {undo()}. The least important come first."
     if await health.workbench_app.push_screen_wait(Proposed(title, proposals, health.bench, hint, yes="prune all")):
         done = await asyncio.to_thread(upkeep.prune, proposals)
-        health.workbench_app.say(f"Pruned {done:,} {'memory' if done == 1 else 'memories'}. {undo()} brings them back.")
+        health.workbench_app.say(f"Pruned {counted(done, 'memory', 'memories')}. {undo()} brings them back.")
 
 
 async def show(health: Hands, row: Row) -> None:

@@ -16,7 +16,7 @@ from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.widgets.bars.interval_bar import empty_bar, interval_bar
 from workbench.tui.widgets.content import MUTED, assemble, find_words, highlight
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.row import Cell
 
@@ -186,7 +186,7 @@ def short(count: int) -> str:
 
 def bullets_in(count: int) -> str:
     """Return a number of bullets in words."""
-    return "1 bullet" if count == 1 else f"{number(count)} bullets"
+    return amount(count, "bullet")
 
 
 def _heading(row: Row, columns: Columns) -> list[Cell]:

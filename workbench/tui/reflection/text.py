@@ -16,7 +16,7 @@ from workbench.core.text import printable
 from workbench.tui.widgets.bars.gauge import behind
 from workbench.tui.widgets.bars.gauge import gauge as gauge_line
 from workbench.tui.widgets.content import MUTED, assemble, line
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.keys import key_of, keyed
 
 RAISE = "a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
@@ -46,7 +46,7 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int, width: int) 
         empty = "No memories yet. Import some (workbench import FILE), or let an agent add them."
         lines = [Content.styled(empty, "bold")]
     if unread:
-        replies = "1 earlier reply" if unread == 1 else f"{number(unread)} earlier replies"
+        replies = amount(unread, "earlier reply", "earlier replies")
         lines.append(
             Content.styled(f"{replies} could not be read: {key_of('reflect.unread')} shows them.", "$text-warning")
         )
@@ -88,7 +88,7 @@ def outcome_text(outcome: Outcome, width: int) -> Content:
         parts = "A part of a reply" if len(outcome.unread) == 1 else f"{number(len(outcome.unread))} parts of replies"
         lines.append(Content.styled(f"{parts} could not be read; see below.", "$text-warning"))
     if outcome.again:
-        insights = "1 insight says" if len(outcome.again) == 1 else f"{number(len(outcome.again))} insights say"
+        insights = amount(len(outcome.again), "insight says", "insights say")
         lines.append(Content.styled(f"{insights} what was confirmed, waits, or was rejected already.", MUTED))
     if outcome.candidates:
         lines += [Content(""), *_candidates(outcome.candidates, width)]
@@ -98,7 +98,7 @@ def outcome_text(outcome: Outcome, width: int) -> Content:
 def sentence(candidates: int, unread: int) -> str:
     """Say in a sentence what came of a reflection."""
     if candidates:
-        return f"{number(candidates)} candidate{' waits' if candidates == 1 else 's wait'} in Review."
+        return f"{amount(candidates, 'candidate waits', 'candidates wait')} in Review."
     if unread:
         return "No candidate yet: the reply could not be read."
     return "Nothing recurs often enough to be proposed, or all of it is known already."
@@ -114,7 +114,7 @@ def _reads(plan: Plan, now: datetime) -> Content:
     reflections = sum(memory.is_synthetic for memory in plan.request.memories)
     plural = "" if reflections == 1 else "s"
     among = f", among them {number(reflections)} reflection{plural}" if reflections else ""
-    return assemble([(f"{number(count)} memor{'y' if count == 1 else 'ies'} {ago}", "bold"), (among, MUTED)])
+    return assemble([(f"{amount(count, 'memory', 'memories')} {ago}", "bold"), (among, MUTED)])
 
 
 def _row(label: str, value: Content) -> Content:

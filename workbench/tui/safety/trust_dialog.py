@@ -10,7 +10,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 
 ACTORS = 6
 FLAGGED = 8
@@ -36,14 +36,14 @@ async def ask(app: Host) -> None:
 
 def _told(arrived: Arrived) -> Content:
     """Return what came, in lines; the names of actors are stored text."""
-    changes = "1 change is" if arrived.changes == 1 else f"{number(arrived.changes)} changes are"
+    changes = amount(arrived.changes, "change is", "changes are")
     lines = [body(f"{changes} not known on this machine, written by:")]
     actors = sorted(arrived.actors.items(), key=lambda one: -one[1])
     lines += [body(f"  {actor or '(nobody named)'}: {number(count)}") for actor, count in actors[:ACTORS]]
     if len(actors) > ACTORS:
         lines.append(Content.styled(f"  and {len(actors) - ACTORS} more", MUTED))
-    memories = "1 memory" if arrived.memories == 1 else f"{number(arrived.memories)} memories"
-    bullets = "1 bullet" if arrived.bullets == 1 else f"{number(arrived.bullets)} bullets"
+    memories = amount(arrived.memories, "memory", "memories")
+    bullets = amount(arrived.bullets, "bullet")
     held = f"In it: {memories} and {bullets}"
     lines.append(body(f"{held}; {number(len(arrived.flagged))} flagged."))
     lines += [body(f"  {held.line}", "$text-warning") for held in arrived.flagged[:FLAGGED]]

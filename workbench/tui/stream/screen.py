@@ -29,7 +29,7 @@ from workbench.tui.stream.found import Found, Ruled, is_ruled, key_of, memory_of
 from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, Surroundings, detail, row
 from workbench.tui.stream.near import NearSearch
 from workbench.tui.stream.side import Side
-from workbench.tui.widgets.figures import number, tell_apart
+from workbench.tui.widgets.figures import amount, number, tell_apart
 from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.linked import LINKS, Later
@@ -275,7 +275,7 @@ class StreamScreen(AreaScreen):
         self._count(shown, wide=bool(view.filter.unknown))
 
     def _counted(self, view: StreamView) -> str:
-        shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
+        shown = amount(view.total, "memory", "memories")
         order = "" if self._arranging is None else self._arranging.told(words=bool(view.question))
         return " · ".join(filter(None, (self._unknown(view), shown, self._found(view), order)))
 

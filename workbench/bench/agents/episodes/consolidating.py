@@ -21,6 +21,7 @@ from workbench.core.agents.episodes.cluster import (
 )
 from workbench.core.agents.episodes.phases import phase_of
 from workbench.core.errors import InvalidRecord
+from workbench.core.text import counted
 from workbench.retrieval.arrays import Rows
 
 Cancelled = Callable[[], bool]
@@ -75,7 +76,7 @@ class Consolidation:
         """
         require_person(self._context.actor, "consolidate episodes")
         count = len(plan.archived)
-        label = f"consolidate {count:,} {'episode' if count == 1 else 'episodes'}"
+        label = f"consolidate {counted(count, 'episode')}"
         with self._context.library.transaction(self._context.actor, label) as tx:
             for id in plan.archived:
                 episode = self._episodes.get(id)

@@ -18,6 +18,7 @@ from workbench.core.files.format import Outlet, Parsed, ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.files.textbytes import restored
 from workbench.core.playbook.book import Playbook
+from workbench.core.text import counted
 from workbench.formats import letta
 from workbench.formats.mcp import entry as mcp_entry
 from workbench.formats.outlets import outlet
@@ -69,7 +70,7 @@ def render(
         parsed, remarks = _memories(context, kind, choice, own, path)
     parsed, sources, said = _sourced(context, kind, parsed)
     parsed, masked = masked_parsed(context, kind, _without(parsed, choice.without), original, everything=choice.mask)
-    hidden = (f"Secrets are masked in {masked:,} record{'' if masked == 1 else 's'}.",) if masked else ()
+    hidden = (f"Secrets are masked in {counted(masked, 'record')}.",) if masked else ()
     mark, marked = ("", parsed) if sources is None else in_blocks(parsed, sources, apart=kind.inside)
     if own is None and kind.reads:
         own = masked_origin(kind, origin_of(context, states, kind, parsed), everything=choice.mask)
@@ -140,7 +141,7 @@ def _book(playbooks: Playbooks, kind: Outlet, choice: Choice) -> tuple[Parsed, l
     chosen = narrowed(part, choice.section, choice.min_helpful)
     left_out = len(part.bullets) - len(chosen.bullets)
     remarks += kind.dialects.remarks(chosen, choice.dialect) if kind.dialects is not None else []
-    remarks += [f"{_bullets(left_out)} left out by what was asked for."] if left_out else []
+    remarks += [f"{counted(left_out, 'bullet is', 'bullets are')} left out by what was asked for."] if left_out else []
     return Parsed(kind.name, playbooks=(chosen,)), remarks
 
 
@@ -192,10 +193,6 @@ def _left(kind: Outlet, parsed: Parsed) -> tuple[str, ...]:
     if kind.name != mcp_entry.NAME:
         return ()
     return tuple(f"left as it is: {why}." for memory in parsed.memories if (why := mcp_entry.broken(memory)))
-
-
-def _bullets(count: int) -> str:
-    return "1 bullet is" if count == 1 else f"{count:,} bullets are"
 
 
 def origin_of(context: Context, states: FileStates, kind: Outlet, parsed: Parsed) -> str | None:

@@ -10,6 +10,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Outlet, ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
+from workbench.core.text import counted
 from workbench.formats.shared.records import file_part
 
 
@@ -48,7 +49,9 @@ def _asked_for(
     if mine := [m for m in living if m.id in inside]:
         return mine, ()
     if from_such := [m for m in living if file_part(m, kind.name) is not None]:
-        return from_such, (f"{_memories(len(from_such))} that came from such a file; --filter chooses others.",)
+        return from_such, (
+            f"{counted(len(from_such), 'memory', 'memories')} that came from such a file; --filter chooses others.",
+        )
     return list(everything), ("Everything that an agent may be served; --filter chooses others.",)
 
 
@@ -82,13 +85,9 @@ def _said(context: Context, left_out: Iterable[Memory]) -> tuple[str, ...]:
     if not why:
         return ()
     parts = ", ".join(f"{count:,} {word}" for word, count in sorted(why.items()))
-    total = why.total()
-    return (f"{_memories(total)} left out, not approved for agents ({parts}); --all-status takes them along.",)
+    memories = counted(why.total(), "memory", "memories")
+    return (f"{memories} left out, not approved for agents ({parts}); --all-status takes them along.",)
 
 
 def _why(memory: Memory) -> str:
     return memory.archived_reason or memory.status
-
-
-def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count:,} memories"

@@ -10,6 +10,7 @@ from workbench.bench.duplicates.plan import WORKBENCH
 from workbench.bench.review.finders.finder import Cancelled, Finder, Parts
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.text import counted
 from workbench.formats.claude_memory.topic import PREFIX
 from workbench.formats.instructions import instructions
 
@@ -66,7 +67,7 @@ def _proposal(context: Context, file: str, memories: list[Memory], revision: int
     reasons = [f"{PurePath(file).name} is a document now: agents load it whole, so they read each of these twice"]
     if stay:
         reasons.append(f"{stay} {'stays' if stay == 1 else 'stay'}: pinned, promoted or voted helpful")
-    many = "1 record" if len(going) == 1 else f"{len(going):,} records"
+    many = counted(len(going), "record")
     name = blake2b(file.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return Proposal(
         f"instructions-{name}-{revision}", "instructions", WORKBENCH, f"{many} from {file}, {unvoted:,} never voted",

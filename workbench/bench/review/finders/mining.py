@@ -19,7 +19,7 @@ from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.statistics import at_least, confidence
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 from workbench.safety.scanning import scan
 from workbench.store.blobs import BlobProblem
 
@@ -130,7 +130,7 @@ def _moves(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
 def _move(context: Context, file: str, moves: tuple[Move, ...]) -> Proposal:
     ids = tuple(move.memory.id for move in moves)
     name = blake2b("\n".join(ids).encode("utf-8", "replace"), digest_size=8).hexdigest()
-    many = "1 memory" if len(moves) == 1 else f"{len(moves):,} memories"
+    many = counted(len(moves), "memory", "memories")
     lines = [
         f"{one.memory.id}: {one_line(one.pattern.name, 80)} · confidence {one.memory.confidence} of 5 → "
         f"{one.pattern.support.confidence_score:.2f}, {one.pattern.usage_count:,} applications counted, "

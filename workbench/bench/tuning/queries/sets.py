@@ -10,7 +10,7 @@ from workbench.bench.context import Context
 from workbench.core.errors import InvalidQuery, UnreadableFile
 from workbench.core.files.format import Issue, JudgedQuery, ReadContext
 from workbench.core.record import iso
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.metrics import RELEVANT_FROM
 from workbench.formats import opening
@@ -45,13 +45,13 @@ class JudgedSet:
         found = [str(issue) for issue in self.issues]
         if self.unknown:
             shown = ", ".join(self.unknown[:3]) + (", …" if len(self.unknown) > 3 else "")
-            ids = "1 graded id is" if len(self.unknown) == 1 else f"{len(self.unknown):,} graded ids are"
+            ids = counted(len(self.unknown), "graded id is", "graded ids are")
             found.append(f"{ids} not in this store and ignored: {shown}.")
         if self.empty:
-            which = "1 query has" if self.empty == 1 else f"{self.empty:,} queries have"
+            which = counted(self.empty, "query has", "queries have")
             found.append(f"{which} no relevant memory in this store and {'is' if self.empty == 1 else 'are'} left out.")
         if self.early:
-            which = "1 query is" if self.early == 1 else f"{self.early:,} queries are"
+            which = counted(self.early, "query is", "queries are")
             found.append(f"{which} asked at a moment when none of the relevant memories existed: nothing can be found.")
         return tuple(found)
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
-from workbench.cli.output import counted, say, table, warn, write_json
+from workbench.cli.output import say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnreadableFile
 from workbench.core.files.handles import read_named
+from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.core.agents.patterns.lifecycle import Validation

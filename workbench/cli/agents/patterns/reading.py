@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
-from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
+from workbench.cli.output import cut, moment, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.safety.flags import FLAG, Shown, review_json, unreviewed
 from workbench.cli.session import Session, actor_of
 from workbench.core.agents.patterns.names import Status
 from workbench.core.errors import InvalidQuery, StoreProblem
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.bench.agents.patterns.patterns import Found

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from workbench.core.agents.patterns.pattern import Application, Body, Pattern, Template
 from workbench.core.record import minute
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 
 
 def text_of(pattern: Pattern) -> str:
@@ -129,7 +129,7 @@ def _evidence(pattern: Pattern, when: Callable[[datetime], str]) -> str:
     if not said.num_applications and said.last_validated is None:
         return "evidence: none yet"
     at = "as it was brought along" if said.last_validated is None else f"validated {when(said.last_validated)}"
-    many = f"{said.num_applications:,} application{'' if said.num_applications == 1 else 's'}"
+    many = counted(said.num_applications, "application")
     return (
         f"evidence: {many}, {said.success_rate:.0%} succeeded, "
         f"p = {said.statistical_significance:.3g}, confidence {said.confidence_score:.2f}, {at}"

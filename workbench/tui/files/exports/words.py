@@ -11,7 +11,7 @@ from workbench.bench.files.threeway import ThreeWay
 from workbench.core.files.format import Outlet
 from workbench.core.text import printable
 from workbench.tui.widgets.content import MUTED
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 
 Parts = list[tuple[str, str]]
 
@@ -38,7 +38,7 @@ def state(preview: ExportPreview, changes: Sequence[DiffLine], size: int) -> Par
     if not preview.changed:
         return [("Nothing to write:", "bold"), (f" the file holds exactly these {shown} already.", "")]
     added, removed = (sum(line.kind == kind for line in changes) for kind in ("added", "removed"))
-    counts = f" {_lines(added)} in, {_lines(removed)} out; {shown} in all."
+    counts = f" {amount(added, 'line')} in, {amount(removed, 'line')} out; {shown} in all."
     return [("Replaces the file:", "bold"), (counts, "")]
 
 
@@ -62,7 +62,7 @@ def diverged(three: ThreeWay, merged: str | None, write: str, replace: str) -> P
     """Say that somebody else changed the file, and what each key does then."""
     kinds = [chunk.kind for chunk in three.chunks]
     ours, theirs, clash = (kinds.count(kind) for kind in ("ours", "theirs", "conflict"))
-    told = f"{_places(theirs)} changed there, {ours} here, {clash} on both sides differently."
+    told = f"{amount(theirs, 'place')} changed there, {ours} here, {clash} on both sides differently."
     parts: Parts = [("Somebody else changed this file since it was last read or written here: ", "bold $text-warning"),
                     (told, "")]  # fmt: skip
     if merged is not None and not ours:
@@ -99,18 +99,10 @@ def three_way_lines(three: ThreeWay, masks: Mapping[str, str] = MappingProxyType
     return lines
 
 
-def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{number(count)} lines"
-
-
-def _places(count: int) -> str:
-    return "1 place" if count == 1 else f"{number(count)} places"
-
-
 def hidden_lines(count: int, opens: str) -> Parts:
     """Say how many lines are shown without their secrets, which the file holds all the same, and what opens them."""
     if not count:
         return []
-    lines = "1 line holds" if count == 1 else f"{number(count)} lines hold"
+    lines = amount(count, "line holds", "lines hold")
     return [(f"\n! {lines} a secret, masked here only; ", "$text-warning"),
             (opens, "bold $text-accent"), (" in the text shows it.", MUTED)]  # fmt: skip

@@ -41,7 +41,7 @@ from workbench.tui.files.imports.way import Way
 from workbench.tui.files.imports.writing import WritingLine, key_of
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import absolute, number
+from workbench.tui.widgets.figures import absolute, amount
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -165,7 +165,7 @@ class ImportDialog(Dialog[str | None]):
             self._state.say([(f"✗ {printable(chosen.problem)}", "$text-error")])
         else:
             count = len(chosen.offered)
-            names = "1 name begins like this" if count == 1 else f"{number(count)} names begin like this"
+            names = amount(count, "name begins like this", "names begin like this")
             self._state.say([(f"{names}: enter takes {'it' if count == 1 else 'the marked one'}", MUTED)])
 
     def _show_plan(self, plan: ImportPlan) -> None:

@@ -19,7 +19,7 @@ from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import printable
 from workbench.tui.files.imports.way import Way
 from workbench.tui.widgets.content import MUTED
-from workbench.tui.widgets.figures import NO_BREAK, number
+from workbench.tui.widgets.figures import NO_BREAK, amount, number
 from workbench.tui.widgets.lists.row import Cell
 
 WARN = "$text-warning"
@@ -47,7 +47,7 @@ def plan_rows(plan: ImportPlan) -> list[Row]:
     """Return what is skipped, changed on the way and kept, then every record that would be written."""
     name = plan.path.name
     issues = [Line("✗" if i.records else "!", f"{name}:{i.line}: {i.reason}", "", WARN) for i in plan.parsed.issues]
-    count = {n: f"{number(n)} record{'' if n == 1 else 's'}" for n in {m.count for m in plan.parsed.mappings}}
+    count = {n: amount(n, "record") for n in {m.count for m in plan.parsed.mappings}}
     notes = [Line("!", f"{m.field}: {m.how}", count[m.count], MUTED) for m in plan.parsed.mappings if plan.records]
     kept = [Line("=", f"{key} stays as it is in the store, where it differs", "", MUTED) for key in plan.kept]
     kept += [Line("=", f"{id} was purged; `workbench import --again` takes it", "", MUTED) for id in plan.purged]
@@ -190,7 +190,7 @@ def way_said(way: Way, theirs: str, as_new: str) -> Parts:
 def listing_said(found: Listing) -> Parts:
     """Return how many files of a folder can be imported."""
     count = sum(not one.folder for one in found.offered)
-    files = f"{number(count)} file{'' if count == 1 else 's'} here can be imported"
+    files = f"{amount(count, 'file')} here can be imported"
     rest = f" · {number(found.others)} of no known format" if found.others else ""
     return [(files if count else "No single file here can be imported", "bold"), (rest, MUTED)]
 
@@ -198,7 +198,7 @@ def listing_said(found: Listing) -> Parts:
 def sessions_said(found: Listing, key: str) -> Parts:
     """Return how many sessions of agents lie in a folder, and the key that lists what they teach."""
     count = sum(one.session for one in found.offered)
-    many = "1 session of an agent" if count == 1 else f"{number(count)} sessions of agents"
+    many = amount(count, "session of an agent", "sessions of agents")
     return (
         [(f"\n{many} among them: {key} lists what {'it teaches' if count == 1 else 'they teach'}.", "")]
         if count

@@ -8,7 +8,7 @@ from textual.content import Content
 from workbench.bench.playbook.curation_asking import Asked, CurationPlan
 from workbench.core.text import one_line, printable
 from workbench.tui.widgets.content import MUTED, assemble
-from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.keys import key_of, keyed
 
 _LABEL = 11
@@ -26,7 +26,7 @@ def plan_text(plan: CurationPlan, now: datetime, unread: int, width: int) -> Con
     else:
         lines.append(Content.styled(_nothing(plan), "bold"))
     if unread:
-        replies = "1 earlier reply" if unread == 1 else f"{number(unread)} earlier replies"
+        replies = amount(unread, "earlier reply", "earlier replies")
         lines.append(
             Content.styled(f"{replies} could not be read: {key_of('ask.unread')} shows them.", "$text-warning")
         )
@@ -60,7 +60,7 @@ def _run(plan: CurationPlan, width: int) -> list[Content]:
     """Name the run's question and the bullets it used, also those that are not in the playbook."""
     assert plan.run is not None
     room = max(20, width - _LABEL)
-    used = f"{number(len(plan.used))} bullet{'' if len(plan.used) == 1 else 's'}"
+    used = amount(len(plan.used), "bullet")
     unknown = f"; not in the playbook: {', '.join(plan.unknown)}" if plan.unknown else ""
     rest = one_line(unknown, max(0, room - len(used)))
     question = Content.styled(one_line(plan.run.task, room), "bold")
@@ -74,7 +74,7 @@ def _nothing(plan: CurationPlan) -> str:
 def _playbook(plan: CurationPlan) -> Content:
     count = len(plan.playbook.bullets)
     room = "" if plan.room is None else f" · may grow by {number(plan.room)} tokens"
-    return assemble([(f"{number(count)} bullet{'' if count == 1 else 's'}", "bold"), (room, MUTED)])
+    return assemble([(amount(count, "bullet"), "bold"), (room, MUTED)])
 
 
 def _costs(plan: CurationPlan) -> Content:

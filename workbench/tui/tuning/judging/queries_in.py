@@ -26,7 +26,7 @@ from workbench.tui.app.waiting import change
 from workbench.tui.tuning.actions import QUERIES_IN
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
@@ -160,23 +160,19 @@ class QueriesIn(Dialog[Path | None]):
 
 
 def _counted(found: QueryPlan) -> list[tuple[str, str]]:
-    new = f"{_count(found.queries, 'query', 'queries')} and {_count(found.judgments, 'judgment', 'judgments')} new"
+    new = f"{amount(found.queries, 'query', 'queries')} and {amount(found.judgments, 'judgment', 'judgments')} new"
     parts = [(new if found.plan.records else "Nothing is new", "bold")]
     if found.present:
-        parts.append((f" · {_count(found.present, 'query', 'queries')} saved already", ""))
+        parts.append((f" · {amount(found.present, 'query', 'queries')} saved already", ""))
     if found.skipped:
         parts.append((f" · {number(found.skipped)} skipped", "$text-warning"))
     if found.unknown:
-        ids = "1 graded id is" if found.unknown == 1 else f"{number(found.unknown)} graded ids are"
+        ids = amount(found.unknown, "graded id is", "graded ids are")
         parts.append((f"\n! {ids} not in this store; kept, and left out of every measurement", "$text-warning"))
     if found.differing:
-        grades = "1 grade differs" if found.differing == 1 else f"{number(found.differing)} grades differ"
+        grades = amount(found.differing, "grade differs", "grades differ")
         parts.append((f"\n! {grades} from yours, which stay", "$text-warning"))
     return parts
-
-
-def _count(count: int, one: str, more: str) -> str:
-    return f"{number(count)} {one if count == 1 else more}"
 
 
 def _measured(found: RunScores) -> list[tuple[str, str]]:

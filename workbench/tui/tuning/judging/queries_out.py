@@ -31,7 +31,7 @@ from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -291,7 +291,7 @@ class QueriesOut(Dialog[Written | None]):
 
 def _state(kind: QueryFile, preview: ExportPreview) -> list[tuple[str, str]]:
     count = preview.text.count("\n")
-    lines = "1 line" if count == 1 else f"{number(count)} lines"
+    lines = amount(count, "line")
     about = (f"\n{ABOUT[kind]}", MUTED)
     if preview.present is None:
         folder = printable(str(preview.path.resolve().parent))
@@ -303,7 +303,7 @@ def _state(kind: QueryFile, preview: ExportPreview) -> list[tuple[str, str]]:
 
 
 def _hidden(count: int) -> list[tuple[str, str]]:
-    lines = "1 line holds" if count == 1 else f"{number(count)} lines hold"
+    lines = amount(count, "line holds", "lines hold")
     return [(f"\n! {lines} a secret, masked here only.", "$text-warning")] if count else []
 
 

@@ -10,6 +10,7 @@ from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import counted
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.verdict import signed
 from workbench.tui.app.host import Host
@@ -69,7 +70,7 @@ def saved_sides(profiles: Profiles) -> tuple[Side, ...]:
 def born(birth: Birth) -> str:
     """Return a birth certificate in one line."""
     band = f"[{signed(birth.low)}, {signed(birth.high)}]"
-    judgments = f"{birth.judgments:,} {'judgment' if birth.judgments == 1 else 'judgments'}"
+    judgments = counted(birth.judgments, "judgment")
     made = f"set {birth.query_set[:7]} · {day(birth.at)}"
     return f"Δ {signed(birth.delta)} {band} over {birth.parent} · {judgments} · {made}"
 
