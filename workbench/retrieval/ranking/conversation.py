@@ -319,7 +319,7 @@ def neighbours_share(case: ShareCase) -> Share:
             part = share if step < 0 else share / 2
             for term, (own, _) in zip(terms, case.scores.matches.counts(row), strict=True):
                 if own:
-                    lent = part * own * BRIEF / max(float(case.scores.matches.lengths[row]), BRIEF)
+                    lent = part * own * (BRIEF / max(float(case.scores.matches.lengths[row]), BRIEF))
                     found.append((lent * term.weight, lent, step, term.term))
     if not found:
         return Share(case.part, 0.0, None, 0.0)
