@@ -3,10 +3,10 @@
 import shutil
 from pathlib import Path
 
-from workbench.bench import caches
-from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.open import Workbench, open_workbench
 from workbench.config import paths
+from workbench.services import caches
+from workbench.services.demo import ANCHOR, fill
+from workbench.services.open import Workbench, open_workbench
 
 
 def make(bench: Workbench, folder: Path) -> None:

@@ -130,10 +130,10 @@ def test_a_mark_a_name_and_what_is_said_are_none(code: str) -> None:
 
 def test_constants_of_other_modules_are_known() -> None:
     texts = sources().texts
-    known = texts("bench/duplicates/plan.py")
+    known = texts("services/duplicates/plan.py")
     assert known["UNCONFIRMED_TEXT"] == ("the newest text was never confirmed",)
     assert texts("tui/duplicates/memories.py")["UNCONFIRMED_TEXT"] == known["UNCONFIRMED_TEXT"]
-    assert texts("bench/health/maintenance.py")["outside.EDITED"] == ("memory.edited-*.json",)
+    assert texts("services/health/doctor.py")["outside.EDITED"] == ("memory.edited-*.json",)
 
 
 def test_no_code_looks_for_words_that_other_code_wrote() -> None:

@@ -15,8 +15,8 @@ from workbench.core.runtime import be_seldom, be_usual, withhold
 from workbench.crash import TRACEBACK
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
     from workbench.core.first_run import FirstRun, FirstStep
+    from workbench.services.open import Workbench
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -28,12 +28,12 @@ from tests.benchmarks import documents, episodes, patterns
 from tests.benchmarks.cli import Asked, in_turns, own
 from tests.benchmarks.open import ROOT, build
 from tests.benchmarks.rank_paint import HELD_S, RESTED_S, PaintedApp, figures, step
-from workbench.bench.agents.briefs import making
-from workbench.bench.agents.context.making import gathered
-from workbench.bench.agents.door import AgentDoor
-from workbench.bench.agents.reading_log import ReadingLog
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.safety.provenance import learn_all
+from workbench.services.agents.api import AgentApi
+from workbench.services.agents.briefs import making
+from workbench.services.agents.context.making import gathered
+from workbench.services.agents.reading_log import ReadingLog
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.safety.provenance import learn_all
 from workbench.tui.agents.screen import AgentsScreen
 
 BARS = {
@@ -80,7 +80,7 @@ def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
     bench.retriever.load()
     everything = _ms(lambda: learn_all(bench.context))
     agent = replace(bench.context, actor="agent:bench")
-    door = AgentDoor(bench, "bench", "s", ReadingLog())
+    door = AgentApi(bench, "bench", "s", ReadingLog())
     make = partial(gathered, agent, bench.tuning, bench.playbooks)
     first = _ms(lambda: make(tasks[0]))
     both = [_both(partial(make, task)) for task in tasks[1:]]

@@ -22,11 +22,11 @@ from pathlib import Path
 from signal import SIGXCPU
 
 from tests.safety.hostile import MEGABYTE, NAMES, hostile, prose
-from workbench.bench.open import open_workbench
 from workbench.cli.main import run as run_command
 from workbench.config import paths
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.services.open import open_workbench
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 PROSE = "prose"

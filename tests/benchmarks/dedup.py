@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from workbench.bench.open import Workbench, open_workbench
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench, open_workbench
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 SHARE = 20

@@ -15,12 +15,12 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-from workbench.bench.agents.documents.documents import Documents
-from workbench.bench.agents.documents.places import DocumentPlaces, encoded
-from workbench.bench.agents.documents.recall import recall
-from workbench.bench.context import Context
-from workbench.bench.open import open_workbench
 from workbench.retrieval.fulltext.large_file import rg
+from workbench.services.agents.documents.documents import Documents
+from workbench.services.agents.documents.places import DocumentPlaces, encoded
+from workbench.services.agents.documents.recall import recall
+from workbench.services.context import Context
+from workbench.services.open import open_workbench
 
 BARS = {
     "literal_rg": "2 × rg alone + 0.3 s",
@@ -38,7 +38,7 @@ _ONE = """
 import json, resource, sys
 from pathlib import Path
 from tests.benchmarks.documents import opened
-from workbench.bench.agents.documents.recall import recall
+from workbench.services.agents.documents.recall import recall
 found = recall(opened(Path(sys.argv[1])), sys.argv[2], "messages", program=sys.argv[3] or None)
 kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

@@ -13,11 +13,11 @@ from statistics import fmean
 from typing import Any
 
 from tests.benchmarks import locomo
-from workbench.bench.open import open_workbench
-from workbench.bench.tuning.evaluation import Evaluator
-from workbench.bench.tuning.queries.sets import JudgedSet, from_file
 from workbench.config.paths import shipped
 from workbench.core.tuning.profile import WORKBENCH
+from workbench.services.open import open_workbench
+from workbench.services.tuning.evaluation import Evaluator
+from workbench.services.tuning.queries.sets import JudgedSet, from_file
 
 BARS = {
     "demo": [78.5, 78.5], "locomo": [82.5, 68.8], "xquad": [98.2, 89.0], "trecqa": [83.2, 69.0],

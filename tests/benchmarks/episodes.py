@@ -17,10 +17,10 @@ from random import Random
 from time import process_time
 from unittest import mock
 
-from workbench.bench.open import Workbench, open_workbench
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.floor.reaching import background
+from workbench.services.open import Workbench, open_workbench
 
 BARS = {
     "by_id_ms": 5,

@@ -15,10 +15,10 @@ from time import process_time
 from unittest import mock
 
 from tests.benchmarks.episodes import NOW, opened
-from workbench.bench.agents.context.making import gathered
-from workbench.bench.open import Workbench
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.floor.reaching import background
+from workbench.services.agents.context.making import gathered
+from workbench.services.open import Workbench
 
 BARS = {"context_ms": 100, "consolidation_s": 60, "cluster_of_1000_s": 5}
 CHUNK = 500

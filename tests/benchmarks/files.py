@@ -6,7 +6,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.bench.file_rounds import EDITS, kind_of, play
+from tests.services.file_rounds import EDITS, kind_of, play
 from workbench.config.paths import shipped
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import detect

@@ -15,8 +15,8 @@ from textual.screen import Screen
 
 from tests.benchmarks.open import build
 from tests.benchmarks.rank_paint import PATIENCE_S, PaintedApp, Taken, figures, step
-from workbench.bench.open import Workbench, open_workbench
 from workbench.core.errors import InvalidQuery
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.stream.screen import StreamScreen
 
 TYPED = (

@@ -17,9 +17,6 @@ from statistics import fmean
 import numpy as np
 
 from tests.benchmarks import locomo
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.tuning.floor.against import against
-from workbench.bench.tuning.queries.sets import JudgedSet, from_file
 from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH, Profile
@@ -30,6 +27,9 @@ from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import text_keys
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.tuning.floor.against import against
+from workbench.services.tuning.queries.sets import JudgedSet, from_file
 
 HERE = Path(__file__).parent
 SIZES = (1_000, 10_000, 100_000)

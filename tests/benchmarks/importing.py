@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, process_time
 
-from workbench.bench.open import open_workbench
+from workbench.services.open import open_workbench
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KINDS = ("error", "success", "code_change", "general")

@@ -29,14 +29,14 @@ from textual.app import App, ComposeResult
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-from tests.bench.conftest import ungated
 from tests.safety.hostile import MEGABYTE, NAMES, hostile, prose
+from tests.services.conftest import ungated
 from tests.tui.support import NOW, app_over
-from workbench.bench.agents.reads import keep, new_id
-from workbench.bench.open import Workbench, open_workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
+from workbench.services.agents.reads import keep, new_id
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.run import ALONE, TURN

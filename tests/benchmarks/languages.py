@@ -20,12 +20,12 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-from workbench.bench.agents.serving import give
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.tuning.queries.sets import from_file
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
+from workbench.services.agents.serving import give
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.tuning.queries.sets import from_file
 
 DATA = Path(__file__).with_name("language_data")
 BARS = {

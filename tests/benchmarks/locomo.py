@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.tuning.evaluation import Evaluator
-from workbench.bench.tuning.queries.sets import JudgedSet, from_file
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.tuning.evaluation import Evaluator
+from workbench.services.tuning.queries.sets import JudgedSet, from_file
 
 ANSWERABLE = (1, 2, 3, 4)
 _TURN = re.compile(r"D\d+:\d+")

@@ -26,8 +26,8 @@ from mcp.types import Implementation
 
 from tests.benchmarks.cli import _surroundings
 from tests.benchmarks.open import ROOT, build
-from workbench.bench.open import open_workbench
-from workbench.bench.tuning.tuning import Tuning
+from workbench.services.open import open_workbench
+from workbench.services.tuning.tuning import Tuning
 
 BARS = {
     "search": "ranking + 10 ms",

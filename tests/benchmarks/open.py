@@ -29,7 +29,7 @@ import json, resource, sys
 from pathlib import Path
 from time import perf_counter, process_time
 marks = [perf_counter()]
-from workbench.bench.open import open_workbench
+from workbench.services.open import open_workbench
 marks.append(perf_counter())
 bench = open_workbench(Path(sys.argv[1]), profiles=Path(sys.argv[1]) / "no-profiles")
 marks.append(perf_counter())

@@ -12,10 +12,10 @@ from pathlib import Path
 from random import Random
 from time import thread_time
 
-from workbench.bench.agents.patterns.serving import served
-from workbench.bench.open import Workbench, open_workbench
 from workbench.core.agents.patterns.matching import Task, task_of
 from workbench.core.agents.patterns.names import CATEGORIES
+from workbench.services.agents.patterns.serving import served
+from workbench.services.open import Workbench, open_workbench
 
 BARS = {"match_ms": 50, "get_ms": 5}
 CHUNK = 500

@@ -11,8 +11,8 @@ from random import Random
 from typing import TypeVar
 
 from tests.tui.support import DEMO, app_over, import_file, open_bench
-from workbench.bench.open import Workbench
 from workbench.core.text import one_line
+from workbench.services.open import Workbench
 from workbench.tui.playbook.screen import PlaybookScreen
 
 TRAINED = "WORKBENCH_PLAYBOOK"

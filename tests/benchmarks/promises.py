@@ -236,11 +236,11 @@ async def _places(folder: Path, key: str) -> int:
 
 def export(folder: Path, _size: int) -> Iterator[Figures]:
     """Bring the demo's files in and write them out again."""
-    from tests.bench.file_rounds import kind_of
     from tests.benchmarks.files import files
-    from workbench.bench.files.exports.contents import Choice
-    from workbench.bench.open import open_workbench
+    from tests.services.file_rounds import kind_of
     from workbench.config.paths import shipped
+    from workbench.services.files.exports.contents import Choice
+    from workbench.services.open import open_workbench
 
     while True:
         changed = 0

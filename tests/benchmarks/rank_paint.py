@@ -19,8 +19,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from tests.benchmarks.open import ROOT, build, demo_sentences
-from workbench.bench.open import Workbench, open_workbench
 from workbench.core.runtime import share_memory
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app import app as app_module
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions

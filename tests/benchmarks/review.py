@@ -16,8 +16,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from tests.tui.support import DEMO, NOW, app_over, open_bench
-from workbench.bench.open import Workbench
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.review.screen import ReviewScreen
 

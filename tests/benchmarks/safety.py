@@ -9,13 +9,13 @@ from pathlib import Path
 from random import Random
 
 from tests.safety.hostile import MEGABYTE, NAMES, hostile, prose
-from workbench.bench.open import open_workbench
-from workbench.bench.stream.hook import append
-from workbench.bench.stream.ingest import Ingest
-from workbench.bench.stream.observation import Observation
 from workbench.config import paths
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask, scan
+from workbench.services.open import open_workbench
+from workbench.services.stream.hook import append
+from workbench.services.stream.ingest import Ingest
+from workbench.services.stream.observation import Observation
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 BATCH = 500

@@ -19,9 +19,9 @@ import pexpect
 
 from tests.benchmarks.cli import own
 from tests.benchmarks.open import build
-from workbench.bench.demo import fill
-from workbench.bench.open import open_workbench
 from workbench.config import paths
+from workbench.services.demo import fill
+from workbench.services.open import open_workbench
 from workbench.store.library import Library
 
 EMPTY = """

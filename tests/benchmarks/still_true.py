@@ -19,9 +19,9 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from workbench.bench.open import open_workbench
 from workbench.core.claims.names import is_shaped
 from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 BARS = {"precision": 0.9, "recall": 0.7}

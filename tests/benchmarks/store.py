@@ -26,8 +26,8 @@ import json, sys
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from workbench.bench.stream.observation import Observation
-from workbench.bench.open import open_workbench
+from workbench.services.stream.observation import Observation
+from workbench.services.open import open_workbench
 from workbench.config.paths import heads_dir
 from random import Random
 from tests.benchmarks.open import demo_sentences, memory

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from workbench.bench.tuning.pairwise import GRADES, Preferences, begin
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.measure import NDCG10
@@ -25,6 +24,7 @@ from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.services.tuning.pairwise import GRADES, Preferences, begin
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 SIZE = 600

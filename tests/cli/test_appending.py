@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.stream import hook
 from workbench.config.paths import heads_dir
 from workbench.core.stream.memory import Memory
+from workbench.services.stream import hook
 from workbench.store import archived as store_archived
 from workbench.store.library import Library
 
@@ -89,7 +89,7 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
         "workbench.config.loading",
         "workbench.store.journal.engine",
         "workbench.store.library",
-        "workbench.bench.context",
+        "workbench.services.context",
     )
     demo.ok("append", "the first one reads which texts are archived")
     code = (

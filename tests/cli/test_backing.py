@@ -9,8 +9,8 @@ import pytest
 from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_scanning import left_in, put
 from tests.safety.fresh import fresh
-from workbench.bench.health.backup import held
 from workbench.core.stream.memory import Memory
+from workbench.services.health.backup import held
 from workbench.store.library import Library
 
 

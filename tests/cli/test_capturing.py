@@ -15,11 +15,11 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.safety.samples import drawn
-from workbench.bench.agents.capture import hooks
-from workbench.bench.agents.capture.progress import folder_of, held
 from workbench.config.paths import captures_dir
 from workbench.core.files.locks import FileLock
 from workbench.core.stream.memory import Memory
+from workbench.services.agents.capture import hooks
+from workbench.services.agents.capture.progress import folder_of, held
 from workbench.store.files import LOCK
 from workbench.store.library import Library
 
@@ -587,7 +587,7 @@ def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(cli: Cli, m
 LIBRARIES = ("textual", "numpy", "tinydb", "model2vec", "anthropic", "mcp", "rapidfuzz")
 STORE = (
     "sqlite3", "platformdirs", "tomllib", "workbench.config.loading", "workbench.store.journal.engine",
-    "workbench.store.library", "workbench.bench.context",
+    "workbench.store.library", "workbench.services.context",
 )  # fmt: skip
 
 

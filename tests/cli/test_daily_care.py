@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.open import open_workbench
 from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
 
 SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.open import open_workbench
 from workbench.config.paths import heads_dir
 from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library
 from workbench.store.maintenance import compact

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from workbench.bench.agents.documents.places import encoded
 from workbench.config import paths
+from workbench.services.agents.documents.places import encoded
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
 

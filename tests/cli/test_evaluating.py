@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
-from workbench.bench.tuning.profiles import to_toml
 from workbench.config.paths import config_dir, shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.services.tuning.profiles import to_toml
 
 NAMES = [p.name for p in BUILT_IN]
 METRICS = {"ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"}

@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.bench.conftest import ungated
 from tests.cli.conftest import NOW, Cli
 from tests.cli.test_replaying import session
 from tests.cli.test_who_is_who import names
 from tests.safety.fresh import fresh
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.safety.gate import KEPT
+from tests.services.conftest import ungated
 from workbench.cli.main import build_parser
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.patterns.pattern import Pattern
@@ -24,6 +22,8 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord
 from workbench.core.record import field_names, from_doc, to_doc
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.safety.secret_filter import KEPT
 from workbench.store.records import RECORDS, kind_in
 
 pytestmark = pytest.mark.slow

@@ -11,11 +11,11 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from tests.formats.others import TEXTS
 from tests.formats.samples import context
-from workbench.bench.open import Workbench, open_workbench
 from workbench.core.files.formats import format_named
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
-from workbench.formats.outlets import outlet
+from workbench.formats.exports import export_format
+from workbench.services.open import Workbench, open_workbench
 
 BOOK = (
     "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
@@ -43,7 +43,7 @@ def test_an_imported_file_comes_out_with_the_same_bytes(name: str, cli: Cli) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n in WRITING if outlet(n).holds == "memories"])
+@pytest.mark.parametrize("name", [n for n in WRITING if export_format(n).holds == "memories"])
 def test_a_forgotten_memory_goes_from_its_file_and_nothing_else_does(name: str, cli: Cli) -> None:
     path, text = TEXTS[name]
     file = cli.write(path.rpartition("/")[2], text)
@@ -306,9 +306,9 @@ def test_a_copy_under_another_name_keeps_what_stands_beside_the_records(name: st
     path, text = TEXTS[name]
     file = cli.write(path.rpartition("/")[2], text)
     cli("import", file, "--format", name)
-    assert cli("export", "--format", name, "--all-status" if outlet(name).holds == "memories" else "--force",
-               "--out", "copy" + outlet(name).suffix).code == 0  # fmt: skip
-    assert (cli.cwd / ("copy" + outlet(name).suffix)).read_text() == text
+    assert cli("export", "--format", name, "--all-status" if export_format(name).holds == "memories" else "--force",
+               "--out", "copy" + export_format(name).suffix).code == 0  # fmt: skip
+    assert (cli.cwd / ("copy" + export_format(name).suffix)).read_text() == text
 
 
 def test_no_time_is_made_up(cli: Cli) -> None:

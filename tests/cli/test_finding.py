@@ -11,10 +11,10 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli
 from tests.core.samples import memory
-from workbench.bench.open import open_workbench
-from workbench.bench.review.finders.files import mark_of
-from workbench.bench.safety.provenance import provenances
 from workbench.core.review.proposal import Proposal
+from workbench.services.open import open_workbench
+from workbench.services.review.finders.files import mark_of
+from workbench.services.safety.provenance import provenances
 from workbench.store.library import Library
 
 OLD = NOW.replace(month=1)

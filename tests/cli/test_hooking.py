@@ -124,7 +124,7 @@ def test_links_stay_links(cli: Cli, tmp_path: Path) -> None:
 def test_status_says_what_is_installed_and_what_went_wrong(cli: Cli) -> None:
     from datetime import UTC, datetime
 
-    from workbench.bench.agents.capture.log import note
+    from workbench.services.agents.capture.log import note
 
     assert "No hook failed lately." in cli.ok("hooks", "status")
     assert cli("hooks", "install", "--agent", "codex", "--user", "--yes").code == 0

@@ -9,11 +9,11 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli
 from tests.small_models import DIM, small_model
-from workbench.bench.open import open_workbench
 from workbench.config import loading, paths
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.embedder import WEIGHTS, Embedder
+from workbench.services.open import open_workbench
 from workbench.store.library import Library
 
 TEXTS = {

@@ -8,9 +8,9 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.test_exporting_formats import BOOK, opened
-from workbench.bench.files.replaced import MOST, Replaced
 from workbench.core.errors import Conflict
 from workbench.core.files.replacing import replace_bytes
+from workbench.services.files.replaced import MOST, Replaced
 
 ANN = '{"type":"entity","name":"Ann","entityType":"person","observations":["a b"]}\n'
 OWNED = '{"playbook": "Ours", "owner": "Ann", "bullets": [{"id": "r-1", "section": "s", "content": "Ask."}]}\n'

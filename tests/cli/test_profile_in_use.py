@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.open import open_workbench
-from workbench.bench.tuning.profiles import to_toml
 from workbench.config.paths import config_dir
 from workbench.core.tuning.profile import BUILT_IN, StoreSetting
+from workbench.services.open import open_workbench
+from workbench.services.tuning.profiles import to_toml
 
 NO_DECAY = next(profile for profile in BUILT_IN if profile.name == "no-decay")
 ASKED = ("search", "deploy", "-k", "1", "--json")

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.open import open_workbench
-from workbench.bench.promotion.plan import Target
 from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
+from workbench.services.promotion.plan import Target
 
 SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
 

@@ -11,11 +11,11 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from tests.safety.fresh import fresh
 from tests.safety.samples import keys
-from workbench.bench.open import open_workbench
-from workbench.bench.stream import votes
 from workbench.cli.main import utc_now
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
+from workbench.services.stream import votes
 
 RULE, KEY = keys()["github"]
 

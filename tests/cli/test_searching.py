@@ -9,10 +9,10 @@ import pytest
 from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_importing import entry
 from tests.demo import MEMORIES
-from workbench.bench.tuning.profiles import Profiles
 from workbench.config.paths import cache_dir, config_dir
 from workbench.core.tuning.factors import RELEVANCE_PARTS
 from workbench.core.tuning.profile import WORKBENCH
+from workbench.services.tuning.profiles import Profiles
 
 AT = ("--now", "2026-03-20T17:30")
 EMPTY = "The store has no memories yet; `workbench import` or `workbench ingest` adds some.\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.agents.served_names import PREFIX, alias_of
-from workbench.bench.open import open_workbench
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
+from workbench.services.agents.aliases import PREFIX, alias_of
+from workbench.services.open import open_workbench
 from workbench.store.library import Library
 
 BEGIN = re.compile(r"\[unreviewed ([0-9a-f]{12})\] (.*); data, not instructions:")

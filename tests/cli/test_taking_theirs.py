@@ -6,9 +6,9 @@ from tests.cli.conftest import Cli
 from tests.cli.test_exporting_formats import BOOK, opened
 from tests.formats.others import TEXTS
 from workbench.core.files.formats import format_named
-from workbench.formats.outlets import outlet
+from workbench.formats.exports import export_format
 
-MEMORIES = sorted(n for n in TEXTS if format_named(n).writes and outlet(n).holds == "memories")
+MEMORIES = sorted(n for n in TEXTS if format_named(n).writes and export_format(n).holds == "memories")
 NEW = BOOK.replace("helpful=1", "helpful=7").replace("Then act.", "Then act slowly.").replace(
     "\n\n## OTHERS", "\n[r-00003] helpful=0 harmful=0 :: Theirs.\n\n## OTHERS"
 )  # fmt: skip
@@ -146,7 +146,7 @@ def test_what_somebody_stores_meanwhile_is_not_written_over(cli: Cli) -> None:
 def test_whatever_is_written_plain_is_read_back_as_the_same(cli: Cli, format: str) -> None:
     cli.write("book.txt", BOOK)
     cli("import", "book.txt")
-    name = f"book{outlet(format).suffix}"
+    name = f"book{export_format(format).suffix}"
     cli.ok("export", "--format", format, "--out", name)
     told, again = (cli.cwd / name).read_bytes().decode(), ("--store", str(cli.cwd / "other"))
     assert "new: 2 bullets" in cli.bare("import", *again, name).out

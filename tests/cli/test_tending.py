@@ -11,10 +11,10 @@ from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_scanning import KEY, put
 from tests.demo import MEMORIES
 from tests.store.helpers import killed_after
-from workbench.bench import caches
-from workbench.bench.files.replaced import Replaced
 from workbench.config import drafts, paths
 from workbench.core.stream.memory import Memory
+from workbench.services import caches
+from workbench.services.files.replaced import Replaced
 from workbench.store.library import Library
 
 

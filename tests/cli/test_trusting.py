@@ -15,12 +15,12 @@ import pytest
 from tests.cli.conftest import Cli, files_of
 from tests.hostile import RULE, half_done, hostile_store, written
 from tests.safety.samples import keys
-from workbench.bench.open import open_workbench
 from workbench.config.paths import cache_dir, heads_dir, state_dir
 from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.errors import StoreProblem
 from workbench.core.stream.memory import Memory
-from workbench.store.identity.trust import NotTrusted, Standing
+from workbench.services.open import open_workbench
+from workbench.store.identity.trust import NotTrusted, StoreTrust
 from workbench.store.journal import chain
 from workbench.store.library import Library
 
@@ -364,14 +364,14 @@ def test_a_store_is_ones_own_while_others_write_to_it(mine: Cli, monkeypatch: py
     monkeypatch.setattr(chain, "sealed_lines", while_writing)
     bench = open_workbench(mine.store, profiles=mine.cwd, heads=heads_dir())
     assert wrote
-    assert bench.trust.standing == Standing()
+    assert bench.trust.standing == StoreTrust()
 
 
 def test_an_open_store_is_trusted_once_it_was_trusted_elsewhere(mine: Cli, tmp_path: Path) -> None:
     mine.ok("ingest", "mine")
     pulled(mine.store, tmp_path / "one", "theirs")
     bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
-    assert bench.trust.standing == Standing(trusted=False, foreign=1)
+    assert bench.trust.standing == StoreTrust(trusted=False, foreign=1)
     assert mine("trust", "--yes").code == 0
     bench.library.refresh()
     assert bench.trust.standing.trusted
@@ -392,7 +392,7 @@ def test_three_appenders_never_make_a_store_untrusted_and_a_stranger_always_does
             while journal.stat().st_size == seen:
                 time.sleep(0.01)
             seen = journal.stat().st_size
-            assert open_workbench(mine.store, profiles=tmp_path, heads=folder).trust.standing == Standing()
+            assert open_workbench(mine.store, profiles=tmp_path, heads=folder).trust.standing == StoreTrust()
     finally:
         ends.touch()
         assert [each.wait() for each in running] == [0, 0, 0]
@@ -410,7 +410,7 @@ def test_what_a_pull_brings_is_noticed_by_looking_alone(mine: Cli, tmp_path: Pat
     journal, ends = bench.library.journal, time.monotonic() + 30
     while journal.standing.trusted and time.monotonic() < ends:
         journal.refresh()
-    assert journal.standing == Standing(trusted=False, foreign=1)
+    assert journal.standing == StoreTrust(trusted=False, foreign=1)
     assert mine("trust", "--yes").code == 0
     journal.refresh()
     assert journal.standing.trusted

@@ -7,9 +7,9 @@ import orjson
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.open import open_workbench
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
 from workbench.store.journal import codec
 
 COUNT = 400

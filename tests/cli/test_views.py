@@ -94,7 +94,7 @@ def test_each_order_is_the_apps(views: Cli, name: str, take: "Callable[[Cli], li
 @pytest.fixture
 def take() -> "Callable[[Cli], list[Memory]]":
     """Return the memories of a store as the Stream lists them."""
-    from workbench.bench.open import open_workbench
+    from workbench.services.open import open_workbench
 
     def taken(cli: Cli) -> list[Memory]:
         return list(open_workbench(cli.store, profiles=cli.cwd).stream.view("").memories)

@@ -9,12 +9,12 @@ from typing import Literal
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.open import open_workbench
 from workbench.cli.main import build_parser
 from workbench.config import paths
 from workbench.config.loading import Settings
 from workbench.core.agents.actors import ENVIRONMENT, AgentSettings
 from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
 from workbench.store.library import Library
 
 Does = Literal["acts", "reads", "refuses", "elsewhere"]

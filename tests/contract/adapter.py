@@ -108,8 +108,8 @@ def app(store: str) -> list[tuple[str, int, int]]:
 
 def outdate(store: str) -> None:
     """Let the memories of a store be as old as what they tell of, as if no file had brought them just now."""
-    from workbench.bench.open import open_workbench
     from workbench.core.stream.arrival import unmarked
+    from workbench.services.open import open_workbench
 
     bench = open_workbench(Path(store), profiles=Path(store) / "profiles", believed=True)
     with bench.library.transaction("human", "outdate") as tx:
@@ -124,7 +124,7 @@ def unread(store: str) -> list[tuple[str, int, int]]:
 
 
 def _made(store: str, *parts: "Callable[[Any], Changes]") -> list[tuple[str, int, int]]:
-    from workbench.bench.open import open_workbench
+    from workbench.services.open import open_workbench
 
     ticks = count()
     folder = Path(store)
@@ -219,7 +219,7 @@ def _equal_bullets(bench: Any) -> Changes:
 
 
 def _review(bench: Any) -> Changes:
-    from workbench.bench.stream.fields import FieldEdit
+    from workbench.services.stream.fields import FieldEdit
 
     review = bench.review
     rejected, *rest = [proposal.id for proposal in review.queue()]

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from workbench.bench.files.base import FileBases
-from workbench.bench.tuning.profiles import Profiles
-from workbench.bench.tuning.snapshots import Snapshots
 from workbench.config import draft_files, state_files
 from workbench.core.files.atomic import draft_beside
 from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH
+from workbench.services.files.base import FileBases
+from workbench.services.tuning.profiles import Profiles
+from workbench.services.tuning.snapshots import Snapshots
 
 ROOT = Path(__file__).parents[2]
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

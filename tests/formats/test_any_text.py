@@ -7,11 +7,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.formats.samples import NOW, context
-from workbench.core.files.format import Outlet, Parsed
+from workbench.core.files.format import ExportFormat, Parsed
 from workbench.core.files.formats import format_named
 from workbench.core.files.textedit import BLANKS
 from workbench.core.stream.memory import Memory
-from workbench.formats.outlets import OUTLETS
+from workbench.formats.exports import OUTLETS
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import playbook_of
 
@@ -28,7 +28,7 @@ TEXTS = st.one_of(
 ).filter(lambda text: bool(text.strip()))
 
 
-def back(kind: Outlet, text: str) -> str:
+def back(kind: ExportFormat, text: str) -> str:
     """Return a text after it was written to a file of its own and read again."""
     memory = Memory("LRN-1", text, NOW, NOW, summary="s", category="c", section="S", observation_type="error")
     parsed = Parsed(memories=(memory,))
@@ -50,7 +50,7 @@ def said_lines(text: str) -> list[str]:
 @given(text=TEXTS)
 @example(text="0\r\n")
 @example(text="a\x85b\u2028c\rd\n\ne")
-def test_any_text_comes_back_from_what_holds_any(kind: Outlet, text: str) -> None:
+def test_any_text_comes_back_from_what_holds_any(kind: ExportFormat, text: str) -> None:
     found = back(kind, text)
     if kind.name == "cass":  # a block of YAML ends with a line feed that nobody wrote
         assert found == text.rstrip("\n")
@@ -67,7 +67,7 @@ def test_any_text_comes_back_from_what_holds_any(kind: Outlet, text: str) -> Non
 @example(text="\\# a")
 @example(text="a\n---")
 @example(text="a\u2028")
-def test_a_text_within_markdown_loses_nothing_but_line_ends(kind: Outlet, text: str) -> None:
+def test_a_text_within_markdown_loses_nothing_but_line_ends(kind: ExportFormat, text: str) -> None:
     assume(text.strip(BLANKS).strip())
     assume(kind.name == "learnings" or not re.search("[`~<]", text))  # fences are closed, comments are shown
     assert back(kind, text) == re.sub(r"\r+\n", "\n", text.strip(BLANKS))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.files.cut import MAX_BYTES, MAX_LINES, cut_at, measure
 from workbench.core.files.lint import LintFinding
+from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at, measure
 from workbench.formats.lint.memory_index import OLDER, lint
 
 FILES = {"auth.md": "# Auth\n", "deploy-notes.md": "no heading\n"}

@@ -8,10 +8,10 @@ import pytest
 
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES, context
 from workbench.core.errors import UnreadableFile
-from workbench.core.files.format import Outlet
+from workbench.core.files.format import ExportFormat
 from workbench.core.files.formats import detect, format_named, known_formats
+from workbench.formats.exports import OUTLETS
 from workbench.formats.opening import read_file, read_text
-from workbench.formats.outlets import OUTLETS
 
 ENTRY = '{"id": "a", "timestamp": "2026-02-11T10:23:00Z", "type": "gotcha", "context": "c"}\n'
 QUERY = '{"query": "q", "relevant": {"a": 1}}\n'
@@ -110,5 +110,5 @@ def test_formats_have_distinct_names_and_say_what_they_write() -> None:
 
 
 @pytest.mark.parametrize("outlet", [known for known in OUTLETS if known.reader])
-def test_a_format_is_read_under_the_name_it_is_written_by(outlet: Outlet) -> None:
-    assert format_named(outlet.name).name == outlet.reader
+def test_a_format_is_read_under_the_name_it_is_written_by(export_format: ExportFormat) -> None:
+    assert format_named(export_format.name).name == export_format.reader

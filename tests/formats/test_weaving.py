@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.formats.samples import NOW, context
 from workbench.core.stream.memory import Memory
 from workbench.formats.notes.note import entries_of, read_note
-from workbench.formats.weaving.front import has_front, with_facts
-from workbench.formats.weaving.notes import weave
-from workbench.formats.weaving.relined import LONGEST, Unplaced, relined
-from workbench.formats.weaving.stored import Stored, differing
+from workbench.formats.update_file.front import has_front, with_facts
+from workbench.formats.update_file.merge_lines import LONGEST, Unplaced, merge_lines
+from workbench.formats.update_file.notes import weave
+from workbench.formats.update_file.stored import Stored, differing
 
 HERE = replace(context(), path="/home/ann/shop/vault/x.md")
 NOTE = "---\ntitle: Coffee # ours\ntags:\n  - a\n  - 'b'\nkey: [1,  2]\n---\n\n# Coffee\n\nGrind.  \nBrew.\n\n\nServe."
@@ -103,13 +103,13 @@ def test_items_of_a_day() -> None:
 
 def test_lines_that_are_not_those_that_were_read_are_left() -> None:
     with pytest.raises(Unplaced):
-        relined("a\nb", "a\nc", "x", "\n")
+        merge_lines("a\nb", "a\nc", "x", "\n")
     with pytest.raises(Unplaced):
-        relined("a", "a\nc", "x", "\n")
+        merge_lines("a", "a\nc", "x", "\n")
     long = "\n".join(f"line {n}  " for n in range(LONGEST))
     old = "\n".join(f"line {n}" for n in range(LONGEST))
     new = old.replace("line 7\n", "seven\n").replace(f"line {LONGEST - 2}\n", "")
-    changed = relined(long, old, new, "\n").split("\n")
+    changed = merge_lines(long, old, new, "\n").split("\n")
     assert [line.rstrip() for line in changed] == new.split("\n")
     assert (changed[6], changed[-1]) == ("line 6  ", f"line {LONGEST - 1}  ")
 

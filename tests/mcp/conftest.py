@@ -10,9 +10,9 @@ import pytest
 from mcp import Client
 
 from tests.caches import make_demo, take_along
-from workbench.bench.open import Workbench, open_workbench
 from workbench.mcp.clients import Clients
 from workbench.mcp.server import MemoryServer
+from workbench.services.open import Workbench, open_workbench
 
 QUERY = "why did the token refresh fail"
 

@@ -9,11 +9,11 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from tests.mcp.conftest import QUERY, Connect
 from workbench.__main__ import main
-from workbench.bench.open import Workbench
-from workbench.bench.stream.near_by import near_by
 from workbench.core.agents.read import AgentRead
 from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
 from workbench.mcp.tools import TOOLS, renamed
+from workbench.services.open import Workbench
+from workbench.services.stream.semantic import semantic_matches
 
 CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {"recall_memory"}
 
@@ -290,7 +290,7 @@ async def test_the_stream_the_command_line_and_an_agents_search_list_the_same(
         weak = {row["id"] for row in rows if row.get("weak")}
         printed = [row["id"] for row in rows if row["id"] not in weak]
         view = bench.stream.view(question)
-        near = near_by(bench.tuning, view.question, view.tests, (), bench.context.now())
+        near = semantic_matches(bench.tuning, view.question, view.tests, (), bench.context.now())
         listed = [scored.memory.id for scored in near.rows if scored.memory.id not in weak]
         async with connect() as client:
             given = said(await client.call_tool("memory_search", {"query": question, "k": 10}))["results"]

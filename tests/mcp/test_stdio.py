@@ -15,8 +15,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.mcp.conftest import QUERY, command, surroundings
 from tests.mcp.test_server import said, text_of
-from workbench.bench.open import open_workbench
 from workbench.core.agents.read import AgentRead
+from workbench.services.open import open_workbench
 
 PATIENCE_S = 120.0
 """Far longer than the slowest machine needs: a server that ends only then did not end by itself."""
@@ -189,7 +189,7 @@ def test_without_the_library_the_command_says_what_to_install(store: Path, tmp_p
 def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_looks_for_secrets() -> None:
     loaded = "import sys, workbench.mcp.running, workbench.mcp.serving; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
-    heavy = {"numpy", "model2vec", "textual", "anthropic", "detect_secrets", "workbench.bench.agents.door"}
+    heavy = {"numpy", "model2vec", "textual", "anthropic", "detect_secrets", "workbench.services.agents.api"}
     assert not heavy & set(done.stdout.split())
 
 
@@ -198,7 +198,7 @@ def test_once_it_is_ready_no_text_waits_for_a_rule_to_be_made(store: Path) -> No
     program = """
 import sys
 from pathlib import Path
-from workbench.bench.open import open_workbench
+from workbench.services.open import open_workbench
 from workbench.mcp.serving import _get_ready
 from workbench.safety.orders import phrases
 from workbench.safety.scanning import scan
@@ -219,7 +219,7 @@ bench.close()
 
 
 def test_a_first_search_waits_for_nothing_that_only_other_tools_need() -> None:
-    loaded = "import sys, workbench.bench.agents.door; print(*sys.modules)"
+    loaded = "import sys, workbench.services.agents.api; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
-    others = ("rapidfuzz", "workbench.bench.stream.ingest", "workbench.bench.agents.documents.recall")
+    others = ("rapidfuzz", "workbench.services.stream.ingest", "workbench.services.agents.documents.recall")
     assert not set(others) & set(done.stdout.split())

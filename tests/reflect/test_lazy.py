@@ -37,7 +37,7 @@ def loaded(code: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "code", [PREPARED, "import workbench.tui.app.run", "import workbench.cli.main", "import workbench.bench.open"]
+    "code", [PREPARED, "import workbench.tui.app.run", "import workbench.cli.main", "import workbench.services.open"]
 )
 def test_nothing_loads_the_sdk_before_a_call(code: str) -> None:
     assert not loaded(code) & {"anthropic", "httpx2", "pydantic"}

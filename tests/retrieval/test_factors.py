@@ -19,7 +19,7 @@ def test_every_entry_names_what_is_there() -> None:
     assert len({factor.glyph for factor in FACTORS}) == len(FACTORS)
 
 
-@pytest.mark.parametrize("listing", ["workbench.core.tuning.factors", "workbench.bench.open"])
+@pytest.mark.parametrize("listing", ["workbench.core.tuning.factors", "workbench.services.open"])
 def test_to_list_the_factors_loads_no_numbers(listing: str) -> None:
     code = f"import sys, {listing}\nassert 'numpy' not in sys.modules, sorted(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,7 +11,7 @@ from tests.store.helpers import delete, docs, failing, open_journal, put
 from workbench.core.errors import StoreProblem
 from workbench.core.files import atomic
 from workbench.store.journal.engine import Journal
-from workbench.store.maintenance import checkpoint, keeper
+from workbench.store.maintenance import checkpoint, checkpoint_writer
 
 
 def filled(folder: Path, count: int = 3) -> Journal:
@@ -112,7 +112,7 @@ def test_an_older_checkpoint_never_replaces_a_newer_one(tmp_path: Path) -> None:
     old = journal.snapshot()
     put(journal, 7, {"a": 7})
     journal.save_checkpoint()
-    keeper.Keeper(tmp_path, journal.clock).save(lambda: old)
+    checkpoint_writer.CheckpointWriter(tmp_path, journal.clock).save(lambda: old)
     assert open_journal(tmp_path).revisions_since_checkpoint == 0
 
 

@@ -7,19 +7,19 @@ import pytest
 
 from tests.store.helpers import clock, docs, lines, open_journal, put
 from workbench.core.errors import StoreProblem
-from workbench.store.entry import Entry
+from workbench.store.entry import Transaction
 from workbench.store.journal import chain, tail
 from workbench.store.journal.codec import seal
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.segments import NEXT_IDS_EVERY
 from workbench.store.journal.state import Keys
-from workbench.store.maintenance.keeper import Seen, look
+from workbench.store.maintenance.checkpoint_writer import Seen, look
 
 
 def hear(journal: Journal) -> list[tuple[int, Keys]]:
     heard: list[tuple[int, Keys]] = []
 
-    def listener(entry: Entry, keys: Keys) -> None:
+    def listener(entry: Transaction, keys: Keys) -> None:
         heard.append((entry.rev, keys))
 
     journal.listen(listener)
@@ -115,7 +115,7 @@ def test_a_listener_may_commit_and_refresh(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
     heard = hear(journal)
 
-    def echo(entry: Entry, keys: Keys) -> None:
+    def echo(entry: Transaction, keys: Keys) -> None:
         journal.refresh()
         if entry.rev < 3:
             put(journal, entry.rev + 1, {"a": entry.rev})
@@ -129,7 +129,7 @@ def test_a_listener_may_commit_and_refresh(tmp_path: Path) -> None:
 def test_a_listener_that_fails_does_not_undo_the_commit(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
 
-    def fail(entry: Entry, keys: Keys) -> None:
+    def fail(entry: Transaction, keys: Keys) -> None:
         raise ZeroDivisionError
 
     journal.listen(fail)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.record import ABSENT
-from workbench.store.entry import DocChange, Entry, apply_change, diff_docs, from_json, reverse, to_json
+from workbench.store.entry import DocChange, Transaction, apply_change, diff_docs, from_json, reverse, to_json
 from workbench.store.journal.codec import loads, same, seal, unseal
 
 COUNTERS = frozenset({"n"})
@@ -12,7 +12,7 @@ documents = st.dictionaries(st.sampled_from(["a", "b", "n", "$"]), values, max_s
 
 
 def written(change: DocChange) -> DocChange:
-    line = seal(to_json(Entry(1, "2026-01-01T00:00:00Z", "human", "x", (change,))))
+    line = seal(to_json(Transaction(1, "2026-01-01T00:00:00Z", "human", "x", (change,))))
     return from_json(unseal(line[:-1])).changes[0]
 
 
@@ -71,6 +71,6 @@ def test_a_misshapen_entry_is_a_value_error(raw: dict[str, object]) -> None:
 
 def test_every_part_of_an_entry_is_written() -> None:
     changes = (DocChange("t", "", "table"), DocChange("t", "1", "delete", {"id": ("m", ABSENT)}, {}, redacted=True))
-    entry = Entry(7, "2026-01-01T00:00:00Z", "cli", "x", changes, "undo", "g-1", 3, 5, {"t": 2}, more=True)
+    entry = Transaction(7, "2026-01-01T00:00:00Z", "cli", "x", changes, "undo", "g-1", 3, 5, {"t": 2}, more=True)
     assert from_json(loads(seal(to_json(entry)))) == entry
     assert repr(ABSENT) == "ABSENT"

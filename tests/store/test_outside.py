@@ -8,7 +8,7 @@ from tests.store.helpers import docs, failing, open_journal, open_library, put
 from workbench.core.errors import Conflict, InvalidRecord, StoreProblem
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance import takeover
-from workbench.store.maintenance.outside import Strange
+from workbench.store.maintenance.outside import ForeignFile
 
 
 def edited(folder: Path) -> Journal:
@@ -28,7 +28,7 @@ def edited(folder: Path) -> Journal:
 
 def test_a_plain_tinydb_edit_is_offered_and_nothing_is_overwritten(tmp_path: Path) -> None:
     journal = edited(tmp_path)
-    assert journal.notices == [Strange()]
+    assert journal.notices == [ForeignFile()]
     assert str(journal.notices[0]).startswith("memory.json was changed by another program; the journal's state stands")
     assert docs(journal)["2"] == {"id": "x2", "a": 2}
     edit = journal.outside_edit
@@ -178,18 +178,18 @@ def test_a_library_adopts_a_tinydb_file_of_memories(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fact", "said"),
     [
-        (Strange(), "was changed by another program; the journal's state stands and the other content is kept."),
+        (ForeignFile(), "was changed by another program; the journal's state stands and the other content is kept."),
         (
-            Strange("memory.edited-3-x.json"),
+            ForeignFile("memory.edited-3-x.json"),
             "was changed by another program; its content was kept as memory.edited-3-x.json and the journal's state"
             " stands.",
         ),
         (
-            Strange("memory.edited-x.json", unplaced=True),
+            ForeignFile("memory.edited-x.json", unplaced=True),
             "was of an unknown revision (checkpoint.json says nothing of it); its content was kept as"
             " memory.edited-x.json and the journal's state stands.",
         ),
     ],
 )
-def test_a_strange_file_is_a_fact_that_gives_its_sentence(fact: Strange, said: str) -> None:
+def test_a_strange_file_is_a_fact_that_gives_its_sentence(fact: ForeignFile, said: str) -> None:
     assert str(fact) == f"memory.json {said}"

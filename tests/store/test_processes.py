@@ -13,7 +13,7 @@ import pytest
 
 from tests.store.helpers import clock
 from tests.store.writers import SMALL, add_many, digest, write_until_killed
-from workbench.store.entry import Entry
+from workbench.store.entry import Transaction
 from workbench.store.history.reading import tables_at
 from workbench.store.journal.state import Keys
 from workbench.store.library import Library
@@ -92,7 +92,7 @@ def test_many_processes_write_at_once_and_a_reader_follows(tmp_path: Path) -> No
     reader = Library(tmp_path / "s", clock)
     heard: list[tuple[int, str]] = []
 
-    def hear(entry: Entry, keys: Keys) -> None:
+    def hear(entry: Transaction, keys: Keys) -> None:
         heard.append((entry.rev, entry.label))
 
     reader.journal.listen(hear)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import clock, memory, open_library
-from workbench.bench.stream.hook import append
-from workbench.bench.stream.observation import Observation
 from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory, Source
+from workbench.services.stream.hook import append
+from workbench.services.stream.observation import Observation
 from workbench.store.history import undo
 from workbench.store.library import Library
 

@@ -16,8 +16,8 @@ from tests.tui.painting import Painter, pressed
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
 from tests.tui.stylesheets import parse_once
 from tests.tui.waiting import PATIENCE
-from workbench.bench.open import Workbench
 from workbench.core.runtime import give_back
+from workbench.services.open import Workbench
 
 TOGETHER = 64
 """Tests of apps between two collections: an app leaves twenty megabytes, a collection takes a fifth of a second."""

@@ -15,9 +15,6 @@ from typing import NamedTuple
 
 from tests.store.helpers import NOON
 from tests.tui.support import DEMO
-from workbench.bench.health.backup import back_up
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.review.queue import is_put_off
 from workbench.config.backups import LastBackup, remember
 from workbench.config.drafts import FOLDER as DRAFTS
 from workbench.config.drafts import Draft, Item, folder_of, keep
@@ -25,6 +22,9 @@ from workbench.config.paths import config_dir, heads_dir, state_dir
 from workbench.core.files.replacing import replace_file
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import BUILT_IN
+from workbench.services.health.backup import back_up
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.review.queue import is_put_off
 from workbench.store.maintenance.restore import restore
 
 MEMORIES = 40

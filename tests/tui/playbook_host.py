@@ -12,7 +12,7 @@ from textual.screen import Screen
 import workbench.tui.app.app
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
-from workbench.bench.open import Workbench, open_workbench
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.playbook.screen import PlaybookScreen

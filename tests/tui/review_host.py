@@ -11,9 +11,9 @@ from textual.widgets import Static
 
 from tests.tui.support import NOW, app_over, open_bench
 from tests.tui.waiting import until_drawn
-from workbench.bench.open import Workbench
-from workbench.bench.stream.observation import Observation
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench
+from workbench.services.stream.observation import Observation
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.widgets.lists.reading_pane import ReadingPane

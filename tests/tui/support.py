@@ -18,8 +18,8 @@ from textual.theme import Theme
 
 from tests.caches import make, take_along
 from tests.tui.widgets.host import is_inert
-from workbench.bench.demo import fill
-from workbench.bench.open import Workbench, open_workbench
+from workbench.services.demo import fill
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.themes import load_themes

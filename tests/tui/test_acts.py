@@ -8,9 +8,9 @@ from tests.tui.support import app_over, demo_app, open_bench
 from tests.tui.test_health import FRIDAY, filled
 from tests.tui.tune_host import WIDE, opened, tune
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.duplicates.plan import Group
-from workbench.bench.health.history import Event
-from workbench.bench.playbook.playbook import MAIN
+from workbench.services.duplicates.plan import Group
+from workbench.services.health.history import Event
+from workbench.services.playbook.playbook import MAIN
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.health.screen import HealthScreen

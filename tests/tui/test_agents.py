@@ -15,12 +15,12 @@ from textual.pilot import Pilot
 from tests.hostile import ORDER
 from tests.tui.support import NOW, ROOT, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.agents import reads
-from workbench.bench.agents.reads import keep, looked_up, new_id
-from workbench.bench.context import Context
-from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
+from workbench.services.agents import reads
+from workbench.services.agents.reads import keep, looked_up, new_id
+from workbench.services.context import Context
+from workbench.services.open import Workbench
 from workbench.tui.agents.documents.dialog import DocumentsDialog
 from workbench.tui.agents.episodes import EpisodesDialog
 from workbench.tui.agents.lines import Asked, memory_id
@@ -217,8 +217,8 @@ SCRIPT = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from workbench.bench.agents.reads import keep, new_id
-from workbench.bench.open import open_workbench
+from workbench.services.agents.reads import keep, new_id
+from workbench.services.open import open_workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 folder = Path(sys.argv[1])

@@ -12,12 +12,12 @@ from textual.pilot import Pilot
 from tests.hostile import ORDER
 from tests.tui.support import NOW, app_over, demo_app, first_of, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.agents.answers import text_of
-from workbench.bench.agents.context.making import gathered
-from workbench.bench.agents.context.values import AgentContext, Layer
 from workbench.core.agents.layers import ContextSettings
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
+from workbench.services.agents.answers import text_of
+from workbench.services.agents.context.making import gathered
+from workbench.services.agents.context.values import AgentContext, Layer
 from workbench.tui.agents.context import STEP, ContextPane
 from workbench.tui.agents.context_rows import Given, Head, More, Out, Row, Section, Whole
 from workbench.tui.agents.screen import AgentsScreen

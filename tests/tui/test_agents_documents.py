@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.agents.documents.places import DocumentPlaces
-from workbench.bench.open import Workbench, open_workbench
+from workbench.services.agents.documents.places import DocumentPlaces
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.agents.documents import dialog as watched
 from workbench.tui.agents.documents.dialog import DocumentsDialog
 from workbench.tui.agents.screen import AgentsScreen

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from workbench.bench.context import Touched
+from workbench.services.context import Touched
 from workbench.store.entry import Kind
 from workbench.tui.agents.lately import RECENT, Doing, heard, latest
 

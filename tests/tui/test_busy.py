@@ -13,8 +13,8 @@ from tests.busy_store import go_on, stopped_holder
 from tests.tui.support import DEMO, app_over, open_bench, screen_text
 from tests.tui.test_vanishing import quiet, small
 from tests.tui.waiting import until
-from workbench.bench.demo import fill
-from workbench.bench.open import Workbench
+from workbench.services.demo import fill
+from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports.dialog import ImportDialog
 from workbench.tui.stream.screen import StreamScreen

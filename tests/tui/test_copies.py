@@ -9,11 +9,11 @@ from textual.pilot import Pilot
 
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.bench.files.exports.choice import Choice
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.promotion.plan import Target
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
+from workbench.services.files.exports.choice import Choice
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.promotion.plan import Target
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.promotion.copies import CopiesDialog

@@ -6,8 +6,8 @@ import pytest
 from textual.widgets import TextArea
 
 from tests.tui.support import app_over, demo_bench, screen_text
-from workbench.bench.open import Workbench
 from workbench.config import drafts, recent
+from workbench.services.open import Workbench
 from workbench.tui.app.run import _left
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.widgets.texts.editor import TextEditor

@@ -15,7 +15,7 @@ import pytest
 from tests.tui.doings import make
 from tests.tui.support import ROOT, drain, hears_hang_ups, in_a_terminal
 from tests.tui.test_killed import drafts
-from workbench.bench.demo_folder import LOCK, PREFIX, demo_folder, sweep
+from workbench.services.demo_folder import LOCK, PREFIX, demo_folder, sweep
 
 PATIENCE = 180
 

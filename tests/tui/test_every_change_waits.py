@@ -19,13 +19,13 @@ from tests.tui.test_busy import started
 from tests.tui.test_health import go, settled
 from tests.tui.test_vanishing import quiet, small
 from tests.tui.waiting import until
-from workbench.bench.demo import fill
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.playbook.curation_asking import TRIED
-from workbench.bench.reflection.claude import CLAUDE
 from workbench.core.agents.read import AgentRead
 from workbench.core.reflection.reflector import Unread, Usage
 from workbench.core.stream.memory import Memory
+from workbench.services.demo import fill
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.playbook.curation_asking import TRIED
+from workbench.services.reflection.claude import CLAUDE
 from workbench.store.journal import chain
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library

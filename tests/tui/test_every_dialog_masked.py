@@ -9,21 +9,21 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.bench.conftest import put, ungated
 from tests.safety.fresh import KINDS, Fresh, fresh
+from tests.services.conftest import put, ungated
 from tests.tui.playbook_host import opened as playbook
 from tests.tui.support import NOW, app_over, import_file, open_bench, screen_text
 from tests.tui.test_every_field_masked import Secrets, imported
 from tests.tui.tune_host import tune
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.open import Workbench
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
-from workbench.tui.files.cut import WholeFile
 from workbench.tui.files.dialog import FindingsDialog
 from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.files.imports.dialog import ImportDialog
+from workbench.tui.files.memory_md import WholeFile
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.tuning.judging.better import Better
 from workbench.tui.tuning.judging.judge import JudgeDialog

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.bench.conftest import ungated
 from tests.safety.fresh import fresh
+from tests.services.conftest import ungated
 from tests.tui.support import NOW, app_over, open_bench, screen_text
 from tests.tui.waiting import until
-from workbench.bench.open import Workbench
-from workbench.bench.safety.gate import IMPORT
-from workbench.bench.stream import votes
 from workbench.core.agents.read import AgentRead
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, Source
+from workbench.services.open import Workbench
+from workbench.services.safety.secret_filter import IMPORT
+from workbench.services.stream import votes
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS, Area
 

@@ -16,11 +16,11 @@ from textual.pilot import Pilot
 from tests.tui.support import NOW, app_over, import_file, open_bench, screen_text
 from tests.tui.test_health import beside, health, keys, settled
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.files.lint import Linted, look_over
-from workbench.bench.open import Workbench, open_workbench
+from workbench.services.files.lint import Linted, look_over
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.files.cut import NOT_LOADED, WholeFile
 from workbench.tui.files.dialog import FindingsDialog
+from workbench.tui.files.memory_md import NOT_LOADED, WholeFile
 from workbench.tui.health.model import Row
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.widgets.confirm import Confirm
@@ -308,7 +308,7 @@ async def test_only_what_changed_is_read_again(project: Path, monkeypatch: pytes
         read.append(path.name)
         return look_over(path, now)
 
-    monkeypatch.setattr("workbench.bench.files.checks.look_over", noted)
+    monkeypatch.setattr("workbench.services.files.checks.look_over", noted)
     async with opened(bench_of(project)) as pilot:
         assert read.count("playbook.txt") == 1
         read.clear()

@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[2]
 
 LATER = (
     "numpy", "model2vec", "tokenizers", "rapidfuzz", "tinydb", "anthropic", "workbench.core.tuning.scoring",
-    "workbench.core.review.lifecycle", "workbench.bench.stream.votes", "workbench.bench.stream.fields",
-    "workbench.bench.stream.near_by", "workbench.bench.review.review", "workbench.bench.review.queue",
-    "workbench.bench.tuning.retriever", "workbench.bench.health.maintenance",
+    "workbench.core.review.lifecycle", "workbench.services.stream.votes", "workbench.services.stream.fields",
+    "workbench.services.stream.semantic", "workbench.services.review.review", "workbench.services.review.queue",
+    "workbench.services.tuning.retriever", "workbench.services.health.doctor",
 )  # fmt: skip
 """What ranks, changes, decides and looks after the store."""
 
@@ -22,7 +22,7 @@ MODULES = 221
 PAINT = """
 import sys
 from pathlib import Path
-from workbench.bench.open import open_workbench
+from workbench.services.open import open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import AppOptions

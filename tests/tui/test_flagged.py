@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.bench.conftest import ungated
 from tests.safety.samples import keys
+from tests.services.conftest import ungated
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory

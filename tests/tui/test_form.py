@@ -8,15 +8,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.bench.conftest import ungated
 from tests.safety.samples import keys as secrets
+from tests.services.conftest import ungated
 from tests.tui.review_host import review, store
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.open import open_workbench
 from workbench.config import drafts
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.forms.lines import FieldLine

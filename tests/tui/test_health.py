@@ -24,12 +24,12 @@ from tests.tui.support import (
 )
 from tests.tui.waiting import until
 from tests.tui.widgets.host import is_inert
-from workbench.bench.agents.capture.log import note
-from workbench.bench.agents.capture.progress import folder_of
-from workbench.bench.duplicates.plan import Group
-from workbench.bench.open import Workbench, open_workbench
 from workbench.config.paths import captures_dir
 from workbench.core.stream.memory import Memory
+from workbench.services.agents.capture.log import note
+from workbench.services.agents.capture.progress import folder_of
+from workbench.services.duplicates.plan import Group
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.health.list import Proposed
 from workbench.tui.health.model import Row

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.test_episodes import meta, said
+from tests.services.test_episodes import meta, said
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.test_health import health, keys, opened
-from workbench.bench.open import Workbench
 from workbench.core.agents.consolidation import STAGES
+from workbench.services.open import Workbench
 from workbench.tui.agents.consolidation import Wanted
 from workbench.tui.app.app import WorkbenchApp
 

@@ -9,9 +9,9 @@ from tests.benchmarks.still_true import commit, git
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.test_health import beside, keys, opened, settled
 from tests.tui.waiting import until
-from workbench.bench.open import Workbench, open_workbench
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.health.still_true import ID
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")

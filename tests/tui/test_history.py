@@ -12,10 +12,10 @@ from textual.widgets import Static
 from tests.safety.samples import keys as secrets
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.stream import votes
-from workbench.bench.stream.observation import Observation
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.stream import votes
+from workbench.services.stream.observation import Observation
 from workbench.store.library import Library
 from workbench.tui.agents.documents.dialog import DocumentsDialog
 from workbench.tui.agents.patterns import PatternsDialog

@@ -12,9 +12,9 @@ from textual.pilot import Pilot
 
 from tests.tui.support import app_over, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.bench.files.imports.importing import CHUNK
-from workbench.bench.files.imports.paths import Offered
-from workbench.bench.open import Workbench
+from workbench.services.files.imports.importing import CHUNK
+from workbench.services.files.imports.paths import Offered
+from workbench.services.open import Workbench
 from workbench.store.library import Touched
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports.dialog import ImportDialog

@@ -10,11 +10,11 @@ from tests.cli.test_mining import runs
 from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, import_file, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.bench.agents.documents.places import DocumentPlaces
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.review import working_out
 from workbench.core.review.groups import GROUPS
 from workbench.core.review.kinds import KINDS
+from workbench.services.agents.documents.places import DocumentPlaces
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.review import suggestion_finder
 from workbench.tui.agents.documents.dialog import DocumentsDialog
 from workbench.tui.review.group import GroupDialog
 
@@ -187,7 +187,7 @@ async def test_it_says_when_one_is_done_and_what_is_left(bench: Workbench) -> No
 
 
 async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working_out, "SMALL", 5)
+    monkeypatch.setattr(suggestion_finder, "SMALL", 5)
     noise(bench, 2)
     async with review(bench) as drive:
         await drive.until(lambda: groups(drive)[-1:] == ["ask"])
@@ -203,7 +203,7 @@ async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, m
 async def test_a_look_that_was_asked_for_is_said_and_can_be_stopped(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(working_out, "SMALL", 5)
+    monkeypatch.setattr(suggestion_finder, "SMALL", 5)
     noise(bench, 2)
     async with review(bench) as drive:
         await drive.until(lambda: groups(drive)[-1:] == ["ask"])

@@ -13,9 +13,9 @@ from tests.tui.test_playbook_tools import suggested
 from tests.tui.tune_host import opened as opened_tune
 from tests.tui.tune_host import tune
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.review.rejection import rejection_of
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.review.rejection import rejection_of
 from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.playbook.deprecate import DeprecateDialog
 from workbench.tui.promotion.dialog import PromoteDialog

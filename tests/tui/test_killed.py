@@ -20,13 +20,13 @@ import pytest
 
 from tests.tui.doings import DOINGS, DRAFT, ENDED, Doing, Step, make, reopened
 from tests.tui.support import drain, in_a_terminal
-from workbench.bench.health import maintenance
-from workbench.bench.open import Workbench
-from workbench.bench.stream.hook import append
-from workbench.bench.stream.observation import Observation
 from workbench.config.drafts import FOLDER as DRAFTS
 from workbench.config.paths import config_dir, heads_dir, state_dir
 from workbench.core.files.atomic import left_in
+from workbench.services.health import doctor
+from workbench.services.open import Workbench
+from workbench.services.stream.hook import append
+from workbench.services.stream.observation import Observation
 from workbench.store.journal.opening import utc_now
 from workbench.store.maintenance.leavings import found
 
@@ -152,7 +152,7 @@ def test_what_a_killed_app_leaves(tmp_path: Path, name: str) -> None:
         assert was.said <= there, (about, there)
         check_drafts(bench, was)
         assert [e.rev for e in bench.library.journal.entries_back()] == list(range(bench.library.journal.rev, 0, -1))
-        diagnosis = maintenance.examine(store, heads_dir())
+        diagnosis = doctor.examine(store, heads_dir())
         assert bench.care.findings(diagnosis).is_clean, (about, diagnosis)
         append(store, Observation(f"what came after kill {number}", "error"), "agent:x", utc_now, heads=heads_dir())
         bench.stream.vote(["k-39"], "harmful")

@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.bench.conftest import put
 from tests.safety.samples import keys
+from tests.services.conftest import put
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.test_health import made
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.open import Workbench
-from workbench.bench.playbook.playbook import MAIN
+from workbench.services.open import Workbench
+from workbench.services.playbook.playbook import MAIN
 from workbench.tui.agents.episodes import EpisodesDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.records.links import links_in
 from workbench.tui.records.record import OpenedRecord, path_told
+from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.stream.side import Side
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 SIZES = [(140, 45), (80, 24)]
@@ -77,7 +77,7 @@ async def test_from_a_reflection_to_what_it_cites_and_back(tmp_path: Path, size:
         assert isinstance(stream, StreamScreen)
         await until(pilot, lambda: stream.memory is not None and stream.memory.id == INSIGHT)
         await pilot.press("enter", "tab")
-        assert isinstance(app.focused, Side)
+        assert isinstance(app.focused, DetailPane)
         await pilot.press("enter")
         await until_drawn(pilot, lambda: CITED in opened(app))
         assert title(app) == f"Stream › {INSIGHT} › {CITED}"
@@ -87,7 +87,7 @@ async def test_from_a_reflection_to_what_it_cites_and_back(tmp_path: Path, size:
         await pilot.press("escape", "escape")
         await until_drawn(pilot, lambda: app.screen is stream)
         assert stream.memory is not None
-        assert (stream.memory.id, isinstance(app.focused, Side)) == (INSIGHT, True)
+        assert (stream.memory.id, isinstance(app.focused, DetailPane)) == (INSIGHT, True)
         await pilot.press("escape")
         assert stream.rows.has_focus
         assert "15 shown" in screen_text(app)
@@ -164,9 +164,9 @@ async def test_a_text_without_links_leaves_the_keys_to_what_is_around_it(tmp_pat
     app = app_over(bench)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.press("enter")
-        assert isinstance(app.focused, Side)
+        assert isinstance(app.focused, DetailPane)
         await pilot.press("tab")
-        assert not isinstance(app.focused, Side)
+        assert not isinstance(app.focused, DetailPane)
 
 
 async def test_the_editor_begins_at_the_line_that_was_looked_for(

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tui.support import app_over, demo_app, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.bench.open import Workbench, open_workbench
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.app.run import Next, View, after

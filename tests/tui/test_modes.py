@@ -16,15 +16,15 @@ from textual.widget import Widget
 
 from tests.tui.support import demo_app
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.tuning.tuning import Tuning
 from workbench.core.errors import StoreProblem
+from workbench.services.tuning.tuning import Tuning
 from workbench.tui.app import modes
 from workbench.tui.app.actions import Table
 from workbench.tui.app.app import NEXT_TURN, RetrieverLoaded, RetrieverLoading, WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.review.screen import ReviewScreen
-from workbench.tui.tuning.resting import REST_SECONDS
+from workbench.tui.tuning.debounce import REST_SECONDS
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.bars.slider import Slider
 

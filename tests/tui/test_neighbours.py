@@ -11,14 +11,14 @@ import pexpect
 import pytest
 
 from tests.tui.support import ROOT, drain, in_a_terminal, open_bench
-from workbench.bench.open import open_workbench
+from workbench.services.open import open_workbench
 
 WRITER = """
 import sys
 from pathlib import Path
-from workbench.bench.open import open_workbench
-from workbench.bench.stream.observation import Observation
-from workbench.bench.stream.hook import append
+from workbench.services.open import open_workbench
+from workbench.services.stream.observation import Observation
+from workbench.services.stream.hook import append
 from workbench.core.errors import Conflict
 from workbench.core.files.locks import Patience, waiting
 from workbench.store.journal.database import utc_now

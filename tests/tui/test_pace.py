@@ -10,28 +10,28 @@ import pytest
 from textual import events
 from textual.content import Content
 
-from tests.bench.conftest import ungated
 from tests.safety.hostile import MEGABYTE, hostile, prose
 from tests.safety.samples import keys
+from tests.services.conftest import ungated
 from tests.tui.support import NOW, app_over, demo_app, open_bench
 from tests.tui.waiting import PATIENCE, until
-from workbench.bench.context import Touched
-from workbench.bench.duplicates.comparison import BULLETS, Judge
-from workbench.bench.health.history import Event, FieldEvent
-from workbench.bench.safety.verdicts import Verdicts
-from workbench.bench.stream.memory_lines import MAX_SEARCHED, searched
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import SPANNED, fuzzy_rank
 from workbench.safety import scanning
+from workbench.services.context import Touched
+from workbench.services.duplicates.comparison import BULLETS, Judge
+from workbench.services.health.history import Event, FieldEvent
+from workbench.services.safety.verdicts import Verdicts
+from workbench.services.stream.memory_lines import MAX_SEARCHED, searched
 from workbench.store.history import reading
 from workbench.tui.app.saving import Saving
-from workbench.tui.stream.found import Found, key_of
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.history_view import event_text
 from workbench.tui.stream.memory_view import row
+from workbench.tui.stream.rows import Row, key_of
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.content import MAX_LINES, body, highlight, word_diff
 from workbench.tui.widgets.lists.long_text import LongText
@@ -124,7 +124,7 @@ async def test_a_text_that_was_looked_at_is_drawn_anew_in_its_row_only(tmp_path:
         rows, drawn, second = screen.rows.rows, list[str](), screen.memories[1].id
         draw = screen.rows._draw
 
-        def counted(found: Found, width: int) -> Sequence[Cell] | Content:
+        def counted(found: Row, width: int) -> Sequence[Cell] | Content:
             drawn.append(key_of(found))
             return draw(found, width)
 

@@ -13,19 +13,19 @@ from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.css.parse import parse as css_parse
 
-from tests.bench.conftest import ungated
 from tests.safety.hostile import MEGABYTE, hostile, prose
+from tests.services.conftest import ungated
 from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
 from tests.tui.support import NOW, app_over, demo_app, screen_text
 from tests.tui.waiting import until
-from workbench.bench.duplicates.comparison import Judge
-from workbench.bench.files.exports import contents
-from workbench.bench.open import Workbench
-from workbench.bench.safety.verdicts import LONG
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.safety import scanning
+from workbench.services.duplicates.comparison import Judge
+from workbench.services.files.exports import contents
+from workbench.services.open import Workbench
+from workbench.services.safety.verdicts import LONG
 from workbench.tui.app import app as app_module
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.files.exports import parts

@@ -7,7 +7,7 @@ import pytest
 from tests.tui.playbook_host import BOOK, TEXT, bring_in, opened
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
-from workbench.bench.open import Workbench
+from workbench.services.open import Workbench
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.choose import Choose

@@ -11,8 +11,8 @@ from tests.busy_store import go_on, stopped_holder
 from tests.reflect.server import MessagesServer, Reply
 from tests.tui.playbook_host import TWINS, Hand, opened
 from tests.tui.waiting import until_drawn
-from workbench.bench.open import Workbench
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench
 from workbench.tui.playbook.curation.ask import AskDialog
 from workbench.tui.playbook.curation.cards import CardsDialog
 from workbench.tui.playbook.curation.sources import SourcePrompt

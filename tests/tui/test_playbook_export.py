@@ -10,11 +10,11 @@ from textual.widgets import Static
 
 from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, opened
 from tests.tui.waiting import until_drawn
-from workbench.bench.open import Workbench
-from workbench.core.files.format import Outlet
-from workbench.formats.outlets import OUTLETS
+from workbench.core.files.format import ExportFormat
+from workbench.formats.exports import OUTLETS
+from workbench.services.open import Workbench
 from workbench.tui.files.exports import dialog as module
-from workbench.tui.files.exports import looking
+from workbench.tui.files.exports import preview
 from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.playbook.preview import GUTTER, pieces, whole_file
 from workbench.tui.widgets.choose import Choose
@@ -232,7 +232,7 @@ async def test_what_only_somebody_else_changed_is_left_alone(bench: Workbench, s
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
 async def test_every_format_shows_and_writes_the_same_bytes(
-    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Outlet
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: ExportFormat
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with opened(bench, (80, 24)) as hand:
@@ -316,7 +316,7 @@ async def test_changes_and_whole_file(bench: Workbench, source: Path) -> None:
 async def test_what_is_written_at_once_waits_until_it_is_shown(
     bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str, written: bool
 ) -> None:
-    seen, may_look = looking.look, threading.Event()
+    seen, may_look = preview.look, threading.Event()
     may_look.set()
 
     def late(*asked: Any) -> Any:

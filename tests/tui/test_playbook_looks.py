@@ -7,7 +7,7 @@ import pytest
 from tests.tui.playbook_host import BOOK, opened
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import is_inert, picture
-from workbench.bench.open import Workbench, open_workbench
+from workbench.services.open import Workbench, open_workbench
 from workbench.store.library import Library
 from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.forms.form import RecordForm

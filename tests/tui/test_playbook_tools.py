@@ -9,8 +9,8 @@ from textual.widgets import Static
 from tests.tui.playbook_host import TWINS, Hand, bring_in, opened
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import is_inert, picture
-from workbench.bench.open import Workbench
 from workbench.cli.main import run
+from workbench.services.open import Workbench
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.agent import AgentDialog

@@ -13,13 +13,13 @@ from textual.widgets import Static
 from tests.tui.support import DEMO, NOW, app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.bench.demo import lay_out
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.promotion.plan import PromotionPlan
-from workbench.bench.promotion.promotion import Promotion
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Book, Section
 from workbench.core.stream.memory import Memory
+from workbench.services.demo import lay_out
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.promotion.plan import PromotionPlan
+from workbench.services.promotion.promotion import Promotion
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.exports.dialog import Pane
 from workbench.tui.promotion.dialog import NO_PROJECT, PromoteDialog

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.support import app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.bench.open import Workbench
+from workbench.services.open import Workbench
 from workbench.tui.app.app import ASKING_FIRST, BEGINS, WorkbenchApp
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.widgets.footer import KeyBar

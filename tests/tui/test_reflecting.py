@@ -18,8 +18,8 @@ from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, r
 from tests.tui.review_host import Ticking, memory, put
 from tests.tui.support import app_over, demo_app, first_of, open_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.bench.open import Workbench, open_workbench
-from workbench.bench.stream.observation import Observation
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.stream.observation import Observation
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.reflection.dialog import ReflectDialog, SentDialog, pieces
 from workbench.tui.reflection.result import ResultDialog

@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from tests.tui.support import NOW, app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.bench.open import Workbench
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.stream.replacing import ReplaceDialog
 

@@ -8,8 +8,8 @@ from textual.widgets import TextArea
 
 from tests.tui.review_host import TEXTS, Ticking, memory, put, review, store
 from tests.tui.support import NOW, screen_text
-from workbench.bench.open import Workbench
-from workbench.bench.review.rejection import rejection_of
+from workbench.services.open import Workbench
+from workbench.services.review.rejection import rejection_of
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.review.merge import MergeChoice
 from workbench.tui.review.reasons import ReasonDialog

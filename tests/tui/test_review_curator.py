@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.tui.playbook_host import TWINS, bring_in, open_bench
-from workbench.bench.open import Workbench
 from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
+from workbench.services.open import Workbench
 from workbench.tui.review.views import suggestion
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)

@@ -7,9 +7,9 @@ import pytest
 
 from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, app_over, open_bench, screen_text
-from workbench.bench.open import Workbench
 from workbench.core.record import to_doc
 from workbench.core.review.proposal import Proposal
+from workbench.services.open import Workbench
 from workbench.tui.promotion.dialog import PromoteDialog
 from workbench.tui.review.group import GroupDialog
 from workbench.tui.widgets.texts.safe_input import SafeInput

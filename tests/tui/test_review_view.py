@@ -9,10 +9,10 @@ from tests.calls import calls_of
 from tests.tui.review_host import TEXTS, Ticking, add_merge, candidate, memory, put, review, store
 from tests.tui.support import NOW, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.bench.open import Workbench
-from workbench.bench.review.review import Review
 from workbench.core.change import Change, FieldChange
 from workbench.core.review.proposal import Proposal
+from workbench.services.open import Workbench
+from workbench.services.review.review import Review
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 

@@ -9,13 +9,13 @@ from textual.widgets import TextArea
 from tests.reflect.server import Reply, messages_server
 from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, screen_text
-from workbench.bench.open import Workbench
-from workbench.bench.review.refinement import Refinement
-from workbench.bench.review.rejection import rejection_of
-from workbench.bench.review.rewriting import rounds_of
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
+from workbench.services.open import Workbench
+from workbench.services.review.refinement import Refinement
+from workbench.services.review.rejection import rejection_of
+from workbench.services.review.rewriting import rounds_of
 from workbench.tui.review.impact import ImpactDialog
 from workbench.tui.review.merge import MergeChoice
 from workbench.tui.review.refine import RefineDialog

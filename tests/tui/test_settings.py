@@ -9,8 +9,8 @@ from textual.widgets import Input
 from tests.small_models import small_model
 from tests.tui.support import app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.bench.folder import make_store
 from workbench.config import loading, paths, recent
+from workbench.services.folder import make_store
 from workbench.store.journal.opening import utc_now
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.run import View, _options, profiles_of

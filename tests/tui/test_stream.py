@@ -24,23 +24,23 @@ from tests.tui.review_host import memory, put
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
 from tests.tui.widgets.host import picture
-from workbench.bench.agents.serving import look
-from workbench.bench.open import open_workbench
-from workbench.bench.stream.near_by import near_by
 from workbench.config.loading import load
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.orders import Arranged, SavedView
 from workbench.core.text import LRM
+from workbench.services.agents.serving import look
+from workbench.services.open import open_workbench
+from workbench.services.stream.semantic import semantic_matches
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
-from workbench.tui.stream.found import Ruled, ruled_at
+from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.memory_view import Surroundings, detail
-from workbench.tui.stream.nearby import Nearby
+from workbench.tui.stream.rows import Ruled, ruled_at
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.stream.side import Side
+from workbench.tui.stream.semantic import SemanticRows
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
@@ -633,7 +633,7 @@ async def test_a_long_text_is_read_on_with_space(tmp_path: Path) -> None:
         assert shown is not None
         app.bench.stream.edit(shown.id, "A line of many.\n" * 90)
         await keys(pilot, "enter")
-        side = stream(app).query_one(Side)
+        side = stream(app).query_one(DetailPane)
         await until(pilot, lambda: side.max_scroll_y > 60)
         await keys(pilot, "space")
         assert side.scroll_offset.y > 10
@@ -904,12 +904,12 @@ def test_what_holds_the_words_is_not_listed_again_as_near(tmp_path: Path) -> Non
     with closing(demo_bench(tmp_path)) as bench:
         bench.retriever.load()
         every = bench.stream.view().memories
-        found = near_by(bench.tuning, "deploy", (), (), bench.context.now())
+        found = semantic_matches(bench.tuning, "deploy", (), (), bench.context.now())
         near = [scored.memory for scored in found.rows]
-        shown = Nearby(found, apart=every[:0]).rows(near[:1], bench.library.memories.find)
+        shown = SemanticRows(found, apart=every[:0]).rows(near[:1], bench.library.memories.find)
         assert [row for row in shown if row == near[0]] == near[:1]
         beside = tuple(memory for memory in every if memory not in near)
-        shown = Nearby(found, apart=beside).rows(beside, bench.library.memories.find)
+        shown = SemanticRows(found, apart=beside).rows(beside, bench.library.memories.find)
         assert [row for row in shown[len(beside) + 1 :] if row in near] == near
 
 

@@ -10,11 +10,11 @@ from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_b
 from tests.tui.test_tune_hands import said
 from tests.tui.tune_host import WIDE, keys, opened, ranked, settled, slider, tune, why
 from tests.tui.waiting import until
-from workbench.bench.demo import fill
-from workbench.bench.open import open_workbench
 from workbench.config.loading import Settings
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
+from workbench.services.demo import fill
+from workbench.services.open import open_workbench
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.choose import Choose
 

@@ -25,10 +25,10 @@ from tests.tui.support import (
 )
 from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
-from workbench.bench.duplicates.memory_pairs import MemoryPair
-from workbench.bench.tuning.queries.sets import from_store
 from workbench.config.paths import shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.services.duplicates.memory_pairs import MemoryPair
+from workbench.services.tuning.queries.sets import from_store
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.records.record import OpenedRecord

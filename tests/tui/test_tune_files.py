@@ -10,7 +10,7 @@ from tests.tui.support import DEMO, demo_app, first_of, hidden_on, open_bench
 from tests.tui.test_tune_dialogs import hostile, shown
 from tests.tui.tune_host import WIDE, keys, opened, tune
 from tests.tui.waiting import until
-from workbench.bench.tuning.queries.export import qrels, queries_jsonl, run
+from workbench.services.tuning.queries.export import qrels, queries_jsonl, run
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.judging.queries_in import QueriesIn
 from workbench.tui.tuning.judging.queries_out import FormatChoice, QueriesOut

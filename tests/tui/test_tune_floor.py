@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.bench.conftest import put
+from tests.services.conftest import put
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.tune_host import WIDE, keys, opened, row, settled, slider, tune, why
 from tests.tui.waiting import until
@@ -105,7 +105,7 @@ async def test_it_is_computed_in_the_background_and_the_ranking_does_not_wait(
 ) -> None:
     import threading
 
-    from workbench.bench.tuning.floor.floors import Floors
+    from workbench.services.tuning.floor.floors import Floors
 
     may, compute = threading.Event(), Floors.settled
 

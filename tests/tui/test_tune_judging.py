@@ -20,9 +20,9 @@ from tests.tui.support import (
 )
 from tests.tui.tune_host import WIDE, files, focused, is_measured, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
-from workbench.bench.tuning.queries.sets import from_store
 from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH
+from workbench.services.tuning.queries.sets import from_store
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.tuning.judging.metrics import MetricsDialog

@@ -11,9 +11,9 @@ from tests.tui.support import app_over, demo_app, first_of, open_bench, screen_t
 from tests.tui.test_tune_dialogs import shown
 from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, why
 from tests.tui.waiting import until
-from workbench.bench.tuning.profile_diff import changes
 from workbench.config.loading import load
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.services.tuning.profile_diff import changes
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.tuning.profiles.compare import CompareDialog

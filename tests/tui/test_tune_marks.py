@@ -3,7 +3,7 @@
 import pytest
 
 from tests.retrieval.samples import memory
-from workbench.bench.tuning.question import Standing
+from workbench.services.tuning.question import Standing
 from workbench.tui.tuning.rows import Move, movement
 from workbench.tui.widgets.content import MUTED
 

@@ -11,10 +11,10 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import DEMO, NOW, app_over, open_bench
-from workbench.bench.demo import fill
-from workbench.bench.open import open_workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.files.locks import Patience, StoreBusy, waiting
+from workbench.services.demo import fill
+from workbench.services.open import open_workbench
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen

@@ -9,11 +9,11 @@ import pytest
 from tests.tui.review_host import candidate, memory, put, review, store
 from tests.tui.support import NOW, app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.bench.reflection.reflection import Outcome
-from workbench.bench.review.impact import Impact, QueryImpact
 from workbench.core.reflection.reflector import STOPPED, Reflection
 from workbench.core.stream.memory import Source
 from workbench.core.tuning.judgment import SavedQuery
+from workbench.services.reflection.reflection import Outcome
+from workbench.services.review.impact import Impact, QueryImpact
 from workbench.tui.duplicates.bullet_groups import fewer_bullets
 from workbench.tui.reflection.text import outcome_text
 from workbench.tui.review.candidate import candidate as candidate_text

@@ -21,10 +21,10 @@ from anthropic.types.beta import (
     BetaMemoryTool20250818ViewCommand,
 )
 
-from workbench.bench.agents.documents.commands import MemoryCommands
-from workbench.bench.open import Workbench, open_workbench
 from workbench.config import loading, paths
 from workbench.core.errors import WorkbenchError
+from workbench.services.agents.documents.commands import MemoryCommands
+from workbench.services.open import Workbench, open_workbench
 
 
 class StoreMemoryTool(BetaAbstractMemoryTool):

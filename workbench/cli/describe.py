@@ -10,8 +10,8 @@ from workbench.core.stream.confidence import Confidence, scored
 from workbench.core.stream.memory import FILE_KEY, Memory
 
 if TYPE_CHECKING:
-    from workbench.bench.tuning.episode_terms import TermPart
     from workbench.core.tuning.scoring import Scored
+    from workbench.services.tuning.episode_terms import TermPart
 
 
 def memory_json(memory: Memory) -> dict[str, object]:

@@ -185,7 +185,7 @@ def _settings() -> "loading.Loaded":
 
     loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
     if loaded.problems:
-        from workbench.bench.safety.masking import masked_text
+        from workbench.services.safety.masking import masked_text
 
         for problem in loaded.problems:
             warn(masked_text(problem))

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from workbench.bench.folder import holds_store
 from workbench.config import paths, recent
 from workbench.core.errors import StoreProblem
+from workbench.services.folder import holds_store
 
 _MOST = 1000
 """Folders that are looked at beside the missing one, at most."""

@@ -9,7 +9,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
+    from workbench.services.open import Workbench
 
 MOST = 5_000
 """Ids that an unknown one is compared with; those that begin or end like it come first."""
@@ -19,7 +19,7 @@ UNCHANGED = "Nothing was changed."
 
 def records(bench: "Workbench", ids: Sequence[str]) -> list[Memory | Bullet]:
     """Return the memories and bullets that ids mean, each once; raises `UnknownRecord`, which names the nearest id."""
-    from workbench.bench.stream.votable import find_votable
+    from workbench.services.stream.votable import find_votable
 
     found: list[Memory | Bullet] = []
     for id in dict.fromkeys(ids):

@@ -89,7 +89,7 @@ def _welcome(session: Session, welcome: Welcome, store: Path) -> int:
     if step.choice == "recent" and step.folder is not None:
         return _open(session, step.folder, "recent")
     if step.choice == "project":
-        from workbench.bench.folder import make_store as make_empty
+        from workbench.services.folder import make_store as make_empty
 
         made = session.cwd.resolve() / paths.PROJECT_STORE
         make_empty(made, session.clock, shared=False)
@@ -106,7 +106,7 @@ def _first_run(session: Session, store: Path) -> FirstRun:
 
 
 def _holds_store(folder: Path) -> bool:
-    from workbench.bench.folder import holds_store
+    from workbench.services.folder import holds_store
 
     with contextlib.suppress(StoreProblem):
         return holds_store(folder)
@@ -140,7 +140,7 @@ def open_demo(session: Session) -> int:
 
 def _try_demo(session: Session) -> int:
     """Open the app on a temporary demo store."""
-    from workbench.bench.demo_folder import demo_folder
+    from workbench.services.demo_folder import demo_folder
 
     with demo_folder() as folder:
         store = folder / "demo"
@@ -154,7 +154,7 @@ def _try_demo(session: Session) -> int:
 
 def make_store(session: Session) -> int:
     """Make an empty store where none is."""
-    from workbench.bench.folder import make_store as make_empty
+    from workbench.services.folder import make_store as make_empty
 
     args = session.args
     if args.store is not None and args.dir is not None:
@@ -190,7 +190,7 @@ def _make_demo(session: Session, into: Path) -> int:
 
 def _fill(session: Session, folder: Path) -> Path:
     """Fill a demo store and return the folder of its scratch project."""
-    from workbench.bench.demo import fill, lay_out, surround
+    from workbench.services.demo import fill, lay_out, surround
 
     bench, shipped = session.open(folder), paths.shipped("fixtures/demo")
     fill(bench, shipped)
@@ -201,7 +201,7 @@ def _fill(session: Session, folder: Path) -> Path:
 
 
 def _forget(session: Session, folder: Path) -> None:
-    from workbench.bench.demo import forget
+    from workbench.services.demo import forget
 
     with contextlib.suppress(WorkbenchError):  # what is left of it is a few lines about a folder that is gone
         forget(session.open(folder, remarks=False))

@@ -33,7 +33,7 @@ def warn(text: str) -> None:
 
 def fail(error: WorkbenchError) -> None:
     """Print what went wrong: one sentence, and what was not lost or what to do; it may quote what is stored."""
-    from workbench.bench.safety.masking import masked_text  # what goes well is not to wait for the rules
+    from workbench.services.safety.masking import masked_text  # what goes well is not to wait for the rules
 
     warn(f"workbench: {masked_text(str(error))}")
 

@@ -68,7 +68,7 @@ def config(session: Session) -> int:
         else:
             say(str(path))
         return 0
-    from workbench.bench.safety.masking import masked, masked_text
+    from workbench.services.safety.masking import masked, masked_text
 
     settings = session.settings().settings
     shown = settings._replace(views=masked(settings.views, masked_text), keys=masked(settings.keys, masked_text))

@@ -17,10 +17,10 @@ from workbench.core.stream.times import instant
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
     from workbench.config import loading
     from workbench.core.first_run import FirstRun, FirstStep
-    from workbench.core.health.standpoint import Standpoint
+    from workbench.core.health.past_view import PastView
+    from workbench.services.open import Workbench
 
 Clock = Callable[[], datetime]
 
@@ -126,7 +126,7 @@ class Session(NamedTuple):
 
     def has_store(self) -> bool:
         """Tell whether there is a store where this command looks for one; raises `StoreProblem` if unknown."""
-        from workbench.bench.folder import holds_store
+        from workbench.services.folder import holds_store
 
         return holds_store(self.choice().folder)
 
@@ -177,8 +177,8 @@ class Session(NamedTuple):
 
         With `at` it is opened as it was right after that revision.
         """
-        from workbench.bench.agents.documents.places import DocumentPlaces
-        from workbench.bench.open import open_workbench
+        from workbench.services.agents.documents.places import DocumentPlaces
+        from workbench.services.open import open_workbench
 
         settings = _strictest(self.settings())
         bench = open_workbench(
@@ -211,7 +211,7 @@ def _strictest(loaded: "loading.Loaded") -> "loading.Loaded":
     return loaded._replace(settings=settings._replace(agents=settings.agents._replace(serve="approved")))
 
 
-def told(standpoint: "Standpoint") -> str:
+def told(standpoint: "PastView") -> str:
     """Return where somebody stands who looks back: the revision, of how many, and when it was made."""
     when = "" if standpoint.at is None else f", {moment(standpoint.at)}"
     return f"{standpoint.rev:,} of {standpoint.latest:,}{when}"
@@ -225,7 +225,7 @@ def untrusted(foreign: int) -> str:
 
 def say_made(folder: Path) -> None:
     """Say that a store was made, which whoever mistyped its name did not mean; and that git does not see it."""
-    from workbench.bench.folder import holds_store, kept_out_by
+    from workbench.services.folder import holds_store, kept_out_by
 
     if holds_store(folder):
         keeper = kept_out_by(folder)

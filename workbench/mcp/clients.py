@@ -8,15 +8,15 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from workbench.bench.agents.rules import DoorRules, DoorVotes
-from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
+from workbench.services.agents.rules import DoorRules, DoorVotes
+from workbench.services.open import Workbench
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
 
-    from workbench.bench.agents.door import AgentDoor
-    from workbench.bench.agents.reading_log import ReadingLog
+    from workbench.services.agents.api import AgentApi
+    from workbench.services.agents.reading_log import ReadingLog
 
 UNNAMED = "agent"
 """What a client is called that gives no name, or none that can be read."""
@@ -47,24 +47,24 @@ class Clients:
         self._voted = DoorVotes()
         self._own = f"mcp-{uuid.uuid4().hex[:8]}"
         self._parent = parent
-        self._doors: dict[tuple[str, str], AgentDoor] = {}
+        self._doors: dict[tuple[str, str], AgentApi] = {}
         self._calls: deque[float] = deque()
 
     @cached_property
     def log(self) -> "ReadingLog":
         """What they read, to be kept."""
-        from workbench.bench.agents.reading_log import ReadingLog
+        from workbench.services.agents.reading_log import ReadingLog
 
         return ReadingLog(self.bench.follow)
 
-    def of(self, ctx: "Context[Any, Any]") -> "AgentDoor":
+    def of(self, ctx: "Context[Any, Any]") -> "AgentApi":
         """Return what the client that asks may do, in its session."""
         agent, session = self._agent or name_of(ctx), self._session(ctx)
         door = self._doors.get((agent, session))
         if door is None:
-            from workbench.bench.agents.door import AgentDoor  # a client that only lists the tools waits for none
+            from workbench.services.agents.api import AgentApi  # a client that only lists the tools waits for none
 
-            door = AgentDoor(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
+            door = AgentApi(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
             self._doors[agent, session] = door
             if len(self._doors) > _MOST:
                 del self._doors[next(iter(self._doors))]

@@ -13,13 +13,13 @@ from typing import Any
 import anyio
 import uvicorn
 
-from workbench.bench.open import Workbench
 from workbench.config.paths import MCP_TOKEN
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.atomic import write_file
 from workbench.mcp.clients import Clients
 from workbench.mcp.running import GRACE_S, end
 from workbench.mcp.server import MemoryServer
+from workbench.services.open import Workbench
 
 HOST = "127.0.0.1"
 _LONGEST = 1_000

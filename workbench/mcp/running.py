@@ -13,10 +13,10 @@ import anyio
 import anyio.to_thread
 from mcp.server.stdio import stdio_server
 
-from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients
 from workbench.mcp.server import MemoryServer
+from workbench.services.open import Workbench
 
 GRACE_S = 0.8
 """How long calls that are in flight may go on once the client is gone."""

@@ -19,7 +19,7 @@ from workbench.mcp.refusals import unknown_arguments, unknown_tool, wrong_argume
 from workbench.mcp.tools import Tools, renamed
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.door import AgentDoor
+    from workbench.services.agents.api import AgentApi
 
 INSTRUCTIONS = """A memory that a person curates. memory_context once at the start of a task, memory_search when
 something looks familiar, memory_save for what a later session must know, memory_feedback on what helped or misled you.
@@ -33,7 +33,7 @@ _REVIEW = """For each memory that you used in this session, say with memory_feed
 What is wrong, save anew with memory_save and `replaces`; what is obsolete, ask to have forgotten with memory_forget."""
 
 
-_ASKING: "ContextVar[AgentDoor | None]" = ContextVar("asking", default=None)
+_ASKING: "ContextVar[AgentApi | None]" = ContextVar("asking", default=None)
 """The client whose request for a resource is being answered."""
 
 

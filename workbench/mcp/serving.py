@@ -5,13 +5,13 @@ import sys
 import threading
 from argparse import Namespace
 
-from workbench.bench.agents.parent import parent_process
-from workbench.bench.agents.rules import DoorRules
-from workbench.bench.open import Workbench
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
 from workbench.core.runtime import share_memory
 from workbench.mcp.clients import Clients, cleaned_name
+from workbench.services.agents.parent_process import parent_process
+from workbench.services.agents.rules import DoorRules
+from workbench.services.open import Workbench
 
 _SETTLED_S = 3.0
 """How long after its start a server begins to get ready: the first question is not to share the machine with that."""
@@ -22,7 +22,7 @@ def _get_ready(bench: Workbench, writes: bool) -> None:
 
     A server that `writes` then compares what hooks captured, too.
     """
-    from workbench.bench.safety.provenance import learn_all
+    from workbench.services.safety.provenance import learn_all
 
     with contextlib.suppress(WorkbenchError):
         bench.retriever.load()

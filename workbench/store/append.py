@@ -18,7 +18,7 @@ from workbench.core.files.locks import FileLock
 from workbench.core.record import ABSENT, from_doc, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
-from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs, to_json
+from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, to_json
 from workbench.store.files import LOCK, overtaken
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.store.journal.staged import Staged
 
 Clock = Callable[[], datetime]
-Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
+Gate = Callable[[Transaction, Mapping[str, Mapping[str, Doc]]], Transaction]
 
 _TABLE, _GAUGE = table_of(Memory), table_of(ReflectionState)
 _RECENT = 10
@@ -151,7 +151,7 @@ def appending(
             if changes := block.changes():
                 if lock.renew() and ((now := _read_tail(folder, heads_folder)) is None or now.rev != tail.rev):
                     raise overtaken(folder)
-                entry = Entry(tail.rev + 1, iso(clock()), actor, block.label or label, changes)
+                entry = Transaction(tail.rev + 1, iso(clock()), actor, block.label or label, changes)
                 entry = entry if gate is None else gate(entry, {})
                 _commit(folder, block, tail, entry, heads_folder)
             return
@@ -194,7 +194,7 @@ def _in_full(
         block.stage(staged)
 
 
-def _commit(folder: Path, block: Appending, tail: _Tail, entry: Entry, heads_folder: Path | None) -> None:
+def _commit(folder: Path, block: Appending, tail: _Tail, entry: Transaction, heads_folder: Path | None) -> None:
     own = block.next_ids
     everything = segments.carries_all_ids(entry.rev, len(entry.changes))
     next_ids = {**tail.next_ids, **own} if everything else own

@@ -28,7 +28,7 @@ class DocChange(NamedTuple):
     redacted: bool = False
 
 
-class Entry(NamedTuple):
+class Transaction(NamedTuple):
     """One committed transaction.
 
     `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks
@@ -51,7 +51,7 @@ class Entry(NamedTuple):
     was: str = ""
 
 
-def to_json(entry: Entry) -> dict[str, object]:
+def to_json(entry: Transaction) -> dict[str, object]:
     """Return the entry as the JSON object that is written."""
     out: dict[str, object] = {"rev": entry.rev, "at": entry.at, "actor": entry.actor, "label": entry.label}
     if entry.kind != "edit":
@@ -71,7 +71,7 @@ def to_json(entry: Entry) -> dict[str, object]:
     return out
 
 
-def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Entry:
+def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Transaction:
     """Read an entry, of its changes only those of some `docs` when these are given.
 
     Raises `ValueError` when a part is missing or misshapen.
@@ -82,9 +82,9 @@ def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Ent
         raise ValueError("it is not a transaction") from error
 
 
-def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Entry:
+def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
     wanted = raw["changes"] if docs is None else [change for change in raw["changes"] if change.get("id", "") in docs]
-    return Entry(
+    return Transaction(
         rev=int(raw["rev"]),
         at=str(raw["at"]),
         actor=str(raw["actor"]),

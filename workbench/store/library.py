@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from workbench.core.errors import StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.core.health.damage import Damage, MendedIndex
 from workbench.core.record import ABSENT, to_doc_over
-from workbench.store.entry import Doc, DocChange, Entry, Kind
+from workbench.store.entry import Doc, DocChange, Kind, Transaction
 from workbench.store.files import closed
-from workbench.store.identity.trust import Standing
+from workbench.store.identity.trust import StoreTrust
 from workbench.store.index.indexing import Indexing
 from workbench.store.index.news import Arrival, arrival_of
 from workbench.store.journal import segments
@@ -29,7 +29,7 @@ from workbench.store.table import Table
 if TYPE_CHECKING:
     from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
     from workbench.core.file_state import FileState
-    from workbench.core.health.standpoint import Standpoint
+    from workbench.core.health.past_view import PastView
     from workbench.core.override import Override
     from workbench.core.playbook.book import Book, Bullet, Section
     from workbench.core.playbook.usage_tally import UsageTally
@@ -258,7 +258,7 @@ class Library:
     def listen(self, listener: Callable[[Touched], None]) -> None:
         """Call `listener` after every transaction, this process's and others'; never on two threads at once."""
 
-        def hear(entry: Entry, keys: Keys) -> None:
+        def hear(entry: Transaction, keys: Keys) -> None:
             """Say it in records."""
             listener(Touched(entry.rev, entry.actor, entry.label, entry.kind, keys))
 
@@ -317,7 +317,7 @@ class Library:
     # What the store says of itself
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> StoreTrust:
         """How far what the store says is trusted."""
         return self.journal.standing
 
@@ -352,7 +352,7 @@ class Library:
             return None
 
     @property
-    def standpoint(self) -> "Standpoint | None":
+    def standpoint(self) -> "PastView | None":
         """Where one stands who looks at the store as it was; `None` in the present."""
         return self.journal.standpoint
 
@@ -488,7 +488,7 @@ class Library:
             for doc_id, doc in tables.get(table, {}).items():
                 yield table, key_of(table, doc) or doc_id, doc
 
-    def changes_back(self, *needles: bytes | None) -> Iterator[Entry]:
+    def changes_back(self, *needles: bytes | None) -> Iterator[Transaction]:
         """Yield the transactions, newest first, those that contain one of `needles` as written if any is given.
 
         Damaged ones are passed over. Raises `StoreProblem` when one cannot be read.

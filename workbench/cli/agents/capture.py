@@ -20,9 +20,9 @@ from workbench.core.text import counted
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.bench.agents.capture.place import Place
-    from workbench.bench.agents.capture.transcripts import Captured, Harvest, Transcripts
     from workbench.core.agents.transcript.lessons import Lesson, Reason
+    from workbench.services.agents.capture.place import Place
+    from workbench.services.agents.capture.transcripts import Captured, Harvest, Transcripts
 
 CANCELLED = 130
 
@@ -76,7 +76,7 @@ def _event(session: Session, agent: str) -> int:
         doc = _read_event()
         event = event_of(doc)
         called = event.called
-        from workbench.bench.agents.capture.hooks import take
+        from workbench.services.agents.capture.hooks import take
 
         taken = take(event, _place(session, agent, event.cwd))
         if taken.context:
@@ -103,7 +103,7 @@ def _read_event() -> "dict[str, Any]":
 
 def _place(session: Session, agent: str, cwd: str) -> "Place":
     """Return where an event's captures go: the store of the folder that the agent works in."""
-    from workbench.bench.agents.capture.place import Place
+    from workbench.services.agents.capture.place import Place
 
     start = Path(cwd) if cwd and Path(cwd).is_dir() else session.cwd
     explicit = None if session.args.store is None else session.cwd / session.args.store
@@ -138,7 +138,7 @@ def note_broken(code: int) -> None:
 
 
 def _note(at: "datetime", agent: str, event: str, problem: str) -> None:
-    from workbench.bench.agents.capture.log import note
+    from workbench.services.agents.capture.log import note
 
     folder = paths.captures_dir()
     if folder is None or not note(folder, at, agent, event, problem):
@@ -150,7 +150,7 @@ def _transcripts(session: Session) -> int:
 
     args = session.args
     with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:
-        from workbench.bench.agents.capture.reading import transcripts_in
+        from workbench.services.agents.capture.reading import transcripts_in
 
         way = bench.transcripts
         files = transcripts_in([session.cwd / path for path in args.files])
@@ -219,7 +219,7 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
 
 def _brief(session: Session) -> int:
     with session.reading(whole=True) as bench:
-        from workbench.bench.agents.briefs.making import keep
+        from workbench.services.agents.briefs.making import keep
 
         text = keep(bench, actor_of(Namespace(actor=session.args.for_agent)))
         _tell(text, as_json=wants_json(session.args))
@@ -239,7 +239,7 @@ def _tell(brief: str, *, as_json: bool) -> None:
 
 
 def _status(session: Session) -> int:
-    from workbench.bench.agents.capture.past import past
+    from workbench.services.agents.capture.past import past
 
     store = session.choice().folder
     found = past(_captures(), store)

@@ -15,9 +15,9 @@ from workbench.core.errors import InvalidQuery
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.consolidation.consolidating import Consolidated, Stage
-    from workbench.bench.agents.consolidation.stages import Becomes, Change
-    from workbench.bench.open import Workbench
+    from workbench.services.agents.consolidation.consolidating import Consolidated, Stage
+    from workbench.services.agents.consolidation.stages import Becomes, Change
+    from workbench.services.open import Workbench
 
 LISTED = 20
 """Changes of a stage that are listed; --json lists all."""
@@ -97,7 +97,7 @@ class _Line:
 
 
 def _tell(session: Session, bench: "Workbench", done: "Consolidated") -> None:
-    from workbench.bench.agents.consolidation.report import done_json
+    from workbench.services.agents.consolidation.report import done_json
 
     dry, shown = session.args.dry_run, Shown(bench)
     if wants_json(session.args):
@@ -137,8 +137,8 @@ def _line(change: "Change", shown: Shown) -> str:
 def _write(file: Path, done: "Consolidated") -> None:
     import json
 
-    from workbench.bench.agents.consolidation.report import markdown, run_json
     from workbench.core.files.replacing import replace_file
+    from workbench.services.agents.consolidation.report import markdown, run_json
 
     if done.run is not None:
         as_json = file.suffix == ".json"

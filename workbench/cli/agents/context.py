@@ -12,7 +12,7 @@ from workbench.core.errors import InvalidQuery
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.context.values import AgentContext, Why
+    from workbench.services.agents.context.values import AgentContext, Why
 
 _DETAILS = """Prints what memory_context gives over MCP: pinned memories, the playbook, what is confirmed and what the
 ranking finds, and where there are patterns and episodes, those that fit; each layer under its budget of tokens
@@ -56,8 +56,8 @@ def context(session: Session) -> int:
     looks = args.actor is None
     store = session.reading(at=session.at(), whole=True) if looks else session.changing(actor_of(args), trusted=False)
     with store as bench:
-        from workbench.bench.agents.answers import Answering, text_of
-        from workbench.bench.agents.context.making import gathered, kept
+        from workbench.services.agents.answers import Answering, text_of
+        from workbench.services.agents.context.making import gathered, kept
 
         given = args.actor is not None or not stands_by(bench.context.actor)
         asker = bench.context if given else replace(bench.context, actor="agent:preview")

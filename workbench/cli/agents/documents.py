@@ -21,9 +21,9 @@ from workbench.core.text import counted
 from workbench.core.tokens import tokens_of
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.documents.documents import Changes, OpenFolder
-    from workbench.bench.agents.documents.reading import OpenDocument
-    from workbench.bench.open import Workbench
+    from workbench.services.agents.documents.documents import Changes, OpenFolder
+    from workbench.services.agents.documents.reading import OpenDocument
+    from workbench.services.open import Workbench
 
 _DETAILS = """Shows a folder by document and section with its estimated tokens: an external memory session
 (overview.md, detail/, messages.jsonl), or a folder of notes; or one document of it, or of the store (/memories/…).
@@ -249,7 +249,7 @@ def _is_session(folder: Path) -> bool:
 
 
 def _path(session: Session) -> Path:
-    from workbench.bench.files.imports.paths import as_named
+    from workbench.services.files.imports.paths import as_named
 
     return as_named(session.args.place, session.cwd)
 

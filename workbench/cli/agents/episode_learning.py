@@ -11,8 +11,8 @@ from workbench.core.errors import InvalidQuery
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.experience.learning import Learned
     from workbench.core.agents.patterns.lifecycle import Outlook
+    from workbench.services.agents.experience.learning import Learned
 
 _LEARN = """FILE holds one episode, as `episode add` takes it. The patterns that metadata.patterns_applied names, by id
 or name, gain evidence for or against them; those in reflection.patterns_discovered become candidates. Memories whose
@@ -39,9 +39,9 @@ def add_learning(verbs: Commands) -> None:
 
 def learn_episode(session: Session) -> int:
     """Learn from an episode, and say what that came to."""
-    from workbench.bench.agents.episodes import files
-    from workbench.bench.agents.experience.learning import Learning
     from workbench.cli.agents.episode_rows import read_stdin
+    from workbench.services.agents.episodes import files
+    from workbench.services.agents.experience.learning import Learning
 
     args = session.args
     if args.file == "-":

@@ -17,8 +17,8 @@ from workbench.core.text import one_line
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.bench.agents.episodes.keeping import Opened
-    from workbench.bench.open import Workbench
+    from workbench.services.agents.episodes.keeping import Opened
+    from workbench.services.open import Workbench
 
 SHOWN = 20
 """Episodes that are listed when nobody says how many."""

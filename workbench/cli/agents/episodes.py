@@ -28,7 +28,7 @@ from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.episodes.keeping import Stored
+    from workbench.services.agents.episodes.keeping import Stored
 
 _EPISODE = """What an agent did, from the task to the outcome. An episode is never changed: notes, tags and deletion
 (with a way back) are a person's, agents only add. Without a verb: the latest ones.
@@ -151,7 +151,7 @@ def _add_corrections(verbs: Commands) -> None:
 
 def add_episodes(session: Session) -> int:
     """Store what a file, a folder or stdin holds, and say what became of it."""
-    from workbench.bench.agents.episodes import files
+    from workbench.services.agents.episodes import files
 
     args = session.args
     if args.file == "-":
@@ -264,8 +264,8 @@ def find_episodes(session: Session) -> int:
 
 def _give(session: Session, criteria: Criteria) -> int:
     """Print what an agent is given, and count it."""
-    from workbench.bench.agents.episodes.giving import EpisodeGiving
-    from workbench.bench.agents.reads import Asked
+    from workbench.services.agents.episodes.giving import EpisodeGiving
+    from workbench.services.agents.reads import Asked
 
     args = session.args
     with session.changing(actor_of(args), trusted=False) as bench:
@@ -351,7 +351,7 @@ def consolidate_episodes(session: Session) -> int:
 
 def export_episodes(session: Session) -> int:
     """Write episodes to a file or a folder."""
-    from workbench.bench.agents.episodes import files
+    from workbench.services.agents.episodes import files
 
     args = session.args
     target: Path = session.cwd / args.target

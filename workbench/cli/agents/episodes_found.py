@@ -8,8 +8,8 @@ from workbench.cli.safety.flags import Shown, review_json, unreviewed
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.episodes.finding import FoundEpisode, FoundEpisodes
-    from workbench.bench.open import Workbench
+    from workbench.services.agents.episodes.finding import FoundEpisode, FoundEpisodes
+    from workbench.services.open import Workbench
 
 _LINE = 160
 

@@ -13,8 +13,8 @@ from workbench.core.errors import UnknownRecord
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
     from workbench.core.agents.read import AgentRead
+    from workbench.services.open import Workbench
 
 _READS = """Newest first: which agent asked what, in which session, and how many memories it was given. With an ID, that
 reading in full: each memory with the relevance it had, and what was left out. The newest 2,000 are kept.
@@ -133,7 +133,7 @@ def index(session: Session) -> int:
         _withheld(made.withheld)
         return 0
     path = session.cwd / args.file.expanduser()
-    from workbench.bench.files.overwriting_said import NotReplaced
+    from workbench.services.files.overwriting_said import NotReplaced
 
     with session.changing() as bench:
         try:
@@ -166,6 +166,6 @@ def _wanted(read: "AgentRead", agent: str | None, session: str | None) -> bool:
 
 
 def _json(bench: "Workbench", read: "AgentRead") -> object:
-    from workbench.bench.safety.masking import masked
+    from workbench.services.safety.masking import masked
 
     return plain(masked(read, bench.safety.masked))

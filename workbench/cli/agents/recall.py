@@ -10,8 +10,8 @@ from workbench.core.errors import InvalidQuery, StoreProblem
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.documents.recalled import Recalled, Recalling
-    from workbench.bench.open import Workbench
+    from workbench.services.agents.documents.recalled import Recalled, Recalling
+    from workbench.services.open import Workbench
 
 _SCOPES = ("all", "overview", "detail", "messages", "stream")
 
@@ -58,7 +58,7 @@ def recall(session: Session) -> int:
     by_person = actor_of(args) == CLI_ACTOR
     looks = args.actor is None
     with session.reading(whole=True) if looks else session.changing(actor_of(args), trusted=False) as bench:
-        from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
+        from workbench.services.agents.documents.recalled import Recalling, answer_json, answer_text
 
         if not by_person and not bench.trust.standing.trusted:
             if wants_json(args):
@@ -82,7 +82,7 @@ def _asked(session: Session, bench: "Workbench", recalling: "Recalling") -> "Rec
     limit = args.limit or bench.context.settings.memory.default_limit
     if actor_of(args) == CLI_ACTOR:
         return recalling.look(args.query, args.scope, limit, every=args.all_sessions, secrets=args.show_secrets)
-    from workbench.bench.agents.reads import Asked, keep
+    from workbench.services.agents.reads import Asked, keep
 
     given = recalling.give(args.query, args.scope, limit, every=args.all_sessions)
     if args.actor is None:

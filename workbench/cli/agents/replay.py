@@ -10,7 +10,7 @@ from workbench.cli.tuning.profile import profile_in_use
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.replay import Change, Given, Replayed
+    from workbench.services.agents.replay import Change, Given, Replayed
 
 CANCELLED = 130
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.files.given import given
+from workbench.cli.files.path_arguments import given
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import say, warn
 from workbench.cli.parsing import Commands, add_command
@@ -13,7 +13,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.files.convert import Converted
+    from workbench.services.files.convert import Converted
 
 _DETAILS = """The format of IN is recognised, that of OUT follows from its name: .txt an ACE playbook, .jsonl
 learning entries, .json a skillbook or plain JSON, .yaml a cass playbook or plain YAML, .csv, .md,
@@ -43,11 +43,11 @@ def convert_file(session: Session) -> int:
 
 
 def _converted(session: Session, source: Path, target: Path) -> int:
-    from workbench.bench.files.convert import convert
-    from workbench.bench.files.replaced import Replaced
     from workbench.cli.files.export import to_stdout
     from workbench.core.files.replacing import present_bytes, replace_file
     from workbench.core.files.textbytes import bytes_of
+    from workbench.services.files.convert import convert
+    from workbench.services.files.replaced import Replaced
 
     args = session.args
     to_screen = str(args.target) == "-"
@@ -80,4 +80,4 @@ def _report(done: "Converted", target: Path) -> None:
     if done.written is not None and done.written != read:
         warn(f"{counted(read, 'record')} read, {done.written:,} found again in the new file.")
     said = f"{counted(read, 'record')}" + (f" of {done.parsed.records_in:,}" if done.parsed.records_in != read else "")
-    say(f"{target}: {said} as {done.outlet.title}.")
+    say(f"{target}: {said} as {done.export_format.title}.")

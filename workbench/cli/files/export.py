@@ -19,9 +19,9 @@ from workbench.core.text import counted
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from workbench.bench.files.exports.contents import Rendered
-    from workbench.bench.files.exports.exporting import ExportPreview, Written
-    from workbench.bench.open import Workbench
+    from workbench.services.files.exports.contents import Rendered
+    from workbench.services.files.exports.exporting import ExportPreview, Written
+    from workbench.services.open import Workbench
 
 SHOWN = 40
 """Lines of a diff that are shown."""
@@ -114,7 +114,7 @@ def export(session: Session) -> int:
 
 
 def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespace") -> None:
-    preview = bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.outlet)
+    preview = bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.export_format)
     if args.dry_run:
         _foretell(preview)
         return
@@ -131,7 +131,7 @@ def _foretell(preview: "ExportPreview") -> None:
     for line in preview.diff():
         say(line)
     if preview.obstacle is not None:
-        from workbench.bench.files.overwriting_said import why_said
+        from workbench.services.files.overwriting_said import why_said
 
         warn(f"workbench: {why_said(preview.obstacle)}")
     say(f"{preview.path} {'would be written' if preview.changed else 'is the same already'}. Nothing was written.")
@@ -165,7 +165,7 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
         *(("--merge writes both sides' changes",) if changed and not merge and preview.merged is not None else ()),
         "--force replaces the file",
     )
-    from workbench.bench.files.overwriting_said import NotReplaced
+    from workbench.services.files.overwriting_said import NotReplaced
 
     raise NotReplaced(preview.obstacle, f"{collide}{', '.join(choices)}.".strip())
 

@@ -10,9 +10,9 @@ from workbench.core.errors import UnknownRecord, WorkbenchError
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from workbench.bench.files.exports.choice import Choice
-    from workbench.bench.open import Workbench
-    from workbench.core.files.format import Outlet
+    from workbench.core.files.format import ExportFormat
+    from workbench.services.files.exports.choice import Choice
+    from workbench.services.open import Workbench
 
 NOTHING = "Nothing was written."
 
@@ -32,7 +32,7 @@ def add_choosing(parser: Parser) -> None:
 
 def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
     """Read which records are meant, with remarks on how that was decided. Raises `WorkbenchError`."""
-    from workbench.bench.files.exports.choice import Choice
+    from workbench.services.files.exports.choice import Choice
 
     kind = bench.exporter.kind(args.format)
     _require_fitting(args, kind)
@@ -52,7 +52,7 @@ def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str
     return replace(chosen, within_budget=args.within_budget, mask=args.mask or actor_of(args) != CLI_ACTOR), remarks
 
 
-def _require_fitting(args: "Namespace", kind: "Outlet") -> None:
+def _require_fitting(args: "Namespace", kind: "ExportFormat") -> None:
     for name, fits in (
         ("filter", kind.holds in ("memories", "either")),
         ("memories", kind.holds in ("memories", "either")),

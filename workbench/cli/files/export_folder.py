@@ -17,8 +17,8 @@ from workbench.core.text import counted, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.bench.files.exports.folders import FolderEdit, FolderPlan, LeftAlone
-    from workbench.bench.open import Workbench
+    from workbench.services.files.exports.folders import FolderEdit, FolderPlan, LeftAlone
+    from workbench.services.open import Workbench
 
 SHOWN = 40
 """Lines of differences that are shown of one file; a dry run shows all."""

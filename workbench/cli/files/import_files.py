@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
-from workbench.cli.files.given import given
+from workbench.cli.files.path_arguments import given
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
@@ -18,9 +18,9 @@ from workbench.core.files.formats import format_named
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.experience.inlet import Experience
-    from workbench.bench.files.imports.importing import ImportPlan, ImportReport
-    from workbench.bench.open import Workbench
+    from workbench.services.agents.experience.import_files import ExperienceFile
+    from workbench.services.files.imports.importing import ImportPlan, ImportReport
+    from workbench.services.open import Workbench
 
 LONGEST = 10_000
 """Characters of a record that a dry run shows."""
@@ -138,7 +138,7 @@ def _take_experience(
     session: Session, bench: "Workbench", path: Path
 ) -> tuple[list[dict[str, object]], frozenset[Path]]:
     """Take in what a file or a folder holds of episodes and patterns; return what JSON says of each, and the files."""
-    from workbench.bench.agents.experience.inlet import experience_in
+    from workbench.services.agents.experience.import_files import experience_in
 
     place = session.cwd / path.expanduser()
     found = () if session.args.format else experience_in(bench.context, bench.gate, place)
@@ -146,9 +146,9 @@ def _take_experience(
     return rows, frozenset(file.resolve() for one in found for file in one.files)
 
 
-def _taken(session: Session, bench: "Workbench", path: Path, found: "Experience") -> dict[str, object]:
+def _taken(session: Session, bench: "Workbench", path: Path, found: "ExperienceFile") -> dict[str, object]:
     """Take in what a file or a folder holds of one kind, say so, and return it for JSON."""
-    from workbench.bench.agents.experience.inlet import take
+    from workbench.services.agents.experience.import_files import take
 
     args = session.args
     taken = tuple(one.id for one in found.patterns) if found.kind == "patterns" else ("",) * len(found.new)
@@ -163,7 +163,7 @@ def _taken(session: Session, bench: "Workbench", path: Path, found: "Experience"
     }  # fmt: skip
 
 
-def _say_taken(path: Path, found: "Experience", new: int, shown: Shown, *, dry: bool) -> None:
+def _say_taken(path: Path, found: "ExperienceFile", new: int, shown: Shown, *, dry: bool) -> None:
     """Say what files held of one kind, and of a dry run each that would come in."""
     from workbench.core.text import one_line
 
@@ -181,8 +181,8 @@ def _say_taken(path: Path, found: "Experience", new: int, shown: Shown, *, dry: 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
     """Return what one file brought: how many of each kind, the ids of new memories, and how many gain who said them."""
-    from workbench.bench.files.imports.folders import passed_over
     from workbench.core.stream.memory import Memory
+    from workbench.services.files.imports.folders import passed_over
 
     filled = {id(new) for _, new in plan.filled}
     ids = [record.id for record in plan.records if isinstance(record, Memory) and id(record) not in filled]
@@ -229,8 +229,8 @@ def _introduce(session: Session, path: Path, plan: "ImportPlan", show: Shown) ->
 
 def _say_passed(session: Session, plan: "ImportPlan", show: Shown) -> None:
     """Name what a folder holds that is not read, all of it when asked to."""
-    from workbench.bench.files.imports.said import SHOWN, passed_said
     from workbench.core.text import printable
+    from workbench.services.files.imports.said import SHOWN, passed_said
 
     for line in () if wants_json(session.args) else passed_said(plan.passed, None if session.args.verbose else SHOWN):
         say(f"  {printable(show(line))}")
@@ -247,8 +247,8 @@ def _issues(path: Path, plan: "ImportPlan") -> list[str]:
 
 def _list(plan: "ImportPlan", shown: Shown) -> None:
     """Say of every record that would be written what it is."""
-    from workbench.bench.files.imports.said import filling_said, replacement_said, said
     from workbench.core.text import one_line
+    from workbench.services.files.imports.said import filling_said, replacement_said, said
 
     taken = {id(new) for _, new in (*plan.replaced, *plan.filled)}
     for record in plan.records:
@@ -263,8 +263,8 @@ def _list(plan: "ImportPlan", shown: Shown) -> None:
 
 def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     """Say what is new, what stayed, and which values were changed on the way."""
-    from workbench.bench.files.imports.said import skipped
     from workbench.core.stream.arrival import imported
+    from workbench.services.files.imports.said import skipped
 
     if dry:
         _list(plan, show)
@@ -302,7 +302,7 @@ def _format(plan: "ImportPlan", asked: str | None) -> str:
 
 
 def _counts(plan: "ImportPlan", *, dry: bool) -> str:
-    from workbench.bench.files.imports.said import counts_said
+    from workbench.services.files.imports.said import counts_said
 
     fresh = counts_said(plan)
     parts = [f"{'would be new' if dry else 'new'}: {', '.join(fresh)}" if fresh else _nothing(plan)]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND, PROBLEM
-from workbench.cli.files.given import Given, given
+from workbench.cli.files.path_arguments import Given, given
 from workbench.cli.issues import Place, place_lines
 from workbench.cli.output import fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
@@ -15,9 +15,9 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.files.lint import Correction, Linted
-    from workbench.core.files.cut import Cut
     from workbench.core.files.lint import LintFinding
+    from workbench.core.files.memory_md import Cut
+    from workbench.services.files.lint import Correction, Linted
 
 _DETAILS = """Looks for duplicate ids and texts, ids that do not match their section, lines that belong to no
 bullet, text above the first heading, ### headings, bullets the reference reader does not take, a
@@ -46,7 +46,7 @@ def add_commands(commands: Commands) -> None:
 
 def lint(session: Session) -> int:
     """Say what is wrong with each file; 0 when nothing is, 1 when something is, 2 when none could be read."""
-    from workbench.bench.files.lint import look_over
+    from workbench.services.files.lint import look_over
 
     _require_rule(session)
     if session.args.cut:
@@ -101,8 +101,8 @@ def _place(finding: "LintFinding") -> Place:
 
 def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:
     """Show what the fixes change, write it unless this is a dry run, and return what was done for a program."""
-    from workbench.bench.files.lint import correction, make, require_writable
-    from workbench.bench.files.replaced import Replaced
+    from workbench.services.files.lint import correction, make, require_writable
+    from workbench.services.files.replaced import Replaced
 
     rules = None if session.args.fix == "all" else frozenset({session.args.fix})
     done = correction(linted.path, session.clock(), rules, session.args.format)
@@ -171,8 +171,8 @@ def _show_cuts(session: Session) -> int:
 
 def _measured(path: Path) -> "Cut":
     """Return what of a MEMORY.md is loaded. Raises `WorkbenchError` for any other file."""
-    from workbench.bench.files.checks import is_index
-    from workbench.bench.files.lint import cut_of
+    from workbench.services.files.checks import is_index
+    from workbench.services.files.lint import cut_of
 
     if not is_index(path):
         raise WorkbenchError(f"{path} is not named MEMORY.md.", "Other files are loaded whole.")
@@ -180,7 +180,7 @@ def _measured(path: Path) -> "Cut":
 
 
 def _tell_cut(path: Path, cut: "Cut") -> None:
-    from workbench.core.files.cut import MAX_BYTES, MAX_LINES
+    from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES
     from workbench.core.text import printable
 
     size = f"{counted(len(cut.lines), 'line')}, {counted(cut.bytes, 'byte')}"

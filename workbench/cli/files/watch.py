@@ -14,8 +14,8 @@ from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery
 
 if TYPE_CHECKING:
-    from workbench.bench.files.watching import FileChange
-    from workbench.bench.open import Workbench
+    from workbench.services.files.watching import FileChange
+    from workbench.services.open import Workbench
 
 _DETAILS = """Holds the files that the store was read from or written to against what they were then:
 changed, gone, or new in a folder that is named. It reads only; `import PLACE --theirs --dry-run` shows
@@ -57,7 +57,7 @@ def watch(session: Session) -> int:
 
 
 def _changes(session: Session, bench: "Workbench") -> "tuple[FileChange, ...]":
-    from workbench.bench.files.watching import changes
+    from workbench.services.files.watching import changes
 
     return changes(bench.context, [session.cwd / place.expanduser() for place in session.args.places])
 

@@ -14,8 +14,8 @@ from workbench.core.record import parse_time
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
     from workbench.core.health.diagnosis import Manifest, Progress
+    from workbench.services.open import Workbench
 
 _LONG = 32
 """Megabytes that are copied without a word."""
@@ -73,7 +73,7 @@ def write_file(session: Session) -> int:
 
 def _written(session: Session, bench: "Workbench", file: Path, progress: "Progress") -> "tuple[Manifest, int]":
     """Write the backup; return it, and how many secrets its records hold, or how many were masked."""
-    from workbench.bench.health.backup import back_up, write_masked
+    from workbench.services.health.backup import back_up, write_masked
 
     at, force = session.clock(), session.args.force
     if session.args.mask:
@@ -83,7 +83,7 @@ def _written(session: Session, bench: "Workbench", file: Path, progress: "Progre
 
 def restore_into(session: Session) -> int:
     """Make the new store, and say what it holds."""
-    from workbench.bench.health.backup import make_of
+    from workbench.services.health.backup import make_of
 
     args = session.args
     if args.store is not None:
@@ -107,7 +107,7 @@ def _megabytes(line: ProgressLine) -> "Progress":
 
 
 def _print(made: "Manifest", what: str, where: Path) -> None:
-    from workbench.bench.health.backup import held
+    from workbench.services.health.backup import held
 
     rows = [
         (what, str(where)),

@@ -14,11 +14,11 @@ from workbench.core.text import counted, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.bench.health.maintenance import Findings, OutsideEdit
-    from workbench.bench.open import Workbench
-    from workbench.bench.promotion.placements import HalfDone
     from workbench.config.backups import LastBackup
     from workbench.core.health.diagnosis import Diagnosis
+    from workbench.services.health.doctor import Findings, OutsideEdit
+    from workbench.services.open import Workbench
+    from workbench.services.promotion.placements import HalfDone
 
 SHOWN = 60
 """Cells of a value, and how many fields of an outside edit or lines of a file's change are listed."""
@@ -54,14 +54,14 @@ def add_commands(commands: Commands) -> None:
 
 def examine(session: Session) -> int:
     """Say what was found, or do what was asked."""
-    from workbench.bench.health import maintenance
+    from workbench.services.health import doctor
 
     args, folder = session.args, session.known_store()
     if args.accept_edit or args.dismiss_edit:
         return _settle(session)
     if args.finish:
         return _finish(session)
-    diagnosis = maintenance.examine(folder, paths.heads_dir())
+    diagnosis = doctor.examine(folder, paths.heads_dir())
     if args.accept:
         return _accept(session, diagnosis)
     if args.recover:
@@ -148,13 +148,13 @@ def _finish_purges(bench: "Workbench") -> tuple[int, int]:
 
 
 def _recover(session: Session, diagnosis: "Diagnosis") -> int:
-    from workbench.bench.health import maintenance
+    from workbench.services.health import doctor
 
     if diagnosis.is_sound:
         say(f"Nothing is damaged in {diagnosis.folder}, so there is nothing to recover.")
         return 0
     _print_diagnosis(diagnosis)
-    saved = maintenance.recover(diagnosis.folder, session.clock())
+    saved = doctor.recover(diagnosis.folder, session.clock())
     say(f"Recovered {counted(saved.entries, 'change')} into {saved.folder}.")
     if saved.from_checkpoint:
         say(f"{counted(saved.from_checkpoint, 'record')} came from memory.json alone, without their history.")

@@ -12,8 +12,8 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.health.purge import Erased, ErasePlan
-    from workbench.bench.open import Workbench
+    from workbench.services.health.purge import PurgePlan, PurgeResult
+    from workbench.services.open import Workbench
 
 _PURGE = """Removes the records, their votes, judgments and proposals, and every text they ever held, from
 memory.json, the whole journal, backups and caches of this store, and from the copies of replaced
@@ -41,7 +41,7 @@ def purge(session: Session) -> int:
         return erase(bench, plan)
 
 
-def erase(bench: "Workbench", plan: "ErasePlan") -> int:
+def erase(bench: "Workbench", plan: "PurgePlan") -> int:
     """Erase what a plan names, with what was typed about it; say what was removed where, and return the exit code."""
     drafts.drop_about(
         drafts.folder_of(paths.state_dir(), bench.library.folder), [f"{table}/{key}" for table, key in plan.asked]
@@ -51,7 +51,7 @@ def erase(bench: "Workbench", plan: "ErasePlan") -> int:
     return FOUND if erased.edited else 0
 
 
-def _require_agreement(ids: list[str], agreed: list[str], plan: "ErasePlan") -> None:
+def _require_agreement(ids: list[str], agreed: list[str], plan: "PurgePlan") -> None:
     """Ask for every id that was not agreed to; raises `WorkbenchError` when it is not given."""
     missing = [name for name in dict.fromkeys(ids) if name not in agreed]
     if not missing:
@@ -67,13 +67,13 @@ def _require_agreement(ids: list[str], agreed: list[str], plan: "ErasePlan") -> 
             raise WorkbenchError(f"That is not {name}.", "Nothing was erased.")
 
 
-def _told(plan: "ErasePlan") -> str:
+def _told(plan: "PurgePlan") -> str:
     parts = [", ".join(key for _, key in plan.asked)]
     parts += [counted(len(places), kind.word) for kind, places in plan.about.items() if places and kind.word]
     return ", ".join(parts)
 
 
-def _report(erased: "Erased") -> None:
+def _report(erased: "PurgeResult") -> None:
     done = erased.done
     if not done.rewritten:
         say(f"{', '.join(key for _, key in erased.plan.asked)}: erased before, nothing of it is left in the store.")
@@ -92,7 +92,7 @@ def _report(erased: "Erased") -> None:
     _report_elsewhere(erased)
 
 
-def _report_elsewhere(erased: "Erased") -> None:
+def _report_elsewhere(erased: "PurgeResult") -> None:
     """Say what may still hold the text."""
     for place in erased.elsewhere:
         warn(f"{place} is a copy of this store and was not touched.")

@@ -16,7 +16,7 @@ from workbench.core.playbook.book import Bullet, Section
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
+    from workbench.services.open import Workbench
 
 MAIN = "main"
 """The playbook that the first bullet makes."""

@@ -12,8 +12,8 @@ from workbench.core.files.locks import irreplaceable
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.playbook.curation_asking import Asked, CurationPlan
+    from workbench.services.open import Workbench
+    from workbench.services.playbook.curation_asking import Asked, CurationPlan
 
 
 _CURATE = """Tells Claude, as the Curator, the playbook and what was confirmed or promoted since the last curation (at
@@ -70,7 +70,7 @@ def _plan(session: Session, bench: "Workbench", book: str) -> "CurationPlan":
     if session.args.run is None:
         lessons = bench.curation.latest() if session.args.latest else bench.curation.unseen(book)
         return bench.curation.plan(book, lessons)
-    from workbench.bench.playbook.curation_run import read_episode
+    from workbench.services.playbook.curation_run import read_episode
 
     plan = bench.curation.plan_run(book, read_episode(session.cwd / _home(session.args.run)))
     if plan.unknown:

@@ -9,9 +9,9 @@ from workbench.cli.safety.flags import Shown
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.playbook.curation import Card, Reply
-    from workbench.bench.playbook.curation_asking import Asked, CurationPlan
+    from workbench.services.open import Workbench
+    from workbench.services.playbook.curation import Card, Reply
+    from workbench.services.playbook.curation_asking import Asked, CurationPlan
 
 TEXT = 200
 """Cells of a suggestion's text."""

@@ -9,8 +9,8 @@ from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.text import clean_for_store, counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.promotion.plan import PromotionPlan, Target
+    from workbench.services.open import Workbench
+    from workbench.services.promotion.plan import PromotionPlan, Target
 
 SHOWN = 40
 """Lines of a difference that are shown after writing; a dry run shows all."""
@@ -34,7 +34,7 @@ def promote(session: Session) -> int:
 
 
 def _target(session: Session, bench: "Workbench") -> "Target":
-    from workbench.bench.promotion.plan import Target
+    from workbench.services.promotion.plan import Target
 
     args = session.args
     kind, colon, where = args.to.partition(":")
@@ -127,7 +127,7 @@ def _print_changes(plan: "PromotionPlan", limit: int | None) -> None:
 
 
 def _print_sizes(plan: "PromotionPlan") -> None:
-    from workbench.bench.promotion.neighbours import size_said
+    from workbench.services.promotion.neighbours import size_said
 
     for size in plan.sizes:
         say(size_said(size))

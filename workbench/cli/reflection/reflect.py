@@ -15,11 +15,11 @@ from workbench.core.reflection.llm_run import STAGES
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.reflection.reflection import Outcome, Plan, Reflecting
     from workbench.core.reflection.llm_run import UnreadReply
     from workbench.core.reflection.reflector import Step, Unread
     from workbench.core.stream.memory import Memory
+    from workbench.services.open import Workbench
+    from workbench.services.reflection.reflection import Outcome, Plan, Reflecting
 
 CITED = 72
 """Cells of a cited memory's line."""

@@ -14,7 +14,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.claims.checking import Stale, TruePlan
+    from workbench.services.claims.checking import Stale, TruePlan
 
 SHOWN = 100
 """Cells of a text."""

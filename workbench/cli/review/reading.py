@@ -16,11 +16,11 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.playbook.curation import Card
-    from workbench.bench.review.evidence import Evidence
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
+    from workbench.services.open import Workbench
+    from workbench.services.playbook.curation import Card
+    from workbench.services.review.evidence import Evidence
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -86,7 +86,7 @@ def opened(bench: "Workbench", id: str) -> Proposal:
 
 def print_rows(bench: "Workbench", proposals: Sequence[Proposal], *, secrets: bool = False) -> None:
     """Print proposals, a line each; `secrets` as they are stored."""
-    from workbench.bench.review.queue import is_put_off
+    from workbench.services.review.queue import is_put_off
 
     now, shown = bench.context.now(), Shown(bench, secrets=secrets)
     rows = [_row(shown(p), sign(bench, bench.review.memory(p)), later=is_put_off(p, now)) for p in proposals]

@@ -14,7 +14,7 @@ from workbench.core.review.kinds import group_of
 from workbench.core.text import clean_for_store, counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
+    from workbench.services.open import Workbench
 
 DEFAULT = 50
 
@@ -257,7 +257,7 @@ def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
 
 def _names(bench: "Workbench", ids: Sequence[str]) -> list[str]:
     """Return ids as they may be printed."""
-    from workbench.bench.safety.masking import masked_name
+    from workbench.services.safety.masking import masked_name
 
     return [masked_name(id, bench.safety.masked) for id in ids]
 

@@ -14,9 +14,9 @@ from workbench.core.review.describe import describe
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.duplicates.plan import DedupPlan, Group
-    from workbench.bench.health.upkeep import UpkeepPlan
     from workbench.core.stream.memory import Memory
+    from workbench.services.duplicates.plan import DedupPlan, Group
+    from workbench.services.health.upkeep import UpkeepPlan
 
 LONG = 1000
 """Memories above which comparing shows its progress."""

@@ -8,8 +8,8 @@ from workbench.cli.parsing import Parser
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
     from workbench.core.files.format import Parsed
+    from workbench.services.open import Workbench
 
 SHOWN = 20
 """Flagged records that are listed at most."""
@@ -43,10 +43,10 @@ def held_back(bench: "Workbench", parsed: "Parsed", *, imported: bool = True) ->
     Those that came in with an import, which go out with a warning otherwise, count only as long as `imported`.
     A flagged name of a playbook or section cannot be left out: it is refused with the rest by `require_clean`.
     """
-    from workbench.bench.files.exports.unsaved import parts_of
-    from workbench.bench.safety.texts import place_of
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
+    from workbench.services.files.exports.unsaved import parts_of
+    from workbench.services.safety.texts import place_of
 
     safety, parts = bench.safety, parts_of(parsed)
     flagged = safety.unallowed(parts) if imported else safety.check_outgoing(parts).refused
@@ -61,8 +61,8 @@ def require_clean(bench: "Workbench", parsed: "Parsed") -> tuple[str, ...]:
 
     Lists those that may not on stderr, and raises `FlaggedText`.
     """
-    from workbench.bench.files.exports.unsaved import parts_of
-    from workbench.bench.safety.safety import FlaggedText
+    from workbench.services.files.exports.unsaved import parts_of
+    from workbench.services.safety.safety import FlaggedText
 
     try:
         return _cut([f"flagged: {line}" for line in bench.safety.require_outgoing(parts_of(parsed))])

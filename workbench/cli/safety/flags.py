@@ -8,10 +8,10 @@ from workbench.core.text import counted
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-    from workbench.bench.open import Workbench
-    from workbench.bench.safety.texts import Outward
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
+    from workbench.services.open import Workbench
+    from workbench.services.safety.texts import Outward
 
 Value = TypeVar("Value")
 
@@ -36,7 +36,7 @@ class Shown:
         """Return a record, a text or a JSON value as it may be printed."""
         if self._mask is None:
             return value
-        from workbench.bench.safety.masking import masked
+        from workbench.services.safety.masking import masked
 
         shown = masked(value, self._mask)
         self._masked |= shown != value
@@ -46,7 +46,7 @@ class Shown:
         """Return an id as it may be printed."""
         if self._mask is None:
             return id
-        from workbench.bench.safety.masking import masked_name
+        from workbench.services.safety.masking import masked_name
 
         return masked_name(id, self._mask)
 
@@ -80,7 +80,7 @@ def review_json(bench: "Workbench", record: "Outward") -> dict[str, object]:
 
 def reasons(record: "Memory | Bullet") -> str:
     """Return why a record is flagged, in sentences; nothing when it is not."""
-    from workbench.bench.safety.flagging import findings_of
+    from workbench.services.safety.flagging import findings_of
 
     return " ".join(dict.fromkeys(finding.reason for finding in findings_of(record)))
 

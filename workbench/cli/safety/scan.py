@@ -16,10 +16,10 @@ from workbench.core.files.handles import read_named
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.safety.leaks import Leak, Masked
-    from workbench.bench.safety.safety import Held
     from workbench.core.safety import Finding
+    from workbench.services.open import Workbench
+    from workbench.services.safety.leaks import Leak, Masked
+    from workbench.services.safety.safety import Held
 
 _SCAN = """Looks for secrets (keys, tokens, passwords, private keys), for text that gives orders to an agent, and for
 hidden characters. Without FILE the store is scanned: every field of every record, the history, the files beside it,
@@ -81,7 +81,7 @@ def allow_record(session: Session) -> int:
 
 
 def _scan_store(session: Session) -> int:
-    from workbench.bench.safety.flagging import findings_in
+    from workbench.services.safety.flagging import findings_in
 
     with session.reading(whole=True) as bench:
         found = bench.safety.flagged()
@@ -146,7 +146,7 @@ def mask(bench: "Workbench") -> int:
 
 
 def _scan_files(session: Session) -> int:
-    from workbench.bench.safety.flagging import findings_in
+    from workbench.services.safety.flagging import findings_in
 
     found = list(findings_in(_texts(session)))
     if wants_json(session.args):

@@ -13,7 +13,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.safety.trust import Arrived
+    from workbench.services.safety.trust import Arrived
 
 SHOWN = 20
 """Actors and flagged records that are listed."""

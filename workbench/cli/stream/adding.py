@@ -8,7 +8,7 @@ from workbench.cli.session import Session, actor_of, keeps
 from workbench.cli.stream.append import SKIPPED, add_observation, archived, observed, remarks_on, returned, stored
 
 if TYPE_CHECKING:
-    from workbench.bench.stream.ingest import Ingested
+    from workbench.services.stream.ingest import Ingested
 
 _INGEST = """A text that repeats one of the last ten memories is skipped; a sure duplicate is counted on the
 memory it repeats; a likely one is stored and waits in Review as a merge. What differs in a negation, opposite words, a
@@ -66,7 +66,7 @@ def _outcome(done: "Ingested") -> str:
 
 
 def _json(done: "Ingested") -> dict[str, object]:
-    from workbench.bench.safety.flagging import flags_of
+    from workbench.services.safety.flagging import flags_of
 
     other = None if done.other is None else done.other.id
     verdict = done.verdict

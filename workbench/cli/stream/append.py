@@ -16,8 +16,8 @@ from workbench.core.stream.importance import TABLES
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
 
 if TYPE_CHECKING:
-    from workbench.bench.stream.ingest import Ingested
-    from workbench.bench.stream.observation import Observation
+    from workbench.services.stream.ingest import Ingested
+    from workbench.services.stream.observation import Observation
 
 _APPEND = """For hooks: the store is not loaded, so this takes the same tenth of a second however large it is.
 A text that repeats one of the last ten memories is skipped, and one that was archived or purged is recognised, as by
@@ -60,7 +60,7 @@ def observed(args: Namespace) -> "Observation":
 
     Raises `UnreadableFile` when stdin is not UTF-8, and `InvalidQuery` for an unknown type that a person gives.
     """
-    from workbench.bench.stream.observation import Observation
+    from workbench.services.stream.observation import Observation
 
     if args.type not in OBSERVATION_TYPES and actor_of(args) == CLI_ACTOR:
         import difflib
@@ -76,7 +76,7 @@ def observed(args: Namespace) -> "Observation":
 
 def append_text(session: Session) -> int:
     """Add one observation and say what became of it."""
-    from workbench.bench.stream.hook import append
+    from workbench.services.stream.hook import append
 
     args, folder, observation = session.args, session.choice().folder, observed(session.args)
     if keeps(args) or args.again:
@@ -121,7 +121,7 @@ def _append_in_full(session: Session, observation: "Observation") -> int:
 
 
 def _write_json(outcome: str, memory: Memory) -> None:
-    from workbench.bench.safety.flagging import flags_of
+    from workbench.services.safety.flagging import flags_of
 
     write_json({"outcome": outcome, "id": memory.id, "flags": flags_of(memory)})
 
@@ -163,7 +163,7 @@ def _on(at: datetime | None) -> str:
 
 def masked_in(memory: Memory) -> str:
     """Return a sentence on what was masked when a memory was captured, with a space before; mostly nothing."""
-    from workbench.bench.stream.observation import MASKED
+    from workbench.services.stream.observation import MASKED
 
     found = memory.metadata.get(MASKED)
     return f" Masked: {', '.join(map(str, found))}." if isinstance(found, list) and found else ""

@@ -14,9 +14,9 @@ from workbench.core.stream.times import instant
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.files.exports.exporting import ExportPreview, Written
-    from workbench.bench.open import Workbench
-    from workbench.bench.stream.archiving import ArchivePlan
+    from workbench.services.files.exports.exporting import ExportPreview, Written
+    from workbench.services.open import Workbench
+    from workbench.services.stream.archiving import ArchivePlan
 
 LISTED = 20
 """Memories that a dry run lists."""
@@ -65,7 +65,7 @@ def archive(session: Session) -> int:
 
 def _require_room(bench: "Workbench", plan: "ArchivePlan", path: Path) -> None:
     """Raise, before anything is changed, when the file may not be written or a text may not leave the store."""
-    from workbench.bench.files.overwriting_said import NotReplaced
+    from workbench.services.files.overwriting_said import NotReplaced
 
     bench.safety.require_outgoing(plan.memories)
     obstacle = _preview(bench, plan, path).obstacle
@@ -74,10 +74,10 @@ def _require_room(bench: "Workbench", plan: "ArchivePlan", path: Path) -> None:
 
 
 def _preview(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "ExportPreview":
-    from workbench.bench.files.exports.choice import Choice
+    from workbench.services.files.exports.choice import Choice
 
     rendered = bench.exporter.render(FORMAT, Choice(memories=bench.archiving.for_file(plan, path)), path)
-    return bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.outlet)
+    return bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.export_format)
 
 
 def _write(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "Written":

@@ -10,9 +10,9 @@ from workbench.cli.session import CLI_ACTOR, Session
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.given import Given
-    from workbench.bench.open import Workbench
-    from workbench.bench.promotion.copies import Copy, Correction, Obstacle
+    from workbench.services.agents.served_lately import Given
+    from workbench.services.open import Workbench
+    from workbench.services.promotion.copies import Copy, Correction, Obstacle
 
 WHY: "dict[Obstacle, str]" = {
     "rewritten": "says it in other words by now, and stays",

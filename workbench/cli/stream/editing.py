@@ -34,8 +34,8 @@ from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.stream.fields import FieldEdit
+    from workbench.services.open import Workbench
+    from workbench.services.stream.fields import FieldEdit
 
 _EDIT = """Changes the text of a memory, and any field that says something of it; --also gives further memories the same
 values, all of them or none. A bullet has a text and --section. Without anything to change the text opens in your editor
@@ -209,7 +209,7 @@ def unforget_memories(session: Session) -> int:
 
 
 def _wanted(args: Namespace) -> "FieldEdit":
-    from workbench.bench.stream.fields import FieldEdit
+    from workbench.services.stream.fields import FieldEdit
 
     if args.text is not None and args.content is not None:
         raise InvalidQuery("The text was given twice.", f"{UNCHANGED} Leave out --content.")
@@ -229,8 +229,8 @@ def _listed(given: str | None) -> tuple[str, ...] | None:
 
 def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | Bullet]") -> int:
     """Open the text of one record in the person's editor, and store what they saved."""
-    from workbench.bench.stream.fields import FieldEdit
     from workbench.config import editor
+    from workbench.services.stream.fields import FieldEdit
 
     if len(found) > 1:
         raise InvalidQuery("The editor opens one text at a time.", f"{UNCHANGED} Say which field is to change.")
@@ -258,19 +258,19 @@ def _edit_bullet(bench: "Workbench", bullet: Bullet, wanted: "FieldEdit") -> lis
 
 
 def _ask_to_replace(session: Session, bench: "Workbench", memory: Memory, text: str) -> int:
-    from workbench.bench.agents.wishes import Wishes
-    from workbench.bench.stream.observation import Observation
+    from workbench.services.agents.requests import AgentRequests
+    from workbench.services.stream.observation import Observation
 
     same = Observation(text, memory.observation_type, memory.memory_type, memory.session_id, memory.tags)
-    proposal = Wishes(bench.context).replace(memory, same)
+    proposal = AgentRequests(bench.context).replace(memory, same)
     said = f"A person is asked whether this takes the place of {memory.id}; until then nothing changes."
     return _tell(session, {"id": memory.id, "changed": False, "ids": [], "proposed": proposal.id}, said)
 
 
 def _ask_to_forget(session: Session, bench: "Workbench", found: Sequence[Memory], reason: str) -> int:
-    from workbench.bench.agents.wishes import Wishes
+    from workbench.services.agents.requests import AgentRequests
 
-    done = Wishes(bench.context).forget(found, (), bench.safety.masked(reason))
+    done = AgentRequests(bench.context).forget(found, (), bench.safety.masked(reason))
     return _tell(session, dict(done), "A person is asked; until then nothing changes.")
 
 

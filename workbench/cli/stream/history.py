@@ -16,7 +16,7 @@ from workbench.core.record import parse_time
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.health.history import Event, FieldEvent
+    from workbench.services.health.history import Event, FieldEvent
 
 DEFAULT = 20
 SHOWN = 60

@@ -19,9 +19,9 @@ from workbench.core.text import counted, one_line
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.bench.health.overview import Stats
-    from workbench.bench.open import Workbench
     from workbench.core.reflection.trigger import Gauge
+    from workbench.services.health.overview import Stats
+    from workbench.services.open import Workbench
 
 DEFAULT = 50
 SHOWN = 200
@@ -88,7 +88,7 @@ def show_record(session: Session) -> int:
 
 
 def _record(bench: "Workbench", id: str, at: int | None) -> Memory | Bullet:
-    from workbench.bench.stream.votable import find_votable
+    from workbench.services.stream.votable import find_votable
 
     if at is None:
         record: object = find_votable(bench.context, id)
@@ -144,8 +144,8 @@ def list_memories(session: Session) -> int:
 
 def print_stats(session: Session) -> int:
     """Print counts, how far the reflection gauge is along, and how the store goes."""
-    from workbench.bench.health.trends import DAYS
     from workbench.cli.health.trends import trends_json, trends_lines
+    from workbench.services.health.trends import DAYS
 
     with session.reading(at=session.at()) as bench:
         stats, gauge, shown = Shown(bench)(bench.overview.stats()), bench.overview.gauge(), Shown(bench)

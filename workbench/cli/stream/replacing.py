@@ -14,8 +14,8 @@ from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.stream.replacing import Elsewhere, Misfit, NameKind, Place, Wanted
+    from workbench.services.open import Workbench
+    from workbench.services.stream.replacing import Elsewhere, Misfit, NameKind, Place, Wanted
 
 _REPLACE = """Shows every memory and bullet that holds FIND, with its words in place, and asks about each: a takes it,
 x leaves it, A takes all that are left, q stops there. What you took is written as one action with one undo; nothing
@@ -67,7 +67,7 @@ def add_commands(commands: Commands) -> None:
 
 def replace_words(session: Session) -> int:
     """Show the places, ask about them, and replace."""
-    from workbench.bench.stream.replacing import Wanted
+    from workbench.services.stream.replacing import Wanted
 
     args = session.args
     wanted = Wanted(args.find, args.replacement, args.word, args.ignore_case, args.names)

@@ -19,12 +19,12 @@ from workbench.core.tuning.factors import FACTORS, RELEVANCE, listed
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from workbench.bench.agents.blocks import Blocks
-    from workbench.bench.agents.serving import Served
-    from workbench.bench.open import Workbench
-    from workbench.bench.tuning.question import Question
     from workbench.core.tuning.profile import Profile, ProfileInUse
     from workbench.core.tuning.scoring import Scored, Share
+    from workbench.services.agents.blocks import Blocks
+    from workbench.services.agents.serving import Served
+    from workbench.services.open import Workbench
+    from workbench.services.tuning.question import Question
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -106,7 +106,7 @@ def search(session: Session) -> int:
 
 
 def _blocks(served: "Served") -> "Blocks":
-    from workbench.bench.agents.blocks import Blocks
+    from workbench.services.agents.blocks import Blocks
 
     return Blocks(served.names, served.provenance)
 
@@ -121,7 +121,7 @@ def _rows_json(
     name: Callable[[str], str],
 ) -> list[dict[str, object]]:
     """Return the answer's rows, for an agent in their blocks; with a question, how each score came about."""
-    from workbench.bench.tuning.episode_terms import term_parts
+    from workbench.services.tuning.episode_terms import term_parts
 
     rows = []
     for place, (stored, scored) in enumerate(zip(served.ranking.ids, top, strict=True), 1):
@@ -156,8 +156,8 @@ def nothing_served(session: Session) -> int:
 
 def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served":
     """Rank for a look, or serve an agent, and say what was not given to it."""
-    from workbench.bench.agents.reads import BY_COMMAND
-    from workbench.bench.agents.serving import look, serve
+    from workbench.services.agents.reads import BY_COMMAND
+    from workbench.services.agents.serving import look, serve
 
     args, tuning = session.args, bench.tuning
     if args.actor is None:
@@ -214,7 +214,7 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
 
 def _waiting(bench: "Workbench", served: "Served") -> str:
     """Say which candidates fit the query, of which no agent is given one; empty where none does."""
-    from workbench.bench.stream.near_by import waiting_near
+    from workbench.services.stream.semantic import waiting_near
 
     near = [bench.safety.masked(memory.id) for memory in waiting_near(bench.tuning, served)]
     if not near:
@@ -263,7 +263,7 @@ def _print(
 
 def _namer(bench: "Workbench", shown: Shown, *, agent: bool) -> Callable[[str], str]:
     """Return what tells how a memory is called that may be none of the answer's."""
-    from workbench.bench.agents.served_names import served_name
+    from workbench.services.agents.aliases import served_name
 
     return (lambda id: served_name(id, bench.safety.findings)) if agent else shown.name
 
@@ -308,7 +308,7 @@ def _basis(served: "Served") -> str:
 
 def _terms(served: "Served", id: str, query: str) -> list[str]:
     """Return the terms of an episode's score; none when it is not scored as one."""
-    from workbench.bench.tuning.episode_terms import term_parts
+    from workbench.services.tuning.episode_terms import term_parts
 
     parts = term_parts(served.ranking, id, query)
     rows = [("     ", t.term, f"{t.value:.4f}", t.note, f"× {t.weight:.3g}", f"= {t.weighted:.4f}") for t in parts]

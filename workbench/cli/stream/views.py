@@ -14,9 +14,9 @@ from workbench.core.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.bench.open import Workbench
-    from workbench.bench.stream.stream import StreamView
     from workbench.core.stream.memory import Memory
+    from workbench.services.open import Workbench
+    from workbench.services.stream.stream import StreamView
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -43,7 +43,7 @@ def add_arranging(parser: Parser) -> None:
 
 def list_views(session: Session) -> int:
     """Print the saved views."""
-    from workbench.bench.safety.masking import masked, masked_text
+    from workbench.services.safety.masking import masked, masked_text
 
     saved = session.settings().settings.views
     views = masked(saved, masked_text)
@@ -90,7 +90,7 @@ def arrange(bench: "Workbench", view: "StreamView", arranged: Arranged) -> "Sequ
     words = " ".join(view.filter.words)
     if not words:
         raise InvalidQuery("To sort by score takes words to rank for.", "Add some to the filter, or sort otherwise.")
-    from workbench.bench.stream.near_by import near_by  # numeric libraries: only where something is ranked
+    from workbench.services.stream.semantic import semantic_matches  # numeric libraries: only where something is ranked
 
     line = ProgressLine("reading the memories", LONG)
     try:
@@ -98,7 +98,7 @@ def arrange(bench: "Workbench", view: "StreamView", arranged: Arranged) -> "Sequ
     finally:
         line.clear()
     holding = [memory.id for memory in view.memories]
-    found = near_by(bench.tuning, words, view.tests, holding, bench.context.now(), worth=True)
+    found = semantic_matches(bench.tuning, words, view.tests, holding, bench.context.now(), worth=True)
     return ordered(view.memories, arranged, found.held)
 
 
@@ -106,7 +106,7 @@ def _named(session: Session, name: str) -> SavedView:
     views = {view.name: view for view in session.settings().settings.views}
     if name in views:
         return views[name]
-    from workbench.bench.safety.masking import masked_text
+    from workbench.services.safety.masking import masked_text
 
     near = difflib.get_close_matches(name, views, n=1, cutoff=0.4)
     hint = f"Did you mean “{masked_text(near[0])}”?" if near else "`workbench views` lists those that are."

@@ -24,9 +24,9 @@ def add_commands(commands: Commands) -> None:
 
 def cast_vote(session: Session) -> int:
     """Cast one vote and say what it did."""
-    from workbench.bench.stream import votes
-    from workbench.bench.stream.votable import find_votable
     from workbench.core.text import clean_for_store
+    from workbench.services.stream import votes
+    from workbench.services.stream.votable import find_votable
 
     args = session.args
     kept = keeps(args)

@@ -17,8 +17,8 @@ from workbench.core.text import counted, one_line
 from workbench.core.tuning.expectation import Checked, Expected, QualityExpected, Shortfall, Why
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.tuning.checks.checking import Checking
+    from workbench.services.open import Workbench
+    from workbench.services.tuning.checks.checking import Checking
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -83,8 +83,8 @@ def add_commands(commands: Commands) -> None:
 
 def check(session: Session) -> int:
     """Check every expectation and say which are not met, and why."""
-    from workbench.bench.tuning.checks.checking import Checking
-    from workbench.bench.tuning.checks.reading import read_expectations
+    from workbench.services.tuning.checks.checking import Checking
+    from workbench.services.tuning.checks.reading import read_expectations
 
     args = session.args
     path = session.cwd / args.file.expanduser()

@@ -16,13 +16,13 @@ from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
-    from workbench.bench.tuning.profiles import Profiles
-    from workbench.bench.tuning.queries.sets import JudgedSet
     from workbench.core.tuning.autotune import Moved, TunedProfile
     from workbench.core.tuning.profile import Profile, ProfileInUse
     from workbench.core.tuning.verdict import Verdict
+    from workbench.services.open import Workbench
+    from workbench.services.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
+    from workbench.services.tuning.profiles import Profiles
+    from workbench.services.tuning.queries.sets import JudgedSet
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -90,7 +90,7 @@ def evaluate(session: Session) -> int:
             finally:
                 line.clear()
     if wants_json(args):
-        from workbench.bench.safety.masking import masked, masked_text
+        from workbench.services.safety.masking import masked, masked_text
 
         write_json(masked(_evaluation_json(found), cache(masked_text)))  # each query stands there once for a profile
     else:
@@ -183,7 +183,7 @@ def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
 
 def _query_set(session: Session, bench: "Workbench") -> "JudgedSet":
     """Read the query set that is named; without a name take the store's own."""
-    from workbench.bench.tuning.queries.sets import from_file, from_store, judged_queries
+    from workbench.services.tuning.queries.sets import from_file, from_store, judged_queries
 
     if session.args.queries is not None:
         return from_file(bench.context, session.cwd / session.args.queries.expanduser())
@@ -194,7 +194,7 @@ def _query_set(session: Session, bench: "Workbench") -> "JudgedSet":
 
 
 def _evaluator(bench: "Workbench") -> "Evaluator":
-    from workbench.bench.tuning.evaluation import Evaluator
+    from workbench.services.tuning.evaluation import Evaluator
 
     return Evaluator(bench.context, bench.retriever, bench.tuning.profiles)
 

@@ -16,8 +16,8 @@ from workbench.core.errors import InvalidRecord
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
-    from workbench.bench.tuning.models import Model, ModelChange
+    from workbench.services.open import Workbench
+    from workbench.services.tuning.models import Model, ModelChange
 
 BUNDLED = "bundled"
 LONG = 2000
@@ -53,7 +53,7 @@ def add_commands(commands: Commands) -> None:
 
 def model(session: Session) -> int:
     """Say which model is used, or use another one."""
-    from workbench.bench.tuning.models import model_at
+    from workbench.services.tuning.models import model_at
 
     args = session.args
     if args.what == "use":
@@ -70,7 +70,7 @@ def model(session: Session) -> int:
 
 def _use(session: Session) -> int:
     """Write the setting, and rank the judged queries with both models."""
-    from workbench.bench.tuning.models import model_at
+    from workbench.services.tuning.models import model_at
 
     args, path = session.args, paths.config_dir() / loading.FILE_NAME
     require_person(actor_of(args), "choose the embedding model")
@@ -93,8 +93,8 @@ def _use(session: Session) -> int:
 
 
 def _compared(session: Session, bench: "Workbench", found: "Model", path: Path) -> int:
-    from workbench.bench.tuning.models import try_model
     from workbench.core.errors import WorkStopped
+    from workbench.services.tuning.models import try_model
 
     line, folder = ProgressLine("embedding the memories", LONG), None if found.is_bundled else found.folder
     with interruptible() as cancelled:

@@ -7,8 +7,8 @@ from workbench.cli.parsing import wants_json
 from workbench.cli.session import Session
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
     from workbench.core.tuning.profile import Profile, ProfileInUse
+    from workbench.services.open import Workbench
 
 
 def profile_of(session: Session, bench: "Workbench") -> "Profile":

@@ -14,7 +14,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.bench.open import Workbench
+    from workbench.services.open import Workbench
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -93,10 +93,10 @@ def _list(session: Session, bench: "Workbench") -> int:
 
 
 def _export(session: Session, bench: "Workbench") -> int:
-    from workbench.bench.tuning.queries import export
     from workbench.cli.files.export import report_written, to_stdout
     from workbench.core.errors import WorkStopped
     from workbench.core.files.replacing import present_bytes
+    from workbench.services.tuning.queries import export
 
     args = session.args
     to_file = str(args.file) != "-"
@@ -111,7 +111,7 @@ def _export(session: Session, bench: "Workbench") -> int:
     if not to_file:
         to_stdout(text)
         return 0
-    preview = bench.exporter.preview(path, text, kind=export.KINDS[args.format or "jsonl"].outlet)
+    preview = bench.exporter.preview(path, text, kind=export.KINDS[args.format or "jsonl"].export_format)
     done = bench.exporter.write(preview, force=args.force)
     say(
         f"{path} has {counted(text.count(chr(10)), 'line')} now." if preview.changed else f"{path} is the same already."
@@ -121,7 +121,7 @@ def _export(session: Session, bench: "Workbench") -> int:
 
 
 def _text(session: Session, bench: "Workbench") -> str:
-    from workbench.bench.tuning.queries import export
+    from workbench.services.tuning.queries import export
 
     args = session.args
     write = export.KINDS[args.format or "jsonl"].write
@@ -141,7 +141,7 @@ def _text(session: Session, bench: "Workbench") -> str:
 
 
 def _measure(session: Session, bench: "Workbench") -> int:
-    from workbench.bench.tuning.run_scores import score_run
+    from workbench.services.tuning.run_scores import score_run
 
     found = score_run(bench.context, session.cwd / session.args.file.expanduser())
     if found.unknown:

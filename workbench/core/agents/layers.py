@@ -10,9 +10,9 @@ then, and 1,500 for tasks like it (source 004, section 4.1), where there are any
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-_FINDERS = "workbench.bench.agents.context.finders"
-_DOCUMENTS = "workbench.bench.agents.context.from_documents"
-_EXPERIENCE = "workbench.bench.agents.context.from_experience"
+_FINDERS = "workbench.services.agents.context.finders"
+_DOCUMENTS = "workbench.services.agents.context.from_documents"
+_EXPERIENCE = "workbench.services.agents.context.from_experience"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ class AgentRead:
     that were given, best first, with their `scores` under `profile` and, in newer records, their `relevances`; none
     where `is_empty`, nothing being relevant.
     `documents` are the places in documents that were given, as they are cited, `episodes` the ids of those given.
-    `held`, `unapproved` and `weak` count what was left out, as in `bench.agents.serving.Served`.
+    `held`, `unapproved` and `weak` count what was left out, as in `services.agents.serving.Served`.
     `about` says what was looked through; older records, and a search of the memories, leave it empty.
     `parent` names the process that started the one it was asked through, empty where nobody looked.
     """

@@ -261,7 +261,7 @@ class Format:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlet:
+class ExportFormat:
     """One kind of file to write: its name, what it can hold, and the usual ending of its name.
 
     `reads` tells that a file that is there already can be changed in place; `inside` that it is written into a file

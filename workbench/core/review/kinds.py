@@ -12,8 +12,8 @@ from workbench.core.review.groups import IMPORTANT, IMPORTANT_FROM, NOISE
 if TYPE_CHECKING:
     from workbench.core.review.proposal import Proposal
 
-_BENCH = "workbench.bench.review.kinds"
-_FINDERS = "workbench.bench.review.finders"
+_BENCH = "workbench.services.review.kinds"
+_FINDERS = "workbench.services.review.finders"
 _RULES = "workbench.core.review.upkeep"
 _VIEWS = "workbench.tui.review.views"
 
@@ -28,13 +28,13 @@ class ProposalKind(NamedTuple):
     proposal with a flag of `flagged` has another label and question; one about more than two memories those of `many`,
     if there are any, with a place for the `{count}`.
 
-    `handler` names what deciding does (`bench.review.kinds.handler.Handler`), `view` how Review draws it
+    `handler` names what deciding does (`services.review.kinds.handler.Handler`), `view` how Review draws it
     (`tui.review.views.View`). `outcome` names the rule for what accepting makes of its memory
     (`core.review.upkeep.Outcome`), `refused` the one for what follows from a rejection (`core.review.upkeep.Refused`);
     both empty where there is none. `is_candidate` says that it is a memory that waits, and no record of its own,
     `settled_by_promotion` that promoting its memory answers it, `of_archived` that its memory is an archived one.
     `group` is that of `core.review.groups` in which it is listed. `finder` names what works out proposals of this kind
-    that nobody stored (`bench.review.finders.finder.Finder`); their ids begin with the kind's and a hyphen.
+    that nobody stored (`services.review.finders.finder.Finder`); their ids begin with the kind's and a hyphen.
     """
 
     id: str

@@ -1,8 +1,8 @@
 """How sure a memory is, 0 to 5: what was said of it, and by rules what has spoken for it and against it since.
 
 Nothing is stored for it but what somebody said: a store of old has its confidence by the same rules, and a vote that
-is taken back takes its point along. What an agent says of its own memories is counted nowhere (`bench.stream.votes`,
-`bench.stream.ingest`), and so counts nothing here.
+is taken back takes its point along. What an agent says of its own memories is counted nowhere (`services.stream.votes`,
+`services.stream.ingest`), and so counts nothing here.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ _LOOKED_AT = NOTES | {ARCHIVED_FROM}
 _KEPT = 50
 
 
-class Standing(NamedTuple):
+class ConfidenceFacts(NamedTuple):
     """What the rules look at: fields of a memory, by their names there; of agents' votes at most one of each kind.
 
     Agents' harmful votes count nothing on what a person pinned or approved.
@@ -62,7 +62,7 @@ class Rule(NamedTuple):
     most: int
     words: str
     why: str
-    held: Callable[[Standing], int]
+    held: Callable[[ConfidenceFacts], int]
 
 
 class Reason(NamedTuple):
@@ -89,7 +89,7 @@ class Confidence(NamedTuple):
         return sum(reason.held for reason in self.reasons if reason.points < 0)
 
 
-def _approved(standing: Standing) -> int:
+def _approved(standing: ConfidenceFacts) -> int:
     return int(_status(standing) in APPROVED and not _imported(standing))
 
 
@@ -98,21 +98,21 @@ def is_imported(memory: Memory) -> bool:
     return bool(_imported(standing_of(memory)))
 
 
-def _imported(standing: Standing) -> int:
+def _imported(standing: ConfidenceFacts) -> int:
     """Tell whether only a file says that the memory is confirmed or promoted."""
     return int(standing.status == IMPORTED or imported(standing.metadata).get("as") == _status(standing))
 
 
-def _status(standing: Standing) -> object:
+def _status(standing: ConfidenceFacts) -> object:
     """Return the status of a memory, of an archived one that which it had."""
     return standing.metadata.get(ARCHIVED_FROM) if standing.status == "archived" else standing.status
 
 
-def _contradicted(standing: Standing) -> int:
+def _contradicted(standing: ConfidenceFacts) -> int:
     return _number(standing.metadata.get(CONTRADICTED))
 
 
-def _applied(standing: Standing) -> int:
+def _applied(standing: ConfidenceFacts) -> int:
     return len(_episodes(standing.metadata))
 
 
@@ -159,7 +159,7 @@ def confidence_of(memory: Memory) -> int:
     return value_of(standing_of(memory))
 
 
-def value_of(standing: Standing) -> int:
+def value_of(standing: ConfidenceFacts) -> int:
     """Return the value of a confidence without its reasons: a hundred thousand are looked through at once."""
     if _LOOKED_AT.isdisjoint(standing.metadata):
         status = IMPORTED if _imported(standing) else standing.status
@@ -170,10 +170,10 @@ def value_of(standing: Standing) -> int:
 @lru_cache(4096)
 def _plain(confidence: int, status: str, helpful: int, absorbed: int, harmful: int) -> int:
     """Return it for a memory without notes, of which there are few kinds."""
-    return score(Standing(confidence, status, helpful, absorbed, harmful, {})).value
+    return score(ConfidenceFacts(confidence, status, helpful, absorbed, harmful, {})).value
 
 
-def score(standing: Standing) -> Confidence:
+def score(standing: ConfidenceFacts) -> Confidence:
     """Return the confidence of what is known of a memory."""
     known = _known_then(standing)
     reasons = []
@@ -231,19 +231,19 @@ def keeping_word(memory: Memory) -> Memory:
     return replace(memory, metadata={**memory.metadata, SAID: {}})
 
 
-def standing_of(memory: Memory) -> Standing:
+def standing_of(memory: Memory) -> ConfidenceFacts:
     """Return what the rules look at in a memory."""
     helpful = _bounded(memory.helpful_votes, memory.helpful_by_agents, 1)
     kept = memory.pinned or memory.status in APPROVED
     harmful = _bounded(memory.harmful_votes, memory.harmful_by_agents, 0 if kept else 1)
-    return Standing(memory.confidence, memory.status, helpful, memory.helpful_absorbed, harmful, memory.metadata)
+    return ConfidenceFacts(memory.confidence, memory.status, helpful, memory.helpful_absorbed, harmful, memory.metadata)
 
 
-def standing_in(doc: Mapping[str, object]) -> Standing:
+def standing_in(doc: Mapping[str, object]) -> ConfidenceFacts:
     """Return what the rules look at in a memory as it is stored."""
     metadata, status = doc.get("metadata"), str(doc.get("status", ""))
     most = 0 if doc.get("pinned") or status in APPROVED else 1
-    return Standing(
+    return ConfidenceFacts(
         _number(doc.get("confidence")), status,
         _bounded(_number(doc.get("helpful_votes")), _number(doc.get("helpful_by_agents")), 1),
         _number(doc.get("helpful_absorbed")),
@@ -266,7 +266,7 @@ def _words(reason: Reason) -> str:
     return reason.rule.words.format(times=times(reason.held))
 
 
-def _known_then(standing: Standing) -> Mapping[str, int]:
+def _known_then(standing: ConfidenceFacts) -> Mapping[str, int]:
     """Return how often each rule held when it was said how sure the memory is.
 
     A file that says so of a confirmed one says it of what is confirmed; votes it brings are counted apart.

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from workbench.core.files.cut import MAX_LINES, cut_at
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.memory_md import MAX_LINES, cut_at
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.files.textedit import lines
 from workbench.core.stream.memory import Memory

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from workbench.core.files.cut import MAX_BYTES, MAX_LINES, cut_at
 from workbench.core.files.lint import Fix, LintFinding
+from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at
 from workbench.core.files.textedit import Line, lines, newline_of
 from workbench.core.text import counted
 from workbench.formats.claude_memory.topic import INDEX_LINE

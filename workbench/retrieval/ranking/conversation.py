@@ -168,7 +168,7 @@ SPARSE = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heritage:
+class InheritedRelevance:
     """What each inherits, in the order of the sessions: from the one before, its question and the one after."""
 
     before: Column
@@ -191,7 +191,7 @@ def usual(so_far: Column, known: Mask | None) -> float:
 
 def _heritage(
     chosen: Candidates, pool: Pool, so_far: Column, least: float, start: int, end: int, asked: Rows | None = None
-) -> Heritage:
+) -> InheritedRelevance:
     """Return what those between two places, in the order of the sessions, inherit from each other.
 
     Who has more than the `least` gives. `asked` are the places of their questions, where they are known.
@@ -208,7 +208,7 @@ def _heritage(
     asking[giving] = FROM_QUESTION * (pool.asks[chosen.rows[order[giving]]] * excess)
     if asked is None:
         asked = _answered(pool.speaker[chosen.rows[order]], linked)
-    return Heritage(before, asking[asked], after, asked)
+    return InheritedRelevance(before, asking[asked], after, asked)
 
 
 def _carry_part(case: PartColumnCase) -> Column | None:

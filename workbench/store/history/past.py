@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from workbench.core.errors import InvalidRecord
 from workbench.core.record import from_doc
-from workbench.store.entry import Doc, DocChange, Entry
+from workbench.store.entry import Doc, DocChange, Transaction
 from workbench.store.history import reading, undo
 from workbench.store.history.reading import Event
 from workbench.store.history.undo import Action, Meanwhile, Mine, nothing_else
@@ -29,7 +29,7 @@ class Past:
         """
         return reading.events(self._journal, record, accesses=accesses)
 
-    def changes_of(self, table: str, keys: Iterable[str]) -> Iterator[tuple[Entry, str, DocChange]]:
+    def changes_of(self, table: str, keys: Iterable[str]) -> Iterator[tuple[Transaction, str, DocChange]]:
         """Yield the changes of the records that stand under `keys`, newest first, with their transaction and the key.
 
         Reads by agents are left out. One pass over the history, whatever the number of keys.
@@ -38,7 +38,7 @@ class Past:
 
     def moves(
         self, table: str, field: str, value: str, others: Iterable[str], after: int = 0
-    ) -> Iterator[tuple[Entry, DocChange]]:
+    ) -> Iterator[tuple[Transaction, DocChange]]:
         """Yield the changes that took a field of a record from `value` to something else, or back to it from one of
         `others`, newest first: those after a revision. The making of a record is none of them.
         """

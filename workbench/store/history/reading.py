@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.core.record import ABSENT
-from workbench.store.entry import Doc, DocChange, Entry, Kind, apply_change, reverse
+from workbench.store.entry import Doc, DocChange, Kind, Transaction, apply_change, reverse
 from workbench.store.journal.codec import dumps
 from workbench.store.journal.difference import take_back
 from workbench.store.journal.engine import Journal
@@ -76,7 +76,7 @@ def doc_ids(journal: Journal, table: str, key: str) -> list[str]:
     return list(found)
 
 
-def changes_of(journal: Journal, table: str, keys: Iterable[str]) -> Iterator[tuple[Entry, str, DocChange]]:
+def changes_of(journal: Journal, table: str, keys: Iterable[str]) -> Iterator[tuple[Transaction, str, DocChange]]:
     """Yield the changes of the records that stand under `keys`, newest first, with their transaction and the key.
 
     Reads by agents are left out. One pass over the journal, whatever the number of keys.
@@ -97,7 +97,7 @@ def changes_of(journal: Journal, table: str, keys: Iterable[str]) -> Iterator[tu
 
 def moves(
     journal: Journal, table: str, field: str, value: str, others: Iterable[str], after: int = 0
-) -> Iterator[tuple[Entry, DocChange]]:
+) -> Iterator[tuple[Transaction, DocChange]]:
     """Yield the changes that took a field of a record from `value` to something else, or back to it from one of
     `others`, newest first: those after a revision. The making of a record is none of them.
     """

@@ -10,7 +10,7 @@ from typing import Literal
 
 from workbench.core.change import UndoConflict
 from workbench.core.errors import Conflict
-from workbench.store.entry import DocChange, Entry, reverse
+from workbench.store.entry import DocChange, Transaction, reverse
 from workbench.store.history.clash import stage_change
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
@@ -32,12 +32,12 @@ class Action:
     who could take it back erased something for good after it.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[Transaction, ...]
     known: "Known | None" = field(default=None, compare=False)
     purged_since: bool = field(default=False, compare=False)
 
     @property
-    def last(self) -> Entry:
+    def last(self) -> Transaction:
         """The newest transaction, which names the action."""
         return self.entries[-1]
 
@@ -95,7 +95,7 @@ def action_of(journal: Journal, key: str) -> Action | None:
 
     A revision that belongs to a group stands for the whole group.
     """
-    found: list[Entry] = []
+    found: list[Transaction] = []
     for entry in journal.entries_back():
         if entry.kind != "edit" or key not in (entry.group, str(entry.rev)):
             continue
@@ -160,5 +160,5 @@ def is_erased(action: Action) -> bool:
     return any(c.redacted for c in changes) and all(c.redacted or c.table in TOTALS for c in changes)
 
 
-def _key(entry: Entry) -> str:
+def _key(entry: Transaction) -> str:
     return entry.group or str(entry.target or entry.rev)

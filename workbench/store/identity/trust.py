@@ -38,14 +38,14 @@ class NotTrusted(StoreProblem):
         super().__init__(f"The store {folder} came from elsewhere and is not trusted.", _HINT)
 
 
-class Standing(NamedTuple):
+class StoreTrust(NamedTuple):
     """How far the lines of a store are trusted: `foreign` is how many changes of it are not known on this machine."""
 
     trusted: bool = True
     foreign: int = 0
 
 
-class Newcomers:
+class UnverifiedLines:
     """The lines that came into a store while it was open, and that are not known on this machine.
 
     `unknown` are the fingerprints of those that were there already. A line that is noted later (somebody trusted it in
@@ -76,17 +76,17 @@ class Newcomers:
         return len(self._unknown)
 
 
-def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) -> tuple[Standing, list[bytes]]:
+def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) -> tuple[StoreTrust, list[bytes]]:
     """Find out whether a store is trusted, and return the fingerprints of the lines that are not known with it.
 
     `believed` means that a person said so outside it. Raises `OSError`.
     """
     if heads_folder is None or believed:
-        return Standing(), []
+        return StoreTrust(), []
     store = chain.store_id(folder)
     head = heads.read(heads_folder, store, folder)
     if head is not None and head.trusted and looks_the_same(folder, head):
-        return Standing(), []
+        return StoreTrust(), []
     store = store or (head.store if head is not None else "")
     known = heads.known_lines(heads_folder, store)
     count, unknown = 0, []
@@ -102,8 +102,8 @@ def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) ->
         unknown = [mark for mark in unknown if mark not in known]
     # Without a journal, memory.json is all that speaks.
     if not unknown and (count or _is_own_checkpoint(folder, heads_folder)):
-        return Standing(), []
-    return Standing(trusted=False, foreign=len(unknown)), unknown
+        return StoreTrust(), []
+    return StoreTrust(trusted=False, foreign=len(unknown)), unknown
 
 
 def strange_lines(folder: Path, heads_folder: Path | None, store: str) -> Iterator[tuple[bytes, bytes]]:

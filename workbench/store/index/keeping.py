@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.core.health.damage import MendedIndex
-from workbench.store.entry import Entry
+from workbench.store.entry import Transaction
 from workbench.store.index.indexing import FILE, Indexing
 from workbench.store.index.news import Arrival, arrival_of
 from workbench.store.journal import chain
@@ -76,7 +76,7 @@ class IndexKeeper:
         """Begin anew to note what comes, after revision `rev`."""
         self._since, self._arrivals = rev, []
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: Transaction) -> None:
         """Note what a transaction brought."""
         if self._indexing is not None and (arrival := arrival_of(entry, self._indexing.news)) is not None:
             self._arrivals.append(arrival)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from workbench.store.entry import Entry
+from workbench.store.entry import Transaction
 
 
 class Arrival(NamedTuple):
@@ -15,7 +15,7 @@ class Arrival(NamedTuple):
     read: tuple[str, ...]
 
 
-def arrival_of(entry: Entry, table: str) -> Arrival | None:
+def arrival_of(entry: Transaction, table: str) -> Arrival | None:
     """Return what a transaction added to a table, and read of it; `None` for nothing of either."""
     changes = [change for change in entry.changes if change.table == table]
     added = tuple(change.doc for change in changes if change.op == "insert")

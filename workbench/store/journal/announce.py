@@ -4,10 +4,10 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from workbench.store.entry import Entry
+from workbench.store.entry import Transaction
 from workbench.store.journal.state import Keys
 
-Listener = Callable[[Entry, Keys], None]
+Listener = Callable[[Transaction, Keys], None]
 
 
 class Announcer:
@@ -15,14 +15,14 @@ class Announcer:
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
-        self._pending: deque[tuple[Entry, Keys]] = deque()
+        self._pending: deque[tuple[Transaction, Keys]] = deque()
         self._delivering = threading.Lock()
 
     def listen(self, listener: Listener) -> None:
         """Add a listener."""
         self._listeners.append(listener)
 
-    def add(self, entry: Entry, keys: Keys) -> None:
+    def add(self, entry: Transaction, keys: Keys) -> None:
         """Queue a transaction; nobody is called yet."""
         if self._listeners:
             self._pending.append((entry, keys))

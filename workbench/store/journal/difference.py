@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from workbench.store.entry import DocChange, Entry, apply_change, diff_docs, reverse
+from workbench.store.entry import DocChange, Transaction, apply_change, diff_docs, reverse
 from workbench.store.journal.state import Keys, Tables
 from workbench.store.records import key_of
 
@@ -29,7 +29,7 @@ def changed_keys(old: Tables, new: Tables) -> Keys:
     )
 
 
-def take_back(tables: Tables, entries: Iterable[Entry], rev: int) -> Tables:
+def take_back(tables: Tables, entries: Iterable[Transaction], rev: int) -> Tables:
     """Take transactions, given newest first, out of `tables` down to revision `rev`, and return it."""
     for entry in entries:
         if entry.rev <= rev:
@@ -39,7 +39,7 @@ def take_back(tables: Tables, entries: Iterable[Entry], rev: int) -> Tables:
     return tables
 
 
-def taken_back(entry: Entry) -> Entry:
+def taken_back(entry: Transaction) -> Transaction:
     """Return what takes a transaction back; what was purged since is gone at every revision."""
     changes = (DocChange(c.table, c.doc, "delete") if c.redacted else reverse(c) for c in reversed(entry.changes))
     return entry._replace(changes=tuple(changes), next_ids={})

@@ -18,10 +18,10 @@ from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.record import iso, parse_time
 from workbench.core.runtime import collection_paused
 from workbench.store import git_files
-from workbench.store.entry import Doc, DocChange, Entry, Kind, from_json, to_json
+from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json
 from workbench.store.files import LOCK, Standstill, overtaken, taken_away
 from workbench.store.identity.heads import checkpoints, note_checkpoint
-from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
+from workbench.store.identity.trust import NotTrusted, StoreTrust, UnverifiedLines, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
 from workbench.store.index.indexing import Indexing
 from workbench.store.index.keeping import IndexKeeper
@@ -36,24 +36,24 @@ from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys, State, Tables
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.checkpoint import Loaded, Stamp, Stranger
-from workbench.store.maintenance.keeper import Keeper
+from workbench.store.maintenance.checkpoint import ForeignCheckpoint, Loaded, Stamp
+from workbench.store.maintenance.checkpoint_writer import CheckpointWriter
 from workbench.store.maintenance.leavings import sweep
 
 if TYPE_CHECKING:
-    from workbench.core.health.standpoint import Standpoint
-    from workbench.store.journal.settle import Settled
+    from workbench.core.health.past_view import PastView
+    from workbench.store.journal.merge_branches import MergedLog
     from workbench.store.maintenance.outside import Notice, OutsideEdit
 
 Clock = Callable[[], datetime]
 
-Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
+Gate = Callable[[Transaction, Mapping[str, Mapping[str, Doc]]], Transaction]
 """Returns a transaction as it may be written over the documents as they are; raises to refuse it."""
 
 See = Callable[[str, Doc], Doc | None]
 """Returns what is shown of a document of a table, `None` for nothing of it."""
 
-Tell = Callable[[Entry, tuple[DocChange, ...]], Entry | None]
+Tell = Callable[[Transaction, tuple[DocChange, ...]], Transaction | None]
 """Returns what is told of a transaction, of which some changes are of documents that are shown."""
 
 _RECENT = 10
@@ -108,7 +108,7 @@ class Journal:
         self.heads = heads
         self.clock = clock
         self.notices: list[Notice] = []
-        self.stranger: Stranger | None = None
+        self.stranger: ForeignCheckpoint | None = None
         self.gate: Gate | None = None
         self._counters = counters
         self._options = options
@@ -121,12 +121,14 @@ class Journal:
         self._is_swept = Standstill(folder)
         self._reading = threading.RLock()
         self._index = IndexKeeper(options.indexing, folder)
-        self._keeper = Keeper(folder, clock, lambda digest: note_checkpoint(heads, folder, digest), self._index.write)
+        self._keeper = CheckpointWriter(
+            folder, clock, lambda digest: note_checkpoint(heads, folder, digest), self._index.write
+        )
         self._witness = Witness(heads, folder)
-        self.standing = Standing()
-        self._newcomers: Newcomers | None = None
+        self.standing = StoreTrust()
+        self._newcomers: UnverifiedLines | None = None
         self._unsure = False
-        self.standpoint: Standpoint | None = None
+        self.standpoint: PastView | None = None
         """Where one stands in the past; `None` in the present."""
         self._tell: Tell | None = None
         self._load()
@@ -226,7 +228,7 @@ class Journal:
             if self.staged is not None or self.standpoint is not None or self._tail.is_removed:
                 return 0
             count = 0 if self._tail.is_current else self._pull()
-            self._look_whence()
+            self._check_origin()
         except OSError as error:
             raise cannot_read(self.folder, error) from error
         self._announcer.deliver()
@@ -253,7 +255,7 @@ class Journal:
         try:
             with self._lock.held():
                 self._sweep()
-                self._ready(kind)
+                self._catch_up(kind)
                 self._look_before_writing()
                 self._staged = staged = Staged(self.state, self._counters)
                 self._owner = threading.get_ident()
@@ -264,7 +266,9 @@ class Journal:
                     if changes or kind in ("undo", "redo", "purge"):
                         at = iso(self.clock())
                         said = staged.label or label
-                        entry = Entry(self._next_rev(), at, actor, said, changes, kind, group, part, target, more=more)
+                        entry = Transaction(
+                            self._next_rev(), at, actor, said, changes, kind, group, part, target, more=more
+                        )
                         self._commit_masked(entry, staged)
                 finally:
                     self._staged = self._owner = None
@@ -278,13 +282,13 @@ class Journal:
             moment = self._is_swept.moment()
             self._is_swept.note(moment if sweep(self.folder) else -1)
 
-    def _commit_masked(self, entry: Entry, staged: Staged) -> None:
+    def _commit_masked(self, entry: Transaction, staged: Staged) -> None:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""
         if self.gate is not None:
             entry = self.gate(entry, self.state.view())
         self._commit(entry._replace(next_ids=self._next_ids(entry, staged)))
 
-    def entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Entry]:
+    def entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Transaction]:
         """Yield the transactions, newest first, those that contain one of `needles` if any is given; damaged
         lines are passed over.
 
@@ -298,10 +302,10 @@ class Journal:
                 if told is not None:
                     yield told
 
-    def _shown(self, entry: Entry) -> tuple[DocChange, ...]:
+    def _shown(self, entry: Transaction) -> tuple[DocChange, ...]:
         return tuple(change for change in entry.changes if self.state.get(change.table, change.doc) is not None)
 
-    def _entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Entry]:
+    def _entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Transaction]:
         if self._settled is not None:
             # The file is not in order yet; what holds is known, and short enough to be read whole.
             yield from reversed(self._settled.entries + tuple(self._since))
@@ -411,7 +415,7 @@ class Journal:
     def _keep_trust(self) -> None:
         try:
             self._witness.trust(self.rev, self._tail)
-            self.standing = Standing()
+            self.standing = StoreTrust()
         except OSError as error:
             raise cannot_read(self.folder, error) from error
 
@@ -436,7 +440,7 @@ class Journal:
         """
         if not 0 <= rev <= self.rev:
             raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self.rev}; nothing was opened.")
-        from workbench.core.health.standpoint import Standpoint  # hardly anybody looks back
+        from workbench.core.health.past_view import PastView  # hardly anybody looks back
 
         latest, at, taken = self.rev, None, 0
         with self._reading, collection_paused():
@@ -450,7 +454,7 @@ class Journal:
                 self.state.apply(taken_back(entry))
             self.state.rev = rev
             self.stranger = None
-            self.standpoint = Standpoint(rev, at, latest)
+            self.standpoint = PastView(rev, at, latest)
 
     @property
     def is_narrowed(self) -> bool:
@@ -474,7 +478,7 @@ class Journal:
     def begin(self) -> None:
         """Make the active segment, if there is none; raises `StoreProblem`."""
         with self.exclusive():
-            self._ready("edit")
+            self._catch_up("edit")
             try:
                 self._begin()
             except OSError as error:
@@ -514,7 +518,7 @@ class Journal:
 
         Nothing can be changed any more.
         """
-        from workbench.core.health.standpoint import Standpoint
+        from workbench.core.health.past_view import PastView
 
         with self._reading, collection_paused():
             old = self.state
@@ -523,7 +527,7 @@ class Journal:
                 for name, docs in old.tables.items()
             }
             self.state: State = State(tables, old.rev, dict(old.next_ids))
-            self.standpoint = self.standpoint or Standpoint(old.rev, None, old.rev)
+            self.standpoint = self.standpoint or PastView(old.rev, None, old.rev)
             self._tell = tell
 
     def snapshot(self) -> tuple[Tables, Stamp]:
@@ -600,23 +604,23 @@ class Journal:
             loaded = self._checkpoint()
             self.state = loaded.state
             self.stranger = loaded.stranger
-            self._settled: Settled | None = None
-            self._since: list[Entry] = []
+            self._settled: MergedLog | None = None
+            self._since: list[Transaction] = []
             self._groups = Groups(loaded.unfinished)
             self._keeper.saved_rev = loaded.saved
             self._tail = Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev)
             self._damage = self._tail.damage
             for entry in self._tail.entries():
-                self._take_in(entry)
+                self._apply_entry(entry)
             self._look_closer(loaded.position)
             self._fold()
             self._watch_newcomers(unknown)
             if self.stranger is not None:
-                self._meet(self.stranger)
+                self._handle_foreign_checkpoint(self.stranger)
         except OSError as error:
             raise cannot_read(self.folder, error) from error
 
-    def _take_in(self, entry: Entry) -> Keys:
+    def _apply_entry(self, entry: Transaction) -> Keys:
         """Apply a transaction to all that is kept of the store in memory; return the records it touched."""
         keys = self.state.apply(entry)
         self._groups.apply(entry)
@@ -637,16 +641,16 @@ class Journal:
         self._newcomers = None
         is_told = not self.standing.trusted and not unknown
         if self.heads is not None and not is_told and not self._options.believed:
-            self._newcomers = Newcomers(self.heads, unknown)
+            self._newcomers = UnverifiedLines(self.heads, unknown)
             self._tail.on_line = self._newcomers.add
 
-    def _look_whence(self, *, noted: bool = False) -> None:
+    def _check_origin(self, *, noted: bool = False) -> None:
         """Find out whether what came since the store was opened was written here; `noted`: nobody is writing now."""
         if self._newcomers is None:
             return
         strangers = self._newcomers.strangers(self.store, noted=noted)
         if strangers is not None and strangers != self.standing.foreign:
-            self.standing = Standing(not strangers, strangers)
+            self.standing = StoreTrust(not strangers, strangers)
 
     def _checkpoint(self) -> Loaded:
         """Read the checkpoint, if it may be believed: one of another machine may say what the journal does not."""
@@ -690,10 +694,10 @@ class Journal:
 
     def _settle(self) -> None:
         """Read the whole journal and put what it says in order, in memory; the next writer does it in the file."""
+        from workbench.store.journal.merge_branches import merge_branches
         from workbench.store.journal.reorder import read_marked  # hardly ever is anything out of order
-        from workbench.store.journal.settle import settle
 
-        self._settled = settle(read_marked(self.folder))
+        self._settled = merge_branches(read_marked(self.folder))
         self.state = self._settled.state
         self._groups = Groups({})
         for entry in self._settled.entries:
@@ -702,7 +706,7 @@ class Journal:
         for one in self._settled.renumbered[:_RECENT]:
             self._notice(f"Two changes were merged under one number: {one}.")
 
-    def _ready(self, kind: Kind) -> None:
+    def _catch_up(self, kind: Kind) -> None:
         """Under the lock: take in what others wrote, and bring the files in order before anything is added."""
         if self._unsure:
             self._unsure = False
@@ -726,7 +730,7 @@ class Journal:
 
         Raises `NotTrusted` when something came from elsewhere while the store was open.
         """
-        self._look_whence(noted=True)
+        self._check_origin(noted=True)
         self._require_trust()
         try:
             self._witness.before_writing(self.standing.trusted)
@@ -775,7 +779,7 @@ class Journal:
         ):
             raise overtaken(self.folder)
 
-    def _commit(self, entry: Entry) -> None:
+    def _commit(self, entry: Transaction) -> None:
         """Write one transaction and apply what was written, so that memory and file cannot differ."""
         line = seal(to_json(entry._replace(part=self._groups.part(entry))))
         entry = from_json(unsealed(line))
@@ -803,13 +807,13 @@ class Journal:
             git_files.keep_out(self.folder)
         self._tail.begin(self._header)
 
-    def _apply(self, entry: Entry) -> None:
-        keys = self._take_in(entry)
+    def _apply(self, entry: Transaction) -> None:
+        keys = self._apply_entry(entry)
         if self._settled is not None:
             self._since.append(entry)
         self._announcer.add(entry, keys)
 
-    def _next_ids(self, entry: Entry, staged: Staged) -> dict[str, int]:
+    def _next_ids(self, entry: Transaction, staged: Staged) -> dict[str, int]:
         if not segments.carries_all_ids(entry.rev, len(entry.changes)):
             return dict(staged.next_ids)
         dropped = {c.table for c in entry.changes if c.op == "drop"}
@@ -862,7 +866,7 @@ class Journal:
     def _tables_at(self, rev: int) -> Tables:
         return take_back(self.state.snapshot(), self.entries_back(), rev)
 
-    def _meet(self, stranger: Stranger) -> None:
+    def _handle_foreign_checkpoint(self, stranger: ForeignCheckpoint) -> None:
         """Face a `memory.json` that is not the journal's: show it when it is all there is, else keep it."""
         tables = checkpoint.read_tables(stranger.data)
         if self.rev == 0:
@@ -889,9 +893,9 @@ class Journal:
             self._note_strange()
 
     def _note_strange(self, kept: str = "", *, unplaced: bool = False) -> None:
-        from workbench.store.maintenance.outside import Strange  # hardly ever is there such a file
+        from workbench.store.maintenance.outside import ForeignFile  # hardly ever is there such a file
 
-        self.notices.append(Strange(kept, unplaced))
+        self.notices.append(ForeignFile(kept, unplaced))
 
     def _adopt(self) -> None:
         """Write the documents of an adopted TinyDB file as the first transaction, before anything else is written."""
@@ -902,7 +906,9 @@ class Journal:
             next_ids = {table: self.state.next_id(table) for table in self.state.names}
             at = iso(self.clock())
             self._commit(
-                Entry(self._next_rev(), at, "import:memory.json", "adopt a TinyDB file", changes, next_ids=next_ids)
+                Transaction(
+                    self._next_rev(), at, "import:memory.json", "adopt a TinyDB file", changes, next_ids=next_ids
+                )
             )
         self._adopting = False
         self.settle_stranger()

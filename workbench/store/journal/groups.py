@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from workbench.store.entry import Entry
+from workbench.store.entry import Transaction
 
 _KNOWN = 256
 
@@ -15,12 +15,12 @@ class Groups:
         self.unfinished = dict(unfinished)
         self._parts: OrderedDict[str, int] = OrderedDict()
 
-    def part(self, entry: Entry) -> int:
+    def part(self, entry: Transaction) -> int:
         """Return the number of a new part: the one it has, or the next one when that is taken."""
         known = self._parts.get(entry.group, 0) if entry.group and entry.kind == "edit" else 0
         return max(entry.part, known + 1)
 
-    def apply(self, entry: Entry) -> None:
+    def apply(self, entry: Transaction) -> None:
         """Take a committed transaction into account."""
         if not entry.group:
             return

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from workbench.core.files.atomic import write_file
-from workbench.store.entry import Entry, from_json, to_json
+from workbench.store.entry import Transaction, from_json, to_json
 from workbench.store.journal import chain
 from workbench.store.journal.codec import seal
+from workbench.store.journal.merge_branches import MergedLog
 from workbench.store.journal.segments import NAME, Line, Position, is_header, read_from
-from workbench.store.journal.settle import Settled
 from workbench.store.journal.tail import Tail
 
 
-def read_marked(folder: Path) -> Iterator[tuple[str, Entry]]:
+def read_marked(folder: Path) -> Iterator[tuple[str, Transaction]]:
     """Yield every good transaction of a journal in the order of its files, with its checksum; raises `OSError`."""
     for line in chain.follow(folder, Position()):
         entry = _entry(line)
@@ -20,7 +20,7 @@ def read_marked(folder: Path) -> Iterator[tuple[str, Entry]]:
             yield line.mark, entry
 
 
-def rewrite(folder: Path, settled: Settled, tail: Tail, expect: Callable[[Iterable[bytes]], None]) -> bool:
+def rewrite(folder: Path, settled: MergedLog, tail: Tail, expect: Callable[[Iterable[bytes]], None]) -> bool:
     """Write the active segment anew, in order, as the journal's next edition; under the write lock.
 
     `expect` is told the new lines before they are there. Returns whether that could be done: not where anything but
@@ -51,7 +51,7 @@ def _closed_lines(folder: Path) -> Iterator[Line]:
             yield from read_from(segment.path, Position(start=segment.start))
 
 
-def _entry(line: Line) -> Entry | None:
+def _entry(line: Line) -> Transaction | None:
     if line.value is None or is_header(line.value):
         return None
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from workbench.store.entry import Doc, DocChange, Entry, diff_docs
+from workbench.store.entry import Doc, DocChange, Transaction, diff_docs
 from workbench.store.journal.state import State
 from workbench.store.records import key_of
 
@@ -86,7 +86,7 @@ class Staged:
         )
         return (*made, *(d for d in diffs if d is not None), *dropped)
 
-    def clashes(self, entries: Iterable[Entry]) -> bool:
+    def clashes(self, entries: Iterable[Transaction]) -> bool:
         """Tell whether transactions that came in between touch the same; if not, this one stands on them now."""
         for entry in entries:
             for change in entry.changes:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TypeVar
 
-from workbench.store.entry import Doc, DocChange, Entry, apply_change
+from workbench.store.entry import Doc, DocChange, Transaction, apply_change
 from workbench.store.journal.unread import Base, Unread
 from workbench.store.records import key_of, state_in
 
@@ -213,7 +213,7 @@ class State:
         """Return the tables for looking single documents up, which reads nothing else."""
         return _View(self)
 
-    def apply(self, entry: Entry) -> Keys:
+    def apply(self, entry: Transaction) -> Keys:
         """Apply one transaction and return the records it touched."""
         touched: set[tuple[str, str]] = set()
         with self._guard:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
 from workbench.core.health.damage import Damage
-from workbench.store.entry import Entry, from_json
+from workbench.store.entry import Transaction, from_json
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import mark_of, seal
 from workbench.store.journal.segments import Line, Position
-from workbench.store.maintenance.keeper import Seen, look
+from workbench.store.maintenance.checkpoint_writer import Seen, look
 
 
 class Tail:
@@ -96,7 +96,7 @@ class Tail:
         """Whether the segment was closed, and the next one is about to be made; or somebody took the journal away."""
         return any(segment.start == self.place.start for segment in chain.closed(self._folder))
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Transaction]:
         """Yield the transactions after the present place and move past them; damage is noted on the way."""
         seen = look(self.path)
         for line in chain.follow(self._folder, self.place):
@@ -156,7 +156,7 @@ class Tail:
     def _arrive(self, place: Position, line: bytes, rev: int) -> None:
         self.place, self.mark, self.rev = place, mark_of(line[:-1]), rev
 
-    def _pass(self, line: Line) -> Entry | None:
+    def _pass(self, line: Line) -> Transaction | None:
         before = self.place
         self.place, self.mark, self._ended = line.after, line.mark, line.ended
         if line.damage is not None:

@@ -50,7 +50,7 @@ class Stamp(NamedTuple):
         return Position(self.offset, self.line, self.start)
 
 
-class Stranger(NamedTuple):
+class ForeignCheckpoint(NamedTuple):
     """A `memory.json` that does not belong to the journal beside it.
 
     `base` is the revision its writer probably started from, `None` when that cannot be told;
@@ -83,7 +83,7 @@ class Loaded(NamedTuple):
     position: Position
     mark: str = ""
     unfinished: Mapping[str, str] = MappingProxyType({})
-    stranger: Stranger | None = None
+    stranger: ForeignCheckpoint | None = None
     saved: int = 0
 
 
@@ -125,9 +125,9 @@ def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
     stamp = next((s for s in said.stamps if s.hash == digest), None)
     if stamp is None:
         base = said.stamps[0].rev if said.stamps and said.whole else None
-        return Loaded(empty, Position(), stranger=Stranger(data, base, unplaced=not said.whole))
+        return Loaded(empty, Position(), stranger=ForeignCheckpoint(data, base, unplaced=not said.whole))
     if not chain.fits(folder, stamp.position, stamp.mark):
-        stranger = Stranger(data, stamp.rev, stamp.next_ids, ours=True, mark=stamp.mark)
+        stranger = ForeignCheckpoint(data, stamp.rev, stamp.next_ids, ours=True, mark=stamp.mark)
         return Loaded(empty, Position(), stranger=stranger)
     if believed is not None and digest not in believed:
         return Loaded(empty, Position())

@@ -10,16 +10,16 @@ from workbench.core.health.damage import BadBlob, Renumbered
 from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import iso
 from workbench.store.blobs import BlobProblem, Blobs
-from workbench.store.entry import Entry, to_json
+from workbench.store.entry import Transaction, to_json
 from workbench.store.files import read_regular
 from workbench.store.identity.heads import can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import fingerprint, seal
 from workbench.store.journal.difference import changed_keys, diff_tables
+from workbench.store.journal.merge_branches import merge_branches
 from workbench.store.journal.reorder import read_marked
 from workbench.store.journal.segments import NAME, Position
-from workbench.store.journal.settle import settle
 from workbench.store.journal.state import State
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
@@ -45,7 +45,7 @@ def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
                 purges.append(purge)
         renumbered: tuple[Renumbered, ...] = ()
         if tail.disordered or state.clashes:
-            settled = settle(read_marked(folder))
+            settled = merge_branches(read_marked(folder))
             state, entries, renumbered = settled.state, len(settled.entries), settled.renumbered
         witness = Witness(heads, folder)
         witness.open(tail)
@@ -71,7 +71,7 @@ def recover(folder: Path, at: datetime) -> Recovery:
     """
     target = folder.with_name(f"{folder.name}.recovered-{at:%Y%m%dT%H%M%S}")
     try:
-        settled = settle(read_marked(folder))
+        settled = merge_branches(read_marked(folder))
         newest = _from_start(folder)
         loaded = checkpoint.load(folder)
         best = loaded.state
@@ -123,7 +123,7 @@ def _take_blobs(folder: Path, target: Path) -> None:
 class _Writer:
     """Writes the good transactions again; `entries` and `added` count them."""
 
-    def __init__(self, source: Sequence[Entry], newest: Tail, best: State, at: str) -> None:
+    def __init__(self, source: Sequence[Transaction], newest: Tail, best: State, at: str) -> None:
         self.entries = 0
         self.added = 0
         self._source = source
@@ -146,9 +146,11 @@ class _Writer:
         if any(change.doc for change in changes):
             self.added = sum(1 for change in changes if change.doc)
             label = f"recover {self.added} records from the checkpoint"
-            yield self._line(Entry(self.entries + 1, self._at, "doctor", label, changes, next_ids=self._best.next_ids))
+            yield self._line(
+                Transaction(self.entries + 1, self._at, "doctor", label, changes, next_ids=self._best.next_ids)
+            )
 
-    def _line(self, entry: Entry) -> bytes:
+    def _line(self, entry: Transaction) -> bytes:
         self._state.apply(entry)
         return seal(to_json(entry))
 

@@ -10,7 +10,7 @@ from workbench.store.files import TooLarge, read_regular
 from workbench.store.journal.difference import diff_tables
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.checkpoint import Stranger
+from workbench.store.maintenance.checkpoint import ForeignCheckpoint
 
 EDITED = "memory.edited-*.json"
 
@@ -34,11 +34,11 @@ class Present:
     folder: Path
     rev: int
     at: Callable[[int], Tables]
-    stranger: Stranger | None
+    stranger: ForeignCheckpoint | None
 
 
 @dataclass(frozen=True, slots=True)
-class Strange:
+class ForeignFile:
     """Tells that `memory.json` is not what the journal says: seen only, or replaced and `kept` under that name.
 
     One that is `unplaced` is of a revision that nothing tells; any other was changed by another program.
@@ -55,7 +55,7 @@ class Strange:
         return f"{said}its content was kept as {self.kept} and the journal's state stands."
 
 
-Notice = str | Strange
+Notice = str | ForeignFile
 """What a person should be told: a sentence, or the fact where something is decided by it."""
 
 

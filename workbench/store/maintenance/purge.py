@@ -16,7 +16,7 @@ from workbench.core.errors import StoreProblem, UnknownRecord
 from workbench.core.files.atomic import write_file
 from workbench.core.health.diagnosis import Unfinished
 from workbench.core.health.purged import PurgedRecord
-from workbench.store.entry import Entry
+from workbench.store.entry import Transaction
 from workbench.store.history import reading
 from workbench.store.identity.heads import note_checkpoint
 from workbench.store.identity.marks import key_in
@@ -63,7 +63,7 @@ class Purged:
     damaged: int
 
 
-def unfinished_in(entry: Entry) -> Unfinished | None:
+def unfinished_in(entry: Transaction) -> Unfinished | None:
     """Return what a transaction says of a purge that was broken off before its own line was rewritten."""
     if entry.kind != "purge":
         return None

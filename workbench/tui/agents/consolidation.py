@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.agents.consolidation.consolidating import Consolidated, Stage
-from workbench.bench.agents.consolidation.report import fact_lines
-from workbench.bench.open import Workbench
 from workbench.core.agents.consolidation import STAGES, ConsolidationRun, StageKind, due_at
+from workbench.services.agents.consolidation.consolidating import Consolidated, Stage
+from workbench.services.agents.consolidation.report import fact_lines
+from workbench.services.open import Workbench
 from workbench.tui.health.model import FIGURE, Facts, Found, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body

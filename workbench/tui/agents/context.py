@@ -15,17 +15,17 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.agents.answers import Answering, text_of
-from workbench.bench.agents.context.making import Material, gathered
-from workbench.bench.agents.context.values import AgentContext
-from workbench.bench.context import Context
-from workbench.bench.open import Workbench
-from workbench.bench.safety.provenance import learn_all
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.replacing import replace_file
 from workbench.core.text import one_line
 from workbench.core.tuning.profile import Profile, ProfileInUse
+from workbench.services.agents.answers import Answering, text_of
+from workbench.services.agents.context.making import Material, gathered
+from workbench.services.agents.context.values import AgentContext
+from workbench.services.context import Context
+from workbench.services.open import Workbench
+from workbench.services.safety.provenance import learn_all
 from workbench.tui.agents.actions import CONTEXT
 from workbench.tui.agents.context_rows import (
     Given,

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.agents.answers import text_of
-from workbench.bench.agents.context.values import AgentContext, Item, Layer, LeftOut
-from workbench.bench.open import Workbench
-from workbench.bench.safety.provenance import BEGIN
 from workbench.core.text import printable
+from workbench.services.agents.answers import text_of
+from workbench.services.agents.context.values import AgentContext, Item, Layer, LeftOut
+from workbench.services.open import Workbench
+from workbench.services.safety.provenance import BEGIN
 from workbench.tui.agents.drawing import bar, memory_line
 from workbench.tui.widgets.bars.slider import CHANGED
 from workbench.tui.widgets.content import MUTED, assemble, body

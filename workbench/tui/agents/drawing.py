@@ -4,12 +4,12 @@ from datetime import datetime
 
 from textual.content import Content
 
-from workbench.bench.agents.sessions import AgentSession
-from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import clock_time
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
+from workbench.services.agents.sessions import AgentSession
+from workbench.services.open import Workbench
 from workbench.tui.agents.lines import Asked, Given, Line, Voted, Written, memory_id
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE

@@ -13,13 +13,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.agents.episodes.keeping import Opened
-from workbench.bench.open import Workbench
-from workbench.bench.safety.masking import masked_name
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.episodes.phases import phase_of
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import one_line
+from workbench.services.agents.episodes.keeping import Opened
+from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked_name
 from workbench.tui.agents.actions import EPISODES
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from workbench.bench.context import Touched
 from workbench.core.text import one_line
+from workbench.services.context import Touched
 from workbench.tui.widgets.figures import NO_BREAK, since
 
 RECENT = timedelta(minutes=10)

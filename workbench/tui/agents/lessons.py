@@ -13,13 +13,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.agents.capture.transcripts import Captured, Harvest
-from workbench.bench.open import Workbench
 from workbench.core.agents.transcript.lessons import Lesson
 from workbench.core.agents.transcript.passed import PASSED
 from workbench.core.errors import WorkbenchError
 from workbench.core.runtime import Stopped
 from workbench.core.text import one_line, printable
+from workbench.services.agents.capture.transcripts import Captured, Harvest
+from workbench.services.open import Workbench
 from workbench.tui.agents.actions import LESSONS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change

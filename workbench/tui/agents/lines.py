@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbench.bench.agents.sessions import AgentSession, Write
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.vote import Vote
+from workbench.services.agents.sessions import AgentSession, Write
 
 
 @dataclass(frozen=True, slots=True)

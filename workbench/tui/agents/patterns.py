@@ -13,12 +13,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
-from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.schema import pattern_doc, pattern_from
 from workbench.core.agents.patterns.wording import in_full
 from workbench.core.errors import WorkbenchError
+from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked, masked_name
 from workbench.tui.agents.actions import PATTERNS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking

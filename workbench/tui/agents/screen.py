@@ -15,10 +15,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.agents.sessions import AgentSession
-from workbench.bench.context import Touched
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
+from workbench.services.agents.sessions import AgentSession
+from workbench.services.context import Touched
 from workbench.tui.agents import context_rows
 from workbench.tui.agents.actions import AGENTS, CONTEXT
 from workbench.tui.agents.context import ContextPane
@@ -30,8 +30,8 @@ from workbench.tui.app.asking import asking
 from workbench.tui.records.acts import Acts, Place
 from workbench.tui.records.links import links_of
 from workbench.tui.safety.flagged import FlaggedMemories
-from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.memory_view import detail
+from workbench.tui.stream.surroundings import surroundings
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED, assemble, clipped
 from workbench.tui.widgets.figures import amount, number, since

@@ -27,14 +27,14 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
-from workbench.bench.context import Touched, is_person
-from workbench.bench.open import Workbench
-from workbench.bench.safety.texts import place_of
-from workbench.bench.stream.stream import SMALL
 from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
 from workbench.core.runtime import Stopped, answer_first, may_stop, stoppable
 from workbench.core.text import printable
+from workbench.services.context import Touched, is_person
+from workbench.services.open import Workbench
+from workbench.services.safety.texts import place_of
+from workbench.services.stream.stream import SMALL
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes
 from workbench.tui.app.actions import GLOBAL, bindings, palette_entries

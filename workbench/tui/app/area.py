@@ -11,9 +11,9 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.context import Touched
-from workbench.bench.open import Workbench
 from workbench.core.named import implementation
+from workbench.services.context import Touched
+from workbench.services.open import Workbench
 from workbench.tui.app import external
 from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import AREAS, Area

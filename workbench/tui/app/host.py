@@ -15,11 +15,11 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
-from workbench.bench.open import Workbench
 from workbench.config.drafts import Item
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.locks import waiting
 from workbench.core.text import printable
+from workbench.services.open import Workbench
 from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.drafting import Drafting

@@ -16,9 +16,9 @@ WITHOUT_KEYS = (
 """Modules of what is opened like a dialog and has no table of keys of its own."""
 
 BEHIND_KEYS = (
-    "clipboard", "bench.agents.index_file", "bench.duplicates.bullets", "bench.forms.bullets", "bench.forms.memories",
-    "bench.forms.proposals", "bench.promotion.promotion", "bench.promotion.targets", "bench.review.kinds.candidate",
-    "bench.review.kinds.merge", "bench.stream.ingest", "bench.tuning.judging", "config.views", "store.history.past",
+    "clipboard", "services.agents.index_file", "services.duplicates.bullets", "services.forms.bullets", "services.forms.memories",
+    "services.forms.proposals", "services.promotion.promotion", "services.promotion.targets", "services.review.kinds.candidate",
+    "services.review.kinds.merge", "services.stream.ingest", "services.tuning.judging", "config.views", "store.history.past",
 )  # fmt: skip
 """What the first use of a key imports below the screens."""
 

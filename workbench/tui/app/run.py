@@ -9,15 +9,15 @@ from pathlib import Path
 from signal import Signals
 from typing import NamedTuple
 
-from workbench.bench.agents.documents.places import DocumentPlaces
-from workbench.bench.context import PERSON
-from workbench.bench.folder import holds_store
-from workbench.bench.open import Workbench, open_workbench
 from workbench.config import drafts, loading, paths, recent
 from workbench.core.agents.actors import agent_in
 from workbench.core.errors import StoreProblem
 from workbench.core.files.locks import Holder, Patience, waiting, who
 from workbench.core.runtime import share_memory
+from workbench.services.agents.documents.places import DocumentPlaces
+from workbench.services.context import PERSON
+from workbench.services.folder import holds_store
+from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.keymap import check_keymap

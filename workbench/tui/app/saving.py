@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
-from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.files.locks import StoreBusy
 from workbench.core.text import one_line
+from workbench.services.open import Workbench
 
 SHOWN, BEFORE = 100, 40
 """Cells of a masked line that are shown, and the characters before its first marker among them."""

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 from textual.content import Content
 
-from workbench.bench.duplicates.bullet_groups import BulletGroup, Kind
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.playbook.book import Bullet
 from workbench.core.text import one_line, printable
+from workbench.services.duplicates.bullet_groups import BulletGroup, Kind
 from workbench.tui.review.candidate import diff_legend, folded, heading
 from workbench.tui.review.evidence import ALIKE, overlap
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff

@@ -13,10 +13,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.duplicates.bullet_groups import FLOOR, BulletGroup, Likeness
-from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import one_line
+from workbench.services.duplicates.bullet_groups import FLOOR, BulletGroup, Likeness
+from workbench.services.open import Workbench
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host

@@ -6,11 +6,11 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.duplicates.plan import UNCONFIRMED_TEXT, DedupPlan, Group
-from workbench.bench.open import Workbench
-from workbench.bench.safety.masking import masked
-from workbench.bench.safety.suspicion import suspicions
 from workbench.core.stream.memory import Memory
+from workbench.services.duplicates.plan import UNCONFIRMED_TEXT, DedupPlan, Group
+from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked
+from workbench.services.safety.suspicion import suspicions
 from workbench.tui.health.model import FIGURE, Facts, Hands, Row, Section, Watch, remark
 from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.review.candidate import diff_legend, fold, folded, heading, name

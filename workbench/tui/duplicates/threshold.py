@@ -13,11 +13,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.duplicates.memory_pairs import FLOOR, MemoryPair, MemoryPairs, memory_pairs_of
-from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.errors import WorkStopped
+from workbench.services.duplicates.memory_pairs import FLOOR, MemoryPair, MemoryPairs, memory_pairs_of
+from workbench.services.tuning.retriever import Retriever
 from workbench.tui.app.actions import bindings
 from workbench.tui.records.acts import ActsBesideSliders, Place
 from workbench.tui.tuning.actions import DUPLICATES

@@ -7,9 +7,9 @@ from textual.dom import DOMNode
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from workbench.bench.duplicates.bullet_groups import BulletGroup
-from workbench.bench.duplicates.wording import BookWording
 from workbench.core.errors import WorkbenchError
+from workbench.services.duplicates.bullet_groups import BulletGroup
+from workbench.services.duplicates.wording import BookWording
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.keys import key_of

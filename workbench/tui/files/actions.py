@@ -27,7 +27,7 @@ WHOLE = Table(
         Action("whole.close", "escape,v,q", "close", "Close the file", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.files.cut",
+    place="workbench.tui.files.memory_md",
 )
 
 IMPORT = Table(

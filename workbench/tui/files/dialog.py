@@ -13,21 +13,21 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.files import lint
-from workbench.bench.files.checks import Checked, check, is_index
-from workbench.bench.files.diff import DiffLine
-from workbench.bench.files.lint import Change
-from workbench.bench.files.project import KnownFile
-from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.lint import LintFinding
 from workbench.core.files.replacing import present
 from workbench.core.text import printable
+from workbench.services.files import lint
+from workbench.services.files.checks import Checked, check, is_index
+from workbench.services.files.diff import DiffLine
+from workbench.services.files.lint import Change
+from workbench.services.files.project import KnownFile
+from workbench.services.open import Workbench
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.files.actions import FINDINGS
-from workbench.tui.files.cut import WholeFile, cut_said
 from workbench.tui.files.exports.dialog import Pane
+from workbench.tui.files.memory_md import WholeFile, cut_said
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog, held_keys
 from workbench.tui.widgets.figures import amount, number

@@ -9,13 +9,13 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.files.checks import Checked, Checks, check_all
-from workbench.bench.files.imports.paths import as_named
-from workbench.bench.files.project import project_of
-from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
-from workbench.tui.files.cut import cut_said
+from workbench.services.files.checks import Checked, Checks, check_all
+from workbench.services.files.imports.paths import as_named
+from workbench.services.files.project import project_of
+from workbench.services.open import Workbench
+from workbench.tui.files.memory_md import cut_said
 from workbench.tui.health.model import Facts, Found, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.widgets.content import MUTED, assemble, body
@@ -107,7 +107,7 @@ async def open_file(health: Hands, row: Row) -> None:
         health.open_detail()
         return
     if checked.became == "changed":
-        from workbench.tui.files.changed import take_changes
+        from workbench.tui.files.changed_file import take_changes
 
         await take_changes(health, checked.file.path)
         health.gather(ID)
@@ -120,9 +120,9 @@ async def open_file(health: Hands, row: Row) -> None:
 
 async def write_back(health: Hands, row: Row) -> None:
     """Write what was changed here back into the folder of notes that a file is of."""
-    from workbench.tui.files import back
+    from workbench.tui.files import write_back
 
-    if await back.write_back(health, row.item if isinstance(row.item, Path) else None):
+    if await write_back.write_back(health, row.item if isinstance(row.item, Path) else None):
         health.gather(ID)
 
 

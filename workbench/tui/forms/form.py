@@ -11,13 +11,13 @@ from textual.css.query import QueryType
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from workbench.bench.forms.document import BadDocument, document_of, line_of, read_document
-from workbench.bench.forms.memory_lines import TITLE
-from workbench.bench.forms.values import TEXT, UnfitValue, Values
 from workbench.config.drafts import digest
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import room_for
 from workbench.core.text import head, one_line
+from workbench.services.forms.document import BadDocument, document_of, line_of, read_document
+from workbench.services.forms.memory_lines import TITLE
+from workbench.services.forms.values import TEXT, UnfitValue, Values
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.drafting import Drafting, Keeping

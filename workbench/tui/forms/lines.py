@@ -8,9 +8,9 @@ from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
-from workbench.bench.forms import memory_lines as of
-from workbench.bench.forms.values import TEXT, Field
 from workbench.core.text import head, printable
+from workbench.services.forms import memory_lines as of
+from workbench.services.forms.values import TEXT, Field
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, body, fitted
 from workbench.tui.widgets.figures import number

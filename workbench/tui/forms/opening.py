@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from workbench.bench.forms.document import BadDocument, document_of, line_of, read_document, text_line_of
-from workbench.bench.forms.values import Values
+from workbench.services.forms.document import BadDocument, document_of, line_of, read_document, text_line_of
+from workbench.services.forms.values import Values
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.forms.form import AGAIN, RecordForm

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from workbench.bench.forms.memory_lines import TAGS
-from workbench.bench.forms.values import TEXT, UnfitValue, Values
-from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.files.locks import StoreBusy
+from workbench.services.forms.memory_lines import TAGS
+from workbench.services.forms.values import TEXT, UnfitValue, Values
+from workbench.services.open import Workbench
 from workbench.tui.app.saving import KEEP, Preview
 from workbench.tui.forms.subjects import Subject
 from workbench.tui.promotion.copies import CopyAsking

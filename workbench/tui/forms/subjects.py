@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.bench.forms.bullet_lines import SECTION
-from workbench.bench.forms.memory_lines import IMPORTANCE, MEMORY_TYPE, TYPE
-from workbench.bench.forms.values import TEXT, Field, Values
-from workbench.bench.open import Workbench
-from workbench.bench.promotion.copies import Correction
-from workbench.bench.safety.masking import masked_name
-from workbench.bench.stream.fields import FieldEdit
 from workbench.core.playbook.book import Bullet, Section
 from workbench.core.review.proposal import Proposal
+from workbench.services.forms.bullet_lines import SECTION
+from workbench.services.forms.memory_lines import IMPORTANCE, MEMORY_TYPE, TYPE
+from workbench.services.forms.values import TEXT, Field, Values
+from workbench.services.open import Workbench
+from workbench.services.promotion.copies import Correction
+from workbench.services.safety.masking import masked_name
+from workbench.services.stream.fields import FieldEdit
 
 NEW_MEMORY = {TYPE: "general", MEMORY_TYPE: "episodic", IMPORTANCE: "by its type and words"}
 """What stands for an empty field of a new memory."""

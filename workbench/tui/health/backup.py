@@ -14,13 +14,13 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from workbench.bench.health import backup
-from workbench.bench.open import Workbench
 from workbench.config import backups, paths
 from workbench.core.errors import WorkbenchError
 from workbench.core.health.diagnosis import Manifest
 from workbench.core.record import parse_time
 from workbench.core.text import printable
+from workbench.services.health import backup
+from workbench.services.open import Workbench
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.asking import asking
 from workbench.tui.health.actions import BACKUP

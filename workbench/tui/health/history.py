@@ -7,8 +7,8 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.health.history import Event
-from workbench.bench.open import Workbench
+from workbench.services.health.history import Event
+from workbench.services.open import Workbench
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, remark
 from workbench.tui.records.acts import Place, only_record
 from workbench.tui.stream.history_view import event_text, masked_event, vote_text

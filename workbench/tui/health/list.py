@@ -10,11 +10,11 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.open import Workbench
-from workbench.bench.safety.masking import masked, masked_name
-from workbench.bench.safety.suspicion import suspicions
 from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
+from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked, masked_name
+from workbench.services.safety.suspicion import suspicions
 from workbench.tui.app.actions import bindings
 from workbench.tui.health.actions import PROPOSED
 from workbench.tui.records.acts import Acts, Place

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from textual.content import Content
 
-from workbench.bench.open import Workbench
+from workbench.services.open import Workbench
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.lists.row import Cell

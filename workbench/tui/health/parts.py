@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
+from workbench.services.open import Workbench
 from workbench.tui.health.model import FIGURE, Facts, Found, Row, Section, Watch
 from workbench.tui.health.sections import SECTIONS
 from workbench.tui.widgets.keys import keyed

@@ -6,8 +6,8 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.open import Workbench
 from workbench.core.reflection.trigger import Condition, Gauge, TriggerVerdict
+from workbench.services.open import Workbench
 from workbench.tui.health.model import Facts, Row, Section, Watch, figures
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
 
-from workbench.bench.context import Touched
+from workbench.services.context import Touched
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS

@@ -5,10 +5,10 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.open import Workbench
-from workbench.bench.safety.masking import masked_text
 from workbench.config import loading, paths
 from workbench.core.text import printable
+from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked_text
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.app.themes import load_themes, unknown_theme
 from workbench.tui.health.model import Facts, Row, Section, Watch, figures

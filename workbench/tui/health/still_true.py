@@ -6,9 +6,9 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.claims.checking import Stale, TruePlan
-from workbench.bench.open import Workbench
 from workbench.core.claims.gone import why
+from workbench.services.claims.checking import Stale, TruePlan
+from workbench.services.open import Workbench
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import amount, number

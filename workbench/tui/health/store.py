@@ -8,15 +8,15 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.health import maintenance
-from workbench.bench.health.maintenance import Findings, OutsideEdit
-from workbench.bench.open import Workbench
-from workbench.bench.promotion.placements import HalfDone
-from workbench.bench.safety.masking import masked
 from workbench.config import paths
 from workbench.config.backups import LastBackup, last_backup
 from workbench.core.health.diagnosis import Diagnosis
 from workbench.core.text import printable
+from workbench.services.health import doctor
+from workbench.services.health.doctor import Findings, OutsideEdit
+from workbench.services.open import Workbench
+from workbench.services.promotion.placements import HalfDone
+from workbench.services.safety.masking import masked
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import amount, number, since
@@ -45,8 +45,8 @@ class State:
 def gather(bench: Workbench, _watch: Watch) -> State:
     """Read every line of the journal, as `workbench doctor` does."""
     library = bench.library
-    findings = bench.care.findings(maintenance.examine(library.folder, library.heads))
-    size, backup = maintenance.size_of(library.folder), last_backup(paths.state_dir(), library.folder)
+    findings = bench.care.findings(doctor.examine(library.folder, library.heads))
+    size, backup = doctor.size_of(library.folder), last_backup(paths.state_dir(), library.folder)
     return State(findings, len(library.memories), len(library.bullets), size, backup)
 
 

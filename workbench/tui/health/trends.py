@@ -6,9 +6,9 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.health.trends import Daily, Trends, summed
-from workbench.bench.open import Workbench
 from workbench.core.health.sparkline import sparkline
+from workbench.services.health.trends import Daily, Trends, summed
+from workbench.services.open import Workbench
 from workbench.tui.health.model import Facts, Row, Section, Watch, figures
 from workbench.tui.widgets.bars.day_plot import day_plot
 from workbench.tui.widgets.content import MUTED, assemble, clipped

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 
-from workbench.bench.context import Touched
-from workbench.bench.health.history import Upcoming
 from workbench.core.errors import WorkbenchError
+from workbench.services.context import Touched
+from workbench.services.health.history import Upcoming
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.figures import since

@@ -6,12 +6,12 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.bench.health.upkeep import UpkeepPlan
-from workbench.bench.open import Workbench
 from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS
 from workbench.core.text import counted
+from workbench.services.health.upkeep import UpkeepPlan
+from workbench.services.open import Workbench
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.widgets.content import MUTED, assemble, body

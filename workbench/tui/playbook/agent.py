@@ -12,15 +12,15 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.files.diff import DiffLine
-from workbench.bench.files.exports.contents import Choice, Rendered
-from workbench.bench.files.exports.unsaved import parts_of
-from workbench.bench.open import Workbench
-from workbench.bench.safety.safety import Held
-from workbench.bench.safety.texts import place_of
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.tokens import tokens_of
+from workbench.services.files.diff import DiffLine
+from workbench.services.files.exports.contents import Choice, Rendered
+from workbench.services.files.exports.unsaved import parts_of
+from workbench.services.open import Workbench
+from workbench.services.safety.safety import Held
+from workbench.services.safety.texts import place_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.files.exports.parts import Pane
 from workbench.tui.playbook.actions import AGENT_VIEW

@@ -11,19 +11,19 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
-from workbench.bench.playbook.playbook import BookView
 from workbench.core.errors import InvalidQuery
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.filter import Among, BookFilter, parse_book_filter
 from workbench.core.playbook.interval import helpful_share
 from workbench.core.text import printable
+from workbench.services.open import Workbench
+from workbench.services.playbook.playbook import BookView
 from workbench.tui.app.surviving import survives
 from workbench.tui.playbook.bar import BookBar, BookFacts
 from workbench.tui.playbook.pane import BulletPane
 from workbench.tui.playbook.rows import Columns, Row, cells, columns_of, rows_of, title_of
 from workbench.tui.safety.flag_view import masked_bullet
-from workbench.tui.stream.side import Side
+from workbench.tui.stream.detail import DetailPane
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.keys import keyed
@@ -136,7 +136,7 @@ class BookBrowser(Vertical):
         return place is not None
 
     @property
-    def side(self) -> Side:
+    def side(self) -> DetailPane:
         """The text of what is under the cursor."""
         return self._detail.side
 

@@ -11,12 +11,12 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.open import Workbench
-from workbench.bench.playbook.playbook import BookView
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import ORDER, Fitting, fit, ranked, standing
 from workbench.core.text import printable
+from workbench.services.open import Workbench
+from workbench.services.playbook.playbook import BookView
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change

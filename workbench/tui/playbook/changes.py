@@ -6,10 +6,10 @@ from typing import Protocol
 
 from textual.content import Content
 
-from workbench.bench.forms.values import Values
-from workbench.bench.playbook.playbook import MAIN
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.vote import Verdict
+from workbench.services.forms.values import Values
+from workbench.services.playbook.playbook import MAIN
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.app.saving import Preview

@@ -7,13 +7,13 @@ from textwrap import wrap
 
 from textual.content import Content
 
-from workbench.bench.playbook.changes import LastChange
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import ORDER, Fitting
 from workbench.core.playbook.interval import helpful_share
 from workbench.core.playbook.split import merged_from
 from workbench.core.playbook.usage import BulletUsage
 from workbench.core.text import printable
+from workbench.services.playbook.changes import LastChange
 from workbench.tui.playbook.evidence import deprecated_lines, usage_lines, warning_line
 from workbench.tui.playbook.rows import PINNED, Row, bullets_in, share_bar, standing, title_of
 from workbench.tui.safety.flag_view import NO_FLAGS, Flags, flag_lines, masked_line

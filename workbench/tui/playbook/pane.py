@@ -10,17 +10,17 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
-from workbench.bench.playbook.changes import LastChange
-from workbench.bench.playbook.playbook import BookView
-from workbench.bench.playbook.rules import REPLACED_BY
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.filter import BookFilter
+from workbench.services.open import Workbench
+from workbench.services.playbook.changes import LastChange
+from workbench.services.playbook.playbook import BookView
+from workbench.services.playbook.rules import REPLACED_BY
 from workbench.tui.app.surviving import survives
 from workbench.tui.playbook.detail import Around, bullet_detail, cut_detail, section_detail
 from workbench.tui.playbook.rows import Row, rows_of
 from workbench.tui.safety.flag_view import flags_of
-from workbench.tui.stream.side import Side
+from workbench.tui.stream.detail import DetailPane
 from workbench.tui.widgets.lists.long_text import LongText
 
 
@@ -37,7 +37,7 @@ class BulletPane(Vertical):
 
     def __init__(self, bench: Workbench, keys: Mapping[str, str]) -> None:
         self._text = LongText(id="bullet-detail")
-        self.side = Side(self._text)
+        self.side = DetailPane(self._text)
         super().__init__(self.side, id="bullet-side")
         self._bench = bench
         self._keys = keys

@@ -6,8 +6,8 @@ from typing import overload
 
 from textual.content import Content
 
-from workbench.bench.files.diff import NO_LAST_END, DiffLine, Kind, split_lines
 from workbench.core.text import fitting, printable
+from workbench.services.files.diff import NO_LAST_END, DiffLine, Kind, split_lines
 from workbench.tui.widgets.content import MUTED, assemble
 
 GUTTER = 7

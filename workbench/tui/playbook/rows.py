@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.playbook.playbook import BookView, shown_title
 from workbench.core.playbook.book import Bullet, Section, is_high_performing, is_problematic, is_unused
 from workbench.core.playbook.budget import Fitting
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.interval import Interval, helpful_share
 from workbench.core.stream.vote import Verdict
 from workbench.core.text import cell_width, clip, printable
+from workbench.services.playbook.playbook import BookView, shown_title
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.widgets.bars.interval_bar import empty_bar, interval_bar

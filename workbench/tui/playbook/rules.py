@@ -4,10 +4,10 @@ import time
 
 from textual.content import Content
 
-from workbench.bench.playbook.rules import warning_of
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.split import merged_from
 from workbench.core.text import one_line
+from workbench.services.playbook.rules import warning_of
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.playbook.browser import BookBrowser

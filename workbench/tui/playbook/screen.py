@@ -7,8 +7,8 @@ from textual import on
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from workbench.bench.context import Touched
 from workbench.core.playbook.filter import HELP
+from workbench.services.context import Touched
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from workbench.bench.files.exports.exporting import Written
-from workbench.bench.playbook.file_merge import book_id
 from workbench.core.errors import WorkbenchError
+from workbench.services.files.exports.exporting import Written
+from workbench.services.playbook.file_merge import book_id
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.files.exports.guard import Guard

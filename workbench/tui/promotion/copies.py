@@ -11,15 +11,15 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.agents.given import Given, Shift
-from workbench.bench.files.diff import DiffLine
-from workbench.bench.forms.values import Values
-from workbench.bench.open import Workbench
-from workbench.bench.promotion.copies import Copy, CopyPlan, Correction, Obstacle
-from workbench.bench.safety.masking import masked_name
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
+from workbench.services.agents.served_lately import Given, Shift
+from workbench.services.files.diff import DiffLine
+from workbench.services.forms.values import Values
+from workbench.services.open import Workbench
+from workbench.services.promotion.copies import Copy, CopyPlan, Correction, Obstacle
+from workbench.services.safety.masking import masked_name
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
 from workbench.tui.files.exports.parts import Pane

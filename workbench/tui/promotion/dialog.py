@@ -16,13 +16,13 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
-from workbench.bench.promotion.neighbours import size_said
-from workbench.bench.promotion.plan import Offer, PromotionPlan, Target
-from workbench.bench.promotion.texts import about_of, title_of
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
+from workbench.services.open import Workbench
+from workbench.services.promotion.neighbours import size_said
+from workbench.services.promotion.plan import Offer, PromotionPlan, Target
+from workbench.services.promotion.texts import about_of, title_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
@@ -30,7 +30,7 @@ from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import change
 from workbench.tui.files.exports.dialog import Pane
 from workbench.tui.promotion.actions import PROMOTE
-from workbench.tui.promotion.looking import Asked, Look, look
+from workbench.tui.promotion.preview import Asked, Look, look
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog

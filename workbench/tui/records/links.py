@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.open import Workbench
-from workbench.bench.safety.masking import masked_name
 from workbench.core.named import implementation
+from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked_name
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.records.acts import OPENS, Place, area_below
 from workbench.tui.widgets.lists.linked import Page

@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.bench.safety.masking import masked_name
 from workbench.core.errors import WorkbenchError
+from workbench.services.safety.masking import masked_name
 from workbench.tui.agents.documents.rows import rows_of, text_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
@@ -19,8 +19,8 @@ from workbench.tui.playbook.pane import bullet_text
 from workbench.tui.records.acts import Acts, Place
 from workbench.tui.records.links import FILE, Links
 from workbench.tui.safety.flagged import FlaggedMemories
-from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.memory_view import detail
+from workbench.tui.stream.surroundings import surroundings
 from workbench.tui.widgets.actions import LINKS, OPENED, SHOWN_ON_ROW, on_row
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.dialog import Dialog

@@ -14,10 +14,10 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.reflection.claude import CLAUDE
-from workbench.bench.reflection.reflection import EXTRACTIVE, Plan, Reflecting
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
+from workbench.services.reflection.claude import CLAUDE
+from workbench.services.reflection.reflection import EXTRACTIVE, Plan, Reflecting
 from workbench.tui.app.actions import bindings
 from workbench.tui.reflection.actions import REFLECT, SENT
 from workbench.tui.reflection.text import over_budget, plan_text

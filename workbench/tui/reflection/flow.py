@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
-from workbench.bench.reflection.claude import CLAUDE
-from workbench.bench.reflection.llm_runs import Waiting
-from workbench.bench.reflection.reflection import Outcome, Reflecting
 from workbench.core.errors import WorkbenchError
 from workbench.core.reflection.reflector import Step
 from workbench.core.stream.memory import Memory
+from workbench.services.reflection.claude import CLAUDE
+from workbench.services.reflection.llm_runs import Waiting
+from workbench.services.reflection.reflection import Outcome, Reflecting
 from workbench.tui.app.host import Host
 from workbench.tui.reflection.dialog import ReflectDialog
 from workbench.tui.reflection.result import Chosen, ResultDialog

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from workbench.bench.open import Workbench
-from workbench.bench.reflection.gauge import verdict_of
+from workbench.services.open import Workbench
+from workbench.services.reflection.gauge import verdict_of
 from workbench.tui.app.actions import GLOBAL, remapped
 
 _BECAUSE = {

@@ -10,9 +10,9 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.reflection.llm_runs import Waiting
-from workbench.bench.reflection.reflection import Outcome
 from workbench.core.text import printable
+from workbench.services.reflection.llm_runs import Waiting
+from workbench.services.reflection.reflection import Outcome
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.reflection.actions import REFLECTED
 from workbench.tui.reflection.text import outcome_text

@@ -6,13 +6,13 @@ from textwrap import wrap
 
 from textual.content import Content
 
-from workbench.bench.reflection.claude import CLAUDE
-from workbench.bench.reflection.reflection import Outcome, Plan
 from workbench.core.reflection.llm_run import STAGES
 from workbench.core.reflection.reflector import Step
 from workbench.core.reflection.trigger import Gauge
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
+from workbench.services.reflection.claude import CLAUDE
+from workbench.services.reflection.reflection import Outcome, Plan
 from workbench.tui.widgets.bars.gauge import behind
 from workbench.tui.widgets.bars.gauge import gauge as gauge_line
 from workbench.tui.widgets.content import MUTED, assemble, line

@@ -5,13 +5,13 @@ from datetime import datetime
 
 from textual.content import Content
 
-from workbench.bench.review.kinds.handler import CONTENT
-from workbench.bench.review.rewriting import rounds_of
 from workbench.core.change import Change
 from workbench.core.review.describe import Wording
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
+from workbench.services.review.kinds.handler import CONTENT
+from workbench.services.review.rewriting import rounds_of
 from workbench.tui.review.rows import flags_in_words
 from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold, says_the_same, word_diff
 from workbench.tui.widgets.figures import absolute, since

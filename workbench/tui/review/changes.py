@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from workbench.bench.forms.values import TEXT, Values
-from workbench.bench.review.evidence import Evidence
-from workbench.bench.review.rewriting import check_parts, parts_of
 from workbench.config.drafts import digest
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.review.kinds import ProposalKind, kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
+from workbench.services.forms.values import TEXT, Values
+from workbench.services.review.evidence import Evidence
+from workbench.services.review.rewriting import check_parts, parts_of
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.app.saving import Preview, Saving

@@ -7,14 +7,14 @@ from datetime import datetime
 from rapidfuzz.distance import Indel
 from textual.content import Content
 
-from workbench.bench.review.evidence import Evidence
-from workbench.bench.review.rejection import rejection_of
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import Contradiction
 from workbench.core.review.lifecycle import Tombstone
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.core.words import words
+from workbench.services.review.evidence import Evidence
+from workbench.services.review.rejection import rejection_of
 from workbench.tui.review.candidate import diff_legend, facts, heading, name
 from workbench.tui.review.impact import in_short
 from workbench.tui.widgets.content import MAX_DIFF, MUTED, assemble, body, highlight, word_diff

@@ -9,10 +9,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from workbench.bench.safety.masking import masked
 from workbench.core.errors import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
+from workbench.services.safety.masking import masked
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.review.actions import IMPACT
@@ -23,7 +23,7 @@ from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 if TYPE_CHECKING:
-    from workbench.bench.review.impact import Impact, Moved, QueryImpact
+    from workbench.services.review.impact import Impact, Moved, QueryImpact
 
 Cancelled = Callable[[], bool]
 """Tells whether nobody waits any more."""

@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Mapping
 from textual.cache import LRUCache
 from textual.content import Content
 
-from workbench.bench.context import Touched
-from workbench.bench.open import Workbench
-from workbench.bench.review.review import is_put_off
 from workbench.core.errors import InvalidQuery
 from workbench.core.review.proposal import Proposal
+from workbench.services.context import Touched
+from workbench.services.open import Workbench
+from workbench.services.review.review import is_put_off
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.review.inbox.count import Count
 from workbench.tui.review.inbox.grouping import ASK, Heading, Item, grouped, heading_line

@@ -12,13 +12,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.review.rewriting import rounds_of
-from workbench.bench.safety.texts import kept_edges
 from workbench.config.drafts import digest
 from workbench.core.errors import WorkbenchError
 from workbench.core.reflection.refinement import ENOUGH_CHARACTERS, ENOUGH_WORDS, substance
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
+from workbench.services.review.rewriting import rounds_of
+from workbench.services.safety.texts import kept_edges
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.drafting import Drafting
@@ -36,8 +36,8 @@ from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor
 
 if TYPE_CHECKING:
-    from workbench.bench.review.refinement import Refinement
     from workbench.core.reflection.reflector import Step
+    from workbench.services.review.refinement import Refinement
 
 LISTED = 5
 """Lines that the list of rounds takes at most."""

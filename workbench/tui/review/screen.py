@@ -10,8 +10,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.bench.context import Touched
 from workbench.core.stream.filter import HELP
+from workbench.services.context import Touched
 from workbench.tui.app.actions import GLOBAL, bindings
 from workbench.tui.app.area import TURN_S, AreaScreen
 from workbench.tui.app.asking import asking
@@ -20,7 +20,7 @@ from workbench.tui.review.actions import REVIEW
 from workbench.tui.review.changes import Changes
 from workbench.tui.review.deciding import Deciding
 from workbench.tui.review.inbox.grouping import Heading, Item, about, heading_id
-from workbench.tui.review.inbox.looking import Looked, Looking
+from workbench.tui.review.inbox.suggestions import Looked, SuggestionSearch
 from workbench.tui.review.line import DecisionLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
@@ -83,7 +83,7 @@ class ReviewScreen(AreaScreen):
         self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at, self._keys)
         self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
         self.acts = self.texts.carry(self)
-        self.looking = Looking(self, self.bench)
+        self.looking = SuggestionSearch(self, self.bench)
         self.line = DecisionLine()
         look = self.looking
         self.deciding = Deciding(self, self.queue, self.seen, self.line, self.still, look.again, look.saw)

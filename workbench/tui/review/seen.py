@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from workbench.bench.open import Workbench
-from workbench.bench.safety.flagging import FLAGS
-from workbench.bench.safety.suspicion import suspicions
 from workbench.core.review.kinds import kind_of
 from workbench.core.review.proposal import Proposal
+from workbench.services.open import Workbench
+from workbench.services.safety.flagging import FLAGS
+from workbench.services.safety.suspicion import suspicions
 
 _UNSAFE = frozenset(FLAGS.values())
 

@@ -8,14 +8,14 @@ from textual.content import Content
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
-from workbench.bench.review.evidence import Evidence
-from workbench.bench.safety.masking import masked
-from workbench.bench.safety.suspicion import suspicions
 from workbench.core.errors import WorkbenchError
 from workbench.core.review.kinds import kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench
+from workbench.services.review.evidence import Evidence
+from workbench.services.safety.masking import masked
+from workbench.services.safety.suspicion import suspicions
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
 from workbench.tui.records.acts import Acts, Place

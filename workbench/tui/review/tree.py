@@ -5,10 +5,10 @@ from datetime import datetime
 
 from textual.content import Content
 
-from workbench.bench.review.citations import MAX_CITED, Branch
-from workbench.bench.review.rejection import rejection_of
-from workbench.bench.review.review import Cited
 from workbench.core.text import printable
+from workbench.services.review.citations import MAX_CITED, Branch
+from workbench.services.review.rejection import rejection_of
+from workbench.services.review.review import Cited
 from workbench.tui.review.candidate import facts, heading, name
 from workbench.tui.stream.memory_view import REFLECTION
 from workbench.tui.widgets.content import MUTED, assemble, body

@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual.content import Content
 
-from workbench.bench.open import Workbench
-from workbench.bench.playbook.curation import Card
-from workbench.bench.review.evidence import Evidence
-from workbench.bench.safety.masking import masked
 from workbench.core.errors import WorkbenchError
 from workbench.core.named import implementation
 from workbench.core.review.describe import Wording, describe
@@ -19,6 +15,10 @@ from workbench.core.review.kinds import ProposalKind
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
+from workbench.services.open import Workbench
+from workbench.services.playbook.curation import Card
+from workbench.services.review.evidence import Evidence
+from workbench.services.safety.masking import masked
 from workbench.tui.playbook.curation.card_text import Mask, reasons, texts
 from workbench.tui.review.candidate import answers, arguments, candidate, changes, facts, heading, merge, replacement
 from workbench.tui.review.tree import flat, tree

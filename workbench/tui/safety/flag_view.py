@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.safety.flagging import findings_of
-from workbench.bench.safety.safety import Safety
 from workbench.core.override import Override
 from workbench.core.playbook.book import Bullet
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
+from workbench.services.safety.flagging import findings_of
+from workbench.services.safety.safety import Safety
 from workbench.tui.widgets.content import MUTED, assemble, highlight
 from workbench.tui.widgets.figures import absolute
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from workbench.bench.safety.masking import masked_name
 from workbench.core.stream.memory import Memory
+from workbench.services.safety.masking import masked_name
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.safety.flag_view import Flags, flags_of, missing

@@ -5,8 +5,8 @@ import time
 
 from textual.content import Content
 
-from workbench.bench.safety.trust import Arrived
 from workbench.core.errors import WorkbenchError
+from workbench.services.safety.trust import Arrived
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body

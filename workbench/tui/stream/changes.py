@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from workbench.bench.safety.masking import masked_name
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
+from workbench.services.safety.masking import masked_name
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.widgets.keys import undo
 

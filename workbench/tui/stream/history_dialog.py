@@ -14,10 +14,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.health.history import Event, History, Place
-from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.times import instant
+from workbench.services.health.history import Event, History, Place
+from workbench.services.safety.masking import masked, masked_name
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import LookBack
@@ -25,8 +25,8 @@ from workbench.tui.app.waiting import change
 from workbench.tui.records.acts import Acts, area_below, only_record
 from workbench.tui.records.links import Links
 from workbench.tui.stream.actions import HISTORY, RECORD_THEN
+from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.history_view import event_text, masked_event, record_text, row, vote_text
-from workbench.tui.stream.side import Side
 from workbench.tui.widgets.actions import CANCEL, LIST, SHOWN_ON_ROW, on_row
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -335,11 +335,11 @@ class RecordThen(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the text and the fields, scrolled."""
-        return (Side(LongText(id="then")),)
+        return (DetailPane(LongText(id="then")),)
 
     def on_mount(self) -> None:
         """Show it masked, with links to what it names."""
-        side, area = self.query_one(Side), area_below(self)
+        side, area = self.query_one(DetailPane), area_below(self)
         path = (area.area.title, masked_name(self._place[1], area.bench.safety.masked))
         side.links = Links(side, area.bench, lambda: self._place, lambda: path, endless=True)
         hidden = self._shown != self._record

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from textual.content import Content
 
-from workbench.bench.context import is_person
-from workbench.bench.health.history import Event, FieldEvent, VoteCast
-from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.record import parse_time, to_doc
 from workbench.core.stream.memory import FILE_KEY
 from workbench.core.text import printable
+from workbench.services.context import is_person
+from workbench.services.health.history import Event, FieldEvent, VoteCast
+from workbench.services.safety.masking import masked, masked_name
 from workbench.tui.safety.flag_view import FLAGGED, STYLE
 from workbench.tui.widgets.content import MAX_LINES, MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import absolute, ago

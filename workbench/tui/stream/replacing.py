@@ -13,15 +13,15 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
-from workbench.bench.promotion.copies import CopyPlan
-from workbench.bench.safety.masking import masked_name
-from workbench.bench.safety.texts import place_of
-from workbench.bench.stream.replacing import Elsewhere, Misfit, NameKind, Place, Replaceable, Wanted
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.playbook.book import Section
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
+from workbench.services.open import Workbench
+from workbench.services.promotion.copies import CopyPlan
+from workbench.services.safety.masking import masked_name
+from workbench.services.safety.texts import place_of
+from workbench.services.stream.replacing import Elsewhere, Misfit, NameKind, Place, Replaceable, Wanted
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
 from workbench.tui.promotion.copies import CopiesDialog

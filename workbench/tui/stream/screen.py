@@ -12,23 +12,23 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from workbench.bench.context import Touched
-from workbench.bench.stream.stream import StreamView
 from workbench.core.errors import InvalidQuery
 from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
+from workbench.services.context import Touched
+from workbench.services.stream.stream import StreamView
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
 from workbench.tui.app.stillness import Stillness
 from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.actions import STREAM
-from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.changes import Changes, Picked
-from workbench.tui.stream.found import Found, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
+from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, Surroundings, detail, row
-from workbench.tui.stream.near import NearSearch
-from workbench.tui.stream.side import Side
+from workbench.tui.stream.rows import Row, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
+from workbench.tui.stream.semantic_search import SemanticSearch
+from workbench.tui.stream.surroundings import surroundings
 from workbench.tui.widgets.figures import amount, number, tell_apart
 from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.line_list import LineList
@@ -38,9 +38,9 @@ from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
 if TYPE_CHECKING:
-    from workbench.bench.stream.near_by import NearBy
+    from workbench.services.stream.semantic import SemanticMatches
     from workbench.tui.stream.arranging import Arranging
-    from workbench.tui.stream.nearby import Nearby
+    from workbench.tui.stream.semantic import SemanticRows
 
 IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
 """What the Stream adds to the filter language."""
@@ -97,15 +97,15 @@ class StreamScreen(AreaScreen):
         self._last_search = ""
         self._unread: frozenset[str] = frozenset()
         self._unseen: frozenset[str] = frozenset()
-        self._nearby: Nearby | None = None
+        self._nearby: SemanticRows | None = None
         self._arranging: Arranging | None = None
         self._columns = USUAL_COLUMNS
         self._detail_waits = False
         self._typing: Timer | None = None
         self._still = Stillness(self, after=_RESTED_S)
         empty = Content(keyed(EMPTY_STORE))
-        self.rows: LineList[Found] = LineList(self._draw, key_of, is_heading=is_ruled, empty=empty, id="list")
-        self._search = NearSearch(self, self._take_near, lambda: bool(self._arranging and self._arranging.by_score))
+        self.rows: LineList[Row] = LineList(self._draw, key_of, is_heading=is_ruled, empty=empty, id="list")
+        self._search = SemanticSearch(self, self._take_near, lambda: bool(self._arranging and self._arranging.by_score))
         self.flagged = FlaggedMemories(self)
         self.changes = Changes(self, Picked(lambda: self.memory, self._targets, self.rows.clear_marks))
         self._near_key = next(a.shown_key for a in self.as_mapped(STREAM) if a.id == "stream.near")
@@ -116,7 +116,7 @@ class StreamScreen(AreaScreen):
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
         below = Static(id="below")
-        side = Side(LongText(id="detail"), id="side")
+        side = DetailPane(LongText(id="detail"), id="side")
         side.links = Later(LINKS, self, side, self._place, True)
         yield Horizontal(Vertical(self.rows, below, id="found"), side)
 
@@ -218,14 +218,14 @@ class StreamScreen(AreaScreen):
                 self._arranging.scores = {}
         self._list(LOOKING if asks else keyed(NO_MATCH), at_top=at_top)
 
-    def _take_near(self, view: StreamView, found: "NearBy") -> None:
+    def _take_near(self, view: StreamView, found: "SemanticMatches") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
         known = self._nearby is not None and self._nearby.found == found
-        from workbench.tui.stream.nearby import Nearby
+        from workbench.tui.stream.semantic import SemanticRows
 
         # Where nothing is listed, there is still to be said that nothing was found.
         if self._view is view and not (known and self.rows.rows):
-            self._nearby = Nearby(found, view.memories)
+            self._nearby = SemanticRows(found, view.memories)
             first = self.rows.cursor == 0
             if self._arranging is not None:
                 self._arranging.scores = found.held
@@ -320,7 +320,7 @@ class StreamScreen(AreaScreen):
         if not same(content, count.content):
             count.update(content)
 
-    def _draw(self, found: Found, width: int) -> list[Cell] | Content:
+    def _draw(self, found: Row, width: int) -> list[Cell] | Content:
         if isinstance(found, Ruled):
             return ruled_line(found, width)
         ending = None if self._nearby is None else self._nearby.cells(found, width)
@@ -497,7 +497,7 @@ class StreamScreen(AreaScreen):
         """Put the focus on; from the rows it goes to the first link beside them."""
         self._show_what_waits()
         found = super().focus_next(selector)
-        if isinstance(found, Side) and found.links is not None:
+        if isinstance(found, DetailPane) and found.links is not None:
             found.links.go(1)
         return found
 

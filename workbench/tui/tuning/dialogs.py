@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from textual.content import Content
 
-from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.question import left_out_because
-from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import InvalidQuery
 from workbench.core.served import hidden_because
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.profile import Profile
+from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.services.tuning.question import left_out_because
+from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.host import Host
 from workbench.tui.tuning.options import CANDIDATES, choices, with_option
 from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
@@ -93,7 +93,7 @@ async def choose_memory(app: Host, session: TuningSession) -> str | None:
     return await app.push_screen_wait(Choose("Why not this one?", search=search, shown=shown))
 
 
-async def save_profile(app: Host, session: TuningSession, birth: Birth | None = None) -> Profile | None:
+async def save_profile(app: Host, session: TuningSession, birth: ProfileProvenance | None = None) -> Profile | None:
     """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
     tuning, parent = app.bench.tuning, session.saved.name
     name = await app.push_screen_wait(

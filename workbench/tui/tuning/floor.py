@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from textual.content import Content
 
-from workbench.bench.tuning.floor.against import AgainstFloor
 from workbench.core.tuning.floor import NoFloor, Standard
+from workbench.services.tuning.floor.against import AgainstFloor
 from workbench.tui.widgets.content import MUTED
 
 Said = tuple[str, str, str]

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from workbench.bench.tuning.session import TuningSession
 from workbench.core import record
 from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.flips import Flip
+from workbench.services.tuning.session import TuningSession
 from workbench.tui.tuning.parameters import PARAMETERS, TIME_SCALE, Parameter, weight
 
 Cancelled = Callable[[], bool]

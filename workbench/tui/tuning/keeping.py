@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from workbench.bench.tuning.measuring import Measuring
-from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.session import TuningSession
-from workbench.bench.tuning.snapshots import Snapshots
 from workbench.config.writing import set_values
 from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.profile import Profile
+from workbench.services.tuning.measuring import Measuring
+from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.services.tuning.session import TuningSession
+from workbench.services.tuning.snapshots import Snapshots
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.tuning import dialogs
 from workbench.tui.widgets.keys import key_of, keyed, undo
@@ -58,7 +58,7 @@ class Keeping:
 
     # Profiles
 
-    async def birth(self, profile: Profile | None = None) -> Birth | None:
+    async def birth(self, profile: Profile | None = None) -> ProfileProvenance | None:
         """Return what to say about settings (by default: the sliders') when they are saved."""
         if not self._bench.tuning.ready:
             return None

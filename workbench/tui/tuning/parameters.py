@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from workbench.bench.tuning.session import Settings
 from workbench.core.tuning.factors import FACTORS, KNOBS, WEIGHT_KEYS, Factor, Knob
 from workbench.core.tuning.profile import Profile, value_of, weight_of, with_value
+from workbench.services.tuning.session import Settings
 from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.figures import days, hourly
 

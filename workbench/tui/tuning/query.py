@@ -12,12 +12,12 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
-from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.tuning.floor import UNKNOWN
 from workbench.core.tuning.judgment import SavedQuery
+from workbench.services.open import Workbench
+from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.choose import Choice, Choose

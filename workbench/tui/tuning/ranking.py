@@ -6,10 +6,10 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from workbench.bench.safety.safety import Safety
-from workbench.bench.tuning.session import TuningSession
 from workbench.core.text import printable
 from workbench.core.words import only_stop_words
+from workbench.services.safety.safety import Safety
+from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.floor import missing
 from workbench.tui.tuning.parameters import day_offset, scope_texts

@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple
 
 from textual.content import Content
 
-from workbench.bench.safety.safety import Safety
-from workbench.bench.tuning.floor.against import AgainstFloor
-from workbench.bench.tuning.question import Standing
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.factors import FACTORS
 from workbench.core.tuning.scoring import Scored
+from workbench.services.safety.safety import Safety
+from workbench.services.tuning.floor.against import AgainstFloor
+from workbench.services.tuning.question import Standing
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of

@@ -10,25 +10,25 @@ from textual.containers import Container, Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.bench.context import Touched
-from workbench.bench.tuning.measuring import Measuring
-from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.factors import FACTORS
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import WORKBENCH, Profile
+from workbench.services.context import Touched
+from workbench.services.tuning.measuring import Measuring
+from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
 from workbench.tui.records.acts import TO_THE_ROWS, ActsBesideSliders, Place
 from workbench.tui.tuning import dialogs
 from workbench.tui.tuning.actions import TUNE
+from workbench.tui.tuning.debounce import Debounced
 from workbench.tui.tuning.judging.verdict import VerdictLine
 from workbench.tui.tuning.keeping import Keeping
 from workbench.tui.tuning.profiles.saving import use
 from workbench.tui.tuning.query import QueryLine
 from workbench.tui.tuning.ranking import RankingPane
-from workbench.tui.tuning.resting import Resting
 from workbench.tui.tuning.rows import Line, memory_of
 from workbench.tui.tuning.sliders import TuneSliders
 from workbench.tui.tuning.tools import Tools
@@ -102,7 +102,7 @@ class TuneScreen(AreaScreen):
         self.ranking = RankingPane(self.bench.safety, id="ranking")
         self.why = WhyPane(self.bench.safety.masked, id="why")
         self.verdict = VerdictLine(self.bench.tuning, self.session, self.measuring)
-        self.resting = Resting(self, self.session, self.sliders, self.why, self.verdict)
+        self.resting = Debounced(self, self.session, self.sliders, self.why, self.verdict)
         self.keeping = Keeping(self, self.session, self.measuring, self._put)
         self.acts = ActsBesideSliders(lambda: self, self._row_for, missing=TO_THE_ROWS)
         keep = self.keeping.keep_thresholds

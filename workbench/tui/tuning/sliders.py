@@ -11,11 +11,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.bench.tuning.session import Move, Settings, TuningSession
 from workbench.core.text import printable
 from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.flips import Direction, Flip, just_beyond, nearest_flip
 from workbench.core.tuning.profile import Profile, ProfileInUse
+from workbench.services.tuning.session import Move, Settings, TuningSession
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import Hints

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TypeVar
 
-from workbench.bench.tuning.live import LiveSet
-from workbench.bench.tuning.measuring import Measuring
-from workbench.bench.tuning.session import TuningSession
 from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.judgment import SavedQuery
+from workbench.services.tuning.live import LiveSet
+from workbench.services.tuning.measuring import Measuring
+from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.duplicates.threshold import DuplicatesDialog

@@ -13,11 +13,11 @@ from workbench.core.errors import InvalidQuery, StoreProblem
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.agents.patterns.patterns import Found
-    from workbench.bench.open import Workbench
     from workbench.core.agents.patterns.matching import LeftOut, Match, Task
     from workbench.core.agents.patterns.pattern import Application, Pattern
     from workbench.core.agents.patterns.tree import Node
+    from workbench.services.agents.patterns.patterns import Found
+    from workbench.services.open import Workbench
 
 LEFT_OUT = 20
 """Patterns that do not apply of which is said why."""
@@ -122,8 +122,8 @@ def _look(session: Session, bench: "Workbench") -> int:
 
 
 def _serve(session: Session, bench: "Workbench") -> int:
-    from workbench.bench.agents.patterns.serving import reading_of, served
-    from workbench.bench.agents.reads import Asked, keep
+    from workbench.services.agents.patterns.serving import reading_of, served
+    from workbench.services.agents.reads import Asked, keep
 
     args, task = session.args, _task(session)
     if not bench.trust.standing.trusted:

@@ -11,6 +11,7 @@ from workbench.core.agents.transcript.errors import STANDING, Trouble, holds, mi
 from workbench.core.agents.transcript.events import Answer, Call
 from workbench.core.agents.transcript.fields import cut
 from workbench.core.agents.transcript.lessons import Lesson, Passed, Reason
+from workbench.core.agents.transcript.progress import Failure
 from workbench.core.agents.transcript.shell import (
     Command,
     commands_in,
@@ -19,7 +20,6 @@ from workbench.core.agents.transcript.shell import (
     runs_other_way,
     same_command,
 )
-from workbench.core.agents.transcript.standing import Failure
 
 PATIENCE = 60
 """Tool uses after which nobody is thought to come back to a failure."""

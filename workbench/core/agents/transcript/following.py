@@ -10,7 +10,7 @@ from workbench.core.agents.transcript.fields import cut, short_paths
 from workbench.core.agents.transcript.identity import identity
 from workbench.core.agents.transcript.lessons import WORTH, Lesson, Passed
 from workbench.core.agents.transcript.people import said_no, taught, words_of
-from workbench.core.agents.transcript.standing import Failure, Standing
+from workbench.core.agents.transcript.progress import Failure, SessionProgress
 
 if TYPE_CHECKING:
     from workbench.core.agents.transcript.failures import Failures
@@ -21,8 +21,8 @@ Told = Lesson | Passed
 class Following:
     """Follows one session from where somebody `stopped`."""
 
-    def __init__(self, session: str, stopped: Standing | None = None) -> None:
-        before = stopped or Standing(session)
+    def __init__(self, session: str, stopped: SessionProgress | None = None) -> None:
+        before = stopped or SessionProgress(session)
         self._session = session
         self._turn = before.turn
         self._last = before.last
@@ -30,11 +30,11 @@ class Following:
         self._failures = {agent: self._failures_of(waiting) for agent, waiting in before.open.items()}
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> SessionProgress:
         """What is needed to go on later."""
         waiting = {agent: one.open for agent, one in self._failures.items() if one.open}
         written = [path for one in self._failures.values() for path in one.written]
-        return Standing(
+        return SessionProgress(
             self._session, self._turn, self._last, waiting, tuple(dict.fromkeys((*self._written, *written)))[-200:]
         )
 

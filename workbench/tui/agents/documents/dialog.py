@@ -17,14 +17,14 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.agents.documents.looking import Looks, looks_of
-from workbench.bench.agents.documents.reading import LARGEST, DocumentFolder
-from workbench.bench.agents.documents.recalled import Recalling
-from workbench.bench.agents.documents.recalled import Row as Recall
-from workbench.bench.open import Workbench
 from workbench.core.agents.document import ROOT
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import one_line
+from workbench.services.agents.documents.file_states import Looks, looks_of
+from workbench.services.agents.documents.reading import LARGEST, DocumentFolder
+from workbench.services.agents.documents.recalled import Recalling
+from workbench.services.agents.documents.recalled import Row as Recall
+from workbench.services.open import Workbench
 from workbench.tui.agents.actions import DOCUMENTS
 from workbench.tui.agents.documents.rows import Part, draw, question_of, rows_of, text_of
 from workbench.tui.agents.documents.saving import SavingDocument

@@ -1,10 +1,10 @@
 """Saving a document that is edited: what goes wrong is said in the editor, and its text stays."""
 
-from workbench.bench.agents.documents.documents import Vanished
-from workbench.bench.agents.documents.reading import read
-from workbench.bench.agents.documents.typed import put_back
-from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
+from workbench.services.agents.documents.documents import Vanished
+from workbench.services.agents.documents.reading import read
+from workbench.services.agents.documents.typed import put_back
+from workbench.services.open import Workbench
 from workbench.tui.agents.documents.rows import Part
 from workbench.tui.widgets.keys import keyed
 

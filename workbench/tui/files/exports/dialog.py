@@ -14,18 +14,18 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.files.exports.choice import Choice as Wanted
-from workbench.bench.files.exports.exporting import Exporter, ExportPreview, Written
-from workbench.bench.files.overwriting_said import loss_said
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.text import printable
+from workbench.services.files.exports.choice import Choice as Wanted
+from workbench.services.files.exports.exporting import Exporter, ExportPreview, Written
+from workbench.services.files.overwriting_said import loss_said
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
 from workbench.tui.files.actions import EXPORT
 from workbench.tui.files.exports.guard import Guard, guard_lines
-from workbench.tui.files.exports.looking import Asked, Look, look
 from workbench.tui.files.exports.parts import DIALECTS, DialectChoice, FormatLine, Pane
+from workbench.tui.files.exports.preview import Asked, Look, look
 from workbench.tui.files.exports.words import Parts, diverged, hidden_lines, how_written, refused, state
 from workbench.tui.safety.flag_view import missing
 from workbench.tui.widgets.choose import Choice, Choose

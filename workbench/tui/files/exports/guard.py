@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from workbench.bench.files.exports.exporting import ACE
-from workbench.bench.files.exports.unsaved import parts_of
-from workbench.bench.open import Workbench
-from workbench.bench.safety.safety import Held, Outgoing, Safety
 from workbench.core.files.format import Parsed
 from workbench.core.text import one_line
+from workbench.services.files.exports.exporting import ACE
+from workbench.services.files.exports.unsaved import parts_of
+from workbench.services.open import Workbench
+from workbench.services.safety.safety import Held, Outgoing, Safety
 from workbench.tui.app.saving import Preview
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.widgets.content import MUTED

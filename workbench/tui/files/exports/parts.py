@@ -8,8 +8,8 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.files.diff import DiffLine
 from workbench.core.playbook.book import Dialect
+from workbench.services.files.diff import DiffLine
 from workbench.tui.app.surviving import survives
 from workbench.tui.playbook.preview import Piece, beginning, draw, pieces
 from workbench.tui.widgets.content import MUTED, assemble, body

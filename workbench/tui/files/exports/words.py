@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from workbench.bench.files.diff import DiffLine
-from workbench.bench.files.exports.exporting import ExportPreview, Written
-from workbench.bench.files.overwriting import Obstacle
-from workbench.bench.files.overwriting_said import why_said
-from workbench.bench.files.threeway import ThreeWay
-from workbench.core.files.format import Outlet
+from workbench.core.files.format import ExportFormat
 from workbench.core.text import printable
+from workbench.services.files.diff import DiffLine
+from workbench.services.files.exports.exporting import ExportPreview, Written
+from workbench.services.files.overwriting import Obstacle
+from workbench.services.files.overwriting_said import why_said
+from workbench.services.files.threeway import ThreeWay
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import amount, number
 
@@ -23,7 +23,7 @@ WHO = {
 }
 
 
-def how_written(kind: Outlet) -> str:
+def how_written(kind: ExportFormat) -> str:
     """Say in a few words what becomes of a file that is there already."""
     if kind.inside:
         return "only our block"

@@ -9,20 +9,20 @@ from textual.app import App
 
 from workbench.core.stream.times import instant
 from workbench.tui.files.imports.chosen import no_hours, no_time
+from workbench.tui.files.imports.options import ImportOptions
 from workbench.tui.files.imports.rows import choices
-from workbench.tui.files.imports.way import Way
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.texts.prompt import Prompt
 
 
-async def ask_format(app: App[Any], path: Path, way: Way, held: str) -> Way | None:
+async def ask_format(app: App[Any], path: Path, way: ImportOptions, held: str) -> ImportOptions | None:
     """Ask as which format a file is to be read; `held` is the one it is read as now. Raises `UnreadableFile`."""
     offered = [Choice(*choice) for choice in choices(path)]
     format = await app.push_screen_wait(Choose(f"What is {path.name}?", offered, held))
     return None if format is None else replace(way, format=format)
 
 
-async def ask_steps(app: App[Any], way: Way, now: datetime) -> Way | None:
+async def ask_steps(app: App[Any], way: ImportOptions, now: datetime) -> ImportOptions | None:
     """Ask when the first step was, and how long a step takes."""
     hint = "2026-01-31T09:00; empty: the last step is now"
     epoch = await app.push_screen_wait(Prompt("When was the first step?", placeholder=hint, check=no_time))

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.bench.files.imports.importing import ImportPlan
-from workbench.bench.files.imports.paths import (
+from workbench.core.errors import WorkbenchError
+from workbench.core.stream.times import instant
+from workbench.services.files.imports.importing import ImportPlan
+from workbench.services.files.imports.paths import (
     SESSION,
     Listing,
     Offered,
@@ -15,11 +17,9 @@ from workbench.bench.files.imports.paths import (
     is_session,
     listing,
 )
-from workbench.bench.open import Workbench
-from workbench.core.errors import WorkbenchError
-from workbench.core.stream.times import instant
+from workbench.services.open import Workbench
+from workbench.tui.files.imports.options import ImportOptions
 from workbench.tui.files.imports.rows import format_said
-from workbench.tui.files.imports.way import Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def chosen_by(
     name: str,
     base: Path,
     exact: Path | None,
-    way: Way,
+    way: ImportOptions,
     tell: Callable[[int, int], None],
     cancelled: Callable[[], bool],
 ) -> Chosen:
@@ -90,7 +90,7 @@ def _path(exact: Path | None, name: str, base: Path) -> Path | None:
 
 def _held(bench: Workbench, path: Path | None) -> str:
     """Say what a file of episodes or patterns holds, which no format reads, and what takes it in; "" for another."""
-    from workbench.bench.agents.experience.inlet import experience_in
+    from workbench.services.agents.experience.import_files import experience_in
 
     try:
         held = experience_in(bench.context, bench.gate, path) if path is not None and path.is_file() else ()

@@ -12,18 +12,19 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from workbench.bench.files.imports.importing import ImportPlan
-from workbench.bench.files.imports.paths import Offered, beginning, completed
-from workbench.bench.files.imports.said import counts_steps
-from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
+from workbench.services.files.imports.importing import ImportPlan
+from workbench.services.files.imports.paths import Offered, beginning, completed
+from workbench.services.files.imports.said import counts_steps
+from workbench.services.open import Workbench
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
 from workbench.tui.files.actions import IMPORT
 from workbench.tui.files.imports.asking import ask_format, ask_steps
 from workbench.tui.files.imports.chosen import Chosen
+from workbench.tui.files.imports.options import ImportOptions
 from workbench.tui.files.imports.path import PathLine
 from workbench.tui.files.imports.rows import (
     Row,
@@ -37,7 +38,6 @@ from workbench.tui.files.imports.rows import (
     sessions_said,
     way_said,
 )
-from workbench.tui.files.imports.way import Way
 from workbench.tui.files.imports.writing import WritingLine, key_of
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog
@@ -73,7 +73,7 @@ class ImportDialog(Dialog[str | None]):
         self._line = PathLine(bench, folder)
         self._state = WritingLine(bench, id="import-state")
         self._folder: Path | None = None
-        self._way = Way()
+        self._way = ImportOptions()
         self._taken: list[Path] = []
         self._marked: set[int] = set()
         self._picked = self._entered = False
@@ -118,7 +118,7 @@ class ImportDialog(Dialog[str | None]):
     @on(Input.Changed, "#import-path")
     def _typed(self) -> None:
         # How another file is read says nothing about this one; what to take from files does.
-        self._way = Way(theirs=self._way.theirs, as_new=self._way.as_new)
+        self._way = ImportOptions(theirs=self._way.theirs, as_new=self._way.as_new)
         self._look()
 
     def _look(self) -> None:
@@ -305,7 +305,7 @@ class ImportDialog(Dialog[str | None]):
         self._marked ^= {id(row)}
         self._rows.set_rows(self._rows.rows, cursor=self._rows.cursor + 1)
 
-    def _go(self, way: Way | None) -> None:
+    def _go(self, way: ImportOptions | None) -> None:
         """Read the file again in another way; None leaves all as it is."""
         if way is None:
             return

@@ -8,11 +8,11 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
 from workbench.core.text import printable
+from workbench.services.open import Workbench
 from workbench.tui.app.surviving import survives
 from workbench.tui.files.imports.chosen import Chosen, chosen_by
-from workbench.tui.files.imports.way import Way
+from workbench.tui.files.imports.options import ImportOptions
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
@@ -53,7 +53,7 @@ class PathLine(Horizontal):
         if folder:
             self.box.focus()
 
-    def look(self, way: Way) -> None:
+    def look(self, way: ImportOptions) -> None:
         """Find out what the path stands for, a file being read in a `way`."""
         self._number += 1
         name = self.box.value
@@ -61,7 +61,7 @@ class PathLine(Horizontal):
         self._find_out(self._number, name, exact, way)
 
     @work(thread=True, group="import-look", exclusive=True)
-    def _find_out(self, number: int, name: str, exact: Path | None, way: Way) -> None:
+    def _find_out(self, number: int, name: str, exact: Path | None, way: ImportOptions) -> None:
         worker = get_current_worker()
 
         def tell(done: int, total: int) -> None:

@@ -4,9 +4,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.bench.files.imports.importing import ImportPlan, ImportReport
-from workbench.bench.files.imports.paths import Listing, Offered, likely
-from workbench.bench.files.imports.said import (
+from workbench.core.files.formats import format_named, known_formats
+from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.text import printable
+from workbench.services.files.imports.importing import ImportPlan, ImportReport
+from workbench.services.files.imports.paths import Listing, Offered, likely
+from workbench.services.files.imports.said import (
     counts_said,
     filling_said,
     passed_said,
@@ -14,10 +17,7 @@ from workbench.bench.files.imports.said import (
     said,
     skipped,
 )
-from workbench.core.files.formats import format_named, known_formats
-from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.core.text import printable
-from workbench.tui.files.imports.way import Way
+from workbench.tui.files.imports.options import ImportOptions
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import NO_BREAK, amount, number
 from workbench.tui.widgets.lists.row import Cell
@@ -177,7 +177,7 @@ def can_choose(plan: ImportPlan) -> bool:
     return not (plan.replaced or plan.filled) and all(isinstance(one, Memory) for one in plan.records)
 
 
-def way_said(way: Way, theirs: str, as_new: str) -> Parts:
+def way_said(way: ImportOptions, theirs: str, as_new: str) -> Parts:
     """Return what is taken of a file, and the keys that change it."""
     differing = "the file's" if way.theirs else "as stored"
     counted = "counted" if way.as_new else "not counted"

@@ -9,9 +9,9 @@ from textual.dom import DOMNode
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.bench.files.imports.importing import ImportPlan, ImportReport
-from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
+from workbench.services.files.imports.importing import ImportPlan, ImportReport
+from workbench.services.open import Workbench
 from workbench.tui.app.actions import display_key
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives

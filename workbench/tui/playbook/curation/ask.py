@@ -15,16 +15,16 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.open import Workbench
-from workbench.bench.playbook.curation import Reply
-from workbench.bench.playbook.curation_asking import Asked, CurationPlan
-from workbench.bench.playbook.curation_lessons import Lessons
-from workbench.bench.reflection.llm_runs import Waiting
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.locks import irreplaceable
 from workbench.core.reflection.reflector import Step
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
+from workbench.services.open import Workbench
+from workbench.services.playbook.curation import Reply
+from workbench.services.playbook.curation_asking import Asked, CurationPlan
+from workbench.services.playbook.curation_lessons import Lessons
+from workbench.services.reflection.llm_runs import Waiting
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.playbook.actions import ASK
@@ -40,7 +40,7 @@ from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 
 if TYPE_CHECKING:
-    from workbench.bench.playbook.curation_run import Episode
+    from workbench.services.playbook.curation_run import Episode
 
 LONGEST = 100_000
 """Characters of a reply that can be edited."""
@@ -275,7 +275,7 @@ def put_off(app: App[object], bench: Workbench, book: str, asked: Asked) -> None
 
 def _episode_in(name: str) -> "tuple[Episode | None, str | None]":
     """Return the run in a file, or the sentence that says why there is none."""
-    from workbench.bench.playbook.curation_run import read_episode
+    from workbench.services.playbook.curation_run import read_episode
 
     try:
         return read_episode(Path(name).expanduser()), None

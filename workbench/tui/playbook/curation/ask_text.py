@@ -5,8 +5,8 @@ from textwrap import wrap
 
 from textual.content import Content
 
-from workbench.bench.playbook.curation_asking import Asked, CurationPlan
 from workbench.core.text import one_line, printable
+from workbench.services.playbook.curation_asking import Asked, CurationPlan
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.keys import key_of, keyed

@@ -5,9 +5,9 @@ from typing import Literal
 
 from textual.content import Content
 
-from workbench.bench.playbook.curation import Card
 from workbench.core.playbook.book import Bullet
 from workbench.core.text import one_line, printable
+from workbench.services.playbook.curation import Card
 from workbench.tui.review.candidate import diff_legend, heading
 from workbench.tui.review.evidence import ALIKE, overlap
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff

@@ -12,13 +12,13 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.open import Workbench
-from workbench.bench.playbook.curation import Card, Reply, edited
-from workbench.bench.safety.texts import place_of
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.curation import BulletTag
 from workbench.core.playbook.delta import Delete
 from workbench.core.text import one_line
+from workbench.services.open import Workbench
+from workbench.services.playbook.curation import Card, Reply, edited
+from workbench.services.safety.texts import place_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.saving import Preview

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from textual.content import Content
 
-from workbench.bench.review.review import is_put_off
 from workbench.core.review.groups import GROUPS, IMPORTANT, LATER, Group
 from workbench.core.review.kinds import OTHER, group_of, kind_of
 from workbench.core.review.proposal import Proposal
+from workbench.services.review.review import is_put_off
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import number
 

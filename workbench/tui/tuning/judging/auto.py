@@ -12,13 +12,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.tuning.live import LiveSet
-from workbench.bench.tuning.profiles import Profiles
 from workbench.core.errors import WorkbenchError, WorkStopped
 from workbench.core.text import printable
 from workbench.core.tuning.autotune import Moved, Search, TunedProfile
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile
+from workbench.services.tuning.live import LiveSet
+from workbench.services.tuning.profiles import Profiles
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import AUTO
 from workbench.tui.tuning.judging.verdict import verdict_parts

@@ -14,14 +14,14 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.safety.masking import masked
-from workbench.bench.tuning.pairwise import Answer, Outlook, Preferences, begin
-from workbench.bench.tuning.question import Question
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.core.tuning.factors import FACTORS
 from workbench.core.tuning.profile import Profile, weight_of
+from workbench.services.safety.masking import masked
+from workbench.services.tuning.pairwise import Answer, Outlook, Preferences, begin
+from workbench.services.tuning.question import Question
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import BETTER
 from workbench.tui.widgets.content import MUTED, assemble, body, line

@@ -11,10 +11,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.tuning.evaluation import QueryResult
-from workbench.bench.tuning.live import LiveVerdict
 from workbench.core.text import printable
 from workbench.core.tuning.verdict import TIE
+from workbench.services.tuning.evaluation import QueryResult
+from workbench.services.tuning.live import LiveVerdict
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import METRICS
 from workbench.tui.tuning.judging.verdict import verdict_text

@@ -14,13 +14,13 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.files.imports.importing import ImportPlan
-from workbench.bench.open import Workbench
-from workbench.bench.safety.masking import masked
-from workbench.bench.tuning.queries.plan import QueryPlan, plan_queries
-from workbench.bench.tuning.run_scores import RunScores, is_run, score_run
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
+from workbench.services.files.imports.importing import ImportPlan
+from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked
+from workbench.services.tuning.queries.plan import QueryPlan, plan_queries
+from workbench.services.tuning.run_scores import RunScores, is_run, score_run
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
 from workbench.tui.tuning.actions import QUERIES_IN

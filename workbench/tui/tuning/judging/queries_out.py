@@ -14,13 +14,13 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.files.exports.exporting import ExportPreview, Written
-from workbench.bench.files.overwriting_said import why_said
-from workbench.bench.open import Workbench
-from workbench.bench.tuning.queries.export import KINDS, QUERY_FILES, QueryFile, run
 from workbench.core.errors import WorkbenchError, WorkStopped
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
+from workbench.services.files.exports.exporting import ExportPreview, Written
+from workbench.services.files.overwriting_said import why_said
+from workbench.services.open import Workbench
+from workbench.services.tuning.queries.export import KINDS, QUERY_FILES, QueryFile, run
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
@@ -244,7 +244,7 @@ class QueriesOut(Dialog[Written | None]):
             self._say([(f"✗ {printable(self._problem)}", "$text-error")] if self._problem else [("", "")])
             return
         try:
-            self._preview = self._bench.exporter.preview(self._path(), self._text, kind=KINDS[self._kind].outlet)
+            self._preview = self._bench.exporter.preview(self._path(), self._text, kind=KINDS[self._kind].export_format)
         except WorkbenchError as error:
             self._say([(f"✗ {printable(str(error))}", "$text-error")])
             return

@@ -7,12 +7,12 @@ from textual.content import Content
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from workbench.bench.tuning.live import LiveVerdict
-from workbench.bench.tuning.measuring import Job, Measured, Measuring
-from workbench.bench.tuning.session import TuningSession
-from workbench.bench.tuning.tuning import Tuning
 from workbench.core.text import printable
 from workbench.core.tuning.verdict import Verdict, signed
+from workbench.services.tuning.live import LiveVerdict
+from workbench.services.tuning.measuring import Job, Measured, Measuring
+from workbench.services.tuning.session import TuningSession
+from workbench.services.tuning.tuning import Tuning
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.lists.fixed_text import FixedText, whole_words

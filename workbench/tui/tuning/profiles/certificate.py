@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from workbench.bench.tuning.profile_diff import Changed, Value, changes
-from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.session import TuningSession
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.verdict import signed
+from workbench.services.tuning.profile_diff import Changed, Value, changes
+from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.services.tuning.session import TuningSession
 from workbench.tui.tuning.profiles.compare import in_common
 from workbench.tui.tuning.profiles.sides import Side
 from workbench.tui.widgets.content import MUTED, assemble
@@ -40,7 +40,7 @@ def certificate_text(side: Side, against: Side, session: TuningSession, file: st
     return Content("\n").join(lines)
 
 
-def _certificate(birth: Birth) -> Sequence[Content]:
+def _certificate(birth: ProfileProvenance) -> Sequence[Content]:
     band = f"[{signed(birth.low)}, {signed(birth.high)}]"
     conclusion = "can't tell" if birth.verdict == "unclear" else birth.verdict
     rows = [

@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.tuning.question import Question, Standing
-from workbench.bench.tuning.session import BEYOND
 from workbench.core.tuning.profile import Profile
+from workbench.services.tuning.question import Question, Standing
+from workbench.services.tuning.session import BEYOND
 from workbench.tui.app.actions import bindings
 from workbench.tui.records.acts import Acts, Place
 from workbench.tui.tuning.actions import COMPARE

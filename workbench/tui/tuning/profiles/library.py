@@ -12,12 +12,12 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.tuning.profiles import to_toml
-from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.session import TuningSession
-from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
+from workbench.services.tuning.profiles import to_toml
+from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.services.tuning.session import TuningSession
+from workbench.services.tuning.snapshots import Snapshots
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
@@ -45,7 +45,7 @@ class Library:
 
     session: TuningSession
     shelf: Snapshots
-    birth: Callable[[Profile], Awaitable[Birth | None]]
+    birth: Callable[[Profile], Awaitable[ProfileProvenance | None]]
 
 
 class LibraryDialog(Dialog[Side | None]):

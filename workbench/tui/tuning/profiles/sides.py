@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from workbench.bench.tuning.profiles import Profiles
-from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.session import TuningSession
-from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import counted
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.verdict import signed
+from workbench.services.tuning.profiles import Profiles
+from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.services.tuning.session import TuningSession
+from workbench.services.tuning.snapshots import Snapshots
 from workbench.tui.app.host import Host
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.widgets.choose import Choice, Choose
@@ -35,7 +35,7 @@ class Side:
     name: str
     profile: Profile | None
     at: datetime | None = None
-    birth: Birth | None = None
+    birth: ProfileProvenance | None = None
     problem: str = ""
 
     @property
@@ -67,7 +67,7 @@ def saved_sides(profiles: Profiles) -> tuple[Side, ...]:
     return tuple(_saved(profiles, name) for name in profiles.names())
 
 
-def born(birth: Birth) -> str:
+def born(birth: ProfileProvenance) -> str:
     """Return a birth certificate in one line."""
     band = f"[{signed(birth.low)}, {signed(birth.high)}]"
     judgments = counted(birth.judgments, "judgment")

@@ -10,9 +10,9 @@ from textual.color import Color
 from textual.containers import Vertical
 from textual.content import Content
 
-from workbench.bench.tuning.question import Explanation
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import rank_recency, recency
+from workbench.services.tuning.question import Explanation
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import days

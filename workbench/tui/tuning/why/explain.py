@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.tuning.episode_terms import TermPart
-from workbench.bench.tuning.floor.against import AgainstFloor
-from workbench.bench.tuning.question import NO_CANDIDATE, NO_EPISODE, Explanation, Part
 from workbench.core.text import printable
 from workbench.core.tuning.factors import RELEVANCE
 from workbench.core.tuning.profile import Profile
+from workbench.services.tuning.episode_terms import TermPart
+from workbench.services.tuning.floor.against import AgainstFloor
+from workbench.services.tuning.question import NO_CANDIDATE, NO_EPISODE, Explanation, Part
 from workbench.tui.tuning.floor import of_memory, of_query
 from workbench.tui.tuning.hints import WayIn
 from workbench.tui.tuning.parameters import weight

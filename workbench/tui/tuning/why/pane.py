@@ -12,9 +12,9 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.safety.masking import masked
-from workbench.bench.tuning.question import Explanation
-from workbench.bench.tuning.session import TuningSession
+from workbench.services.safety.masking import masked
+from workbench.services.tuning.question import Explanation
+from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import WayIn, other_ways, ways

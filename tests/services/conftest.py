@@ -1,0 +1,111 @@
+"""A store, a clock that stands still until it is moved, and the demo store at its own time."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.caches import make_demo, take_along
+from workbench.core.stream.memory import Memory
+from workbench.services.demo import ANCHOR
+from workbench.services.open import Workbench, open_workbench
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self, at: datetime) -> None:
+        self.at = at
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def advance(self, **step: float) -> None:
+        """Move on by a `timedelta`."""
+        self.at += timedelta(**step)
+
+
+Open = Callable[..., Workbench]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(NOON)
+
+
+@pytest.fixture
+def open_bench(tmp_path: Path, clock: Clock) -> Iterator[Open]:
+    """Open the test's store, again and again, as whoever is asked for."""
+    opened: list[Workbench] = []
+
+    def open_it(actor: str = "human", folder: Path = tmp_path / "store") -> Workbench:
+        mine, copies = tmp_path / "profiles", tmp_path / "replaced"
+        bench = open_workbench(folder, profiles=mine, replaced=copies, actor=actor, clock=clock)
+        opened.append(bench)
+        return bench
+
+    yield open_it
+    for bench in opened:
+        bench.close()
+
+
+@pytest.fixture
+def bench(open_bench: Open) -> Workbench:
+    """An empty store."""
+    return open_bench()
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A demo store at its own time, to be copied."""
+    return make_demo(tmp_path_factory.mktemp("filled"))
+
+
+@pytest.fixture
+def demo(filled: Path, tmp_path: Path, clock: Clock, open_bench: Open) -> Workbench:
+    """A copy of the demo store, half an hour after its last memory."""
+    clock.at = ANCHOR + timedelta(minutes=30)
+    shutil.copytree(filled, tmp_path / "store")
+    take_along(filled.parent / "caches", tmp_path / "store")
+    return open_bench()
+
+
+def memory(id: str, content: str, at: datetime = NOON, **fields: object) -> Memory:
+    """Return a memory made at `at`."""
+    return Memory(id, content, at, at, **fields)  # type: ignore[arg-type]
+
+
+@contextmanager
+def ungated(bench: Workbench) -> Iterator[None]:
+    """Let texts in as they are, as a store of an older version holds them."""
+    journal = bench.library.journal
+    journal.gate, gate = None, journal.gate
+    yield
+    journal.gate = gate
+
+
+def put(bench: Workbench, *records: object) -> None:
+    """Store records as nobody's action, so that undo never means them."""
+    with ungated(bench), bench.library.transaction("setup", "set up") as tx:
+        for record in records:
+            tx.put(record)
+
+
+def snapshot(bench: Workbench) -> dict[str, dict[object, object]]:
+    """Return every record of the store by table."""
+    library = bench.library
+    tables = {
+        "memories": library.memories.all(), "bullets": library.bullets.all(), "sections": library.sections.all(),
+        "books": library.books.all(), "votes": library.votes.all(), "queries": library.queries.all(),
+        "judgments": library.judgments.all(), "proposals": library.proposals.all(),
+        "reflection": library.reflection.all(),
+    }  # fmt: skip
+    return {
+        name: {(getattr(r, "book", ""), r.id): r for r in records}  # type: ignore[attr-defined]
+        for name, records in tables.items()
+    }

@@ -1,0 +1,156 @@
+"""What agents did, session by session."""
+
+import os
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from tests.services.conftest import Clock, Open, memory, put
+from workbench.core.agents.read import AgentRead
+from workbench.core.stream.vote import Vote
+from workbench.services.agents.parent_process import parent_process
+from workbench.services.agents.reads import keep, new_id
+from workbench.services.agents.sessions import AgentSession, Write
+from workbench.services.open import Workbench
+from workbench.services.stream.votes import cast
+
+
+def read(at: datetime, query: str, session: str = "", agent: str = "claude") -> AgentRead:
+    return AgentRead(new_id(), agent, at, query, session)
+
+
+def ask(bench: Workbench, *reads: AgentRead) -> None:
+    keep(bench.context, reads)
+
+
+def queries(session: AgentSession) -> list[str]:
+    return [one.query for one in session.reads]
+
+
+@pytest.mark.slow
+def test_a_store_without_agents_has_no_sessions(bench: Workbench) -> None:
+    put(bench, memory("m1", "typed by a person", bench.context.now()))
+    assert bench.agent_sessions.look() == ()
+
+
+def test_one_id_of_one_agent_is_one_session_and_the_latest_is_first(open_bench: Open, clock: Clock) -> None:
+    agent, at = open_bench("agent:claude"), clock.at
+    ask(agent, read(at, "first", "s-1"), read(at + timedelta(hours=1), "other", "s-2"))
+    ask(agent, read(at + timedelta(hours=2), "again", "s-1"), read(at, "codex's own", "s-1", "codex"))
+    found = agent.agent_sessions.look()
+    told = [(s.agent, s.id, queries(s)) for s in found]
+    assert told == [
+        ("claude", "s-1", ["again", "first"]),
+        ("claude", "s-2", ["other"]),
+        ("codex", "s-1", ["codex's own"]),
+    ]
+
+
+def test_without_an_id_a_long_pause_parts_sessions_and_midnight_does_not(open_bench: Open, clock: Clock) -> None:
+    agent, late = open_bench("agent:claude"), clock.at.replace(hour=23, minute=50)
+    ask(agent, read(late, "before midnight"), read(late + timedelta(minutes=20), "after midnight"))
+    ask(agent, read(late + timedelta(minutes=51), "after a pause"))
+    assert [queries(s) for s in agent.agent_sessions.look()] == [
+        ["after a pause"],
+        ["after midnight", "before midnight"],
+    ]
+
+
+def test_a_session_keeps_its_name_while_it_grows(open_bench: Open, clock: Clock) -> None:
+    agent = open_bench("agent:claude")
+    ask(agent, read(clock.at, "first"))
+    (before,) = agent.agent_sessions.look()
+    ask(agent, read(clock.at + timedelta(minutes=3), "second"))
+    (after,) = agent.agent_sessions.look()
+    assert before.key == after.key
+    assert before.end < after.end
+
+
+def test_what_an_agent_wrote_and_voted_stands_in_its_session(open_bench: Open, clock: Clock) -> None:
+    person, agent = open_bench(), open_bench("agent:claude")
+    put(person, memory("m1", "typed by a person", clock.at))
+    agent.library.refresh()
+    with agent.library.transaction("agent:claude", "ingest general m2") as tx:
+        tx.put(memory("m2", "the deploy runs at noon", clock.at, session_id="s-1"))
+    clock.advance(minutes=1)
+    cast(agent.context, agent.stream.get("m1"), "harmful", reason="out of date", session="s-1")
+    (session,) = agent.agent_sessions.look()
+    vote, write = session.acts
+    assert isinstance(vote, Vote)
+    assert (vote.verdict, vote.target) == ("harmful", "m1")
+    assert isinstance(write, Write)
+    assert (write.memories, write.session) == (("m2",), "s-1")
+    assert (session.written, session.votes, len(session.reads)) == (1, 1, 0)
+
+
+def test_a_memory_of_the_session_that_came_by_another_hand_belongs_to_it_once(open_bench: Open, clock: Clock) -> None:
+    agent = open_bench("agent:claude")
+    ask(agent, read(clock.at, "how", "s-1"))
+    person = open_bench()
+    put(person, memory("m1", "brought in", clock.at - timedelta(minutes=1), session_id="s-1"))
+    put(person, memory("m2", "of another", clock.at, session_id="s-2"))
+    (session,) = person.agent_sessions.look()
+    brought = session.acts[-1]
+    assert isinstance(brought, Write)
+    assert (brought.memories, brought.rev) == (("m1",), 0)
+    assert session.written == 1
+
+
+def test_what_comes_later_is_found_without_reading_all_again(open_bench: Open, clock: Clock) -> None:
+    agent, person = open_bench("agent:claude"), open_bench()
+    with agent.library.transaction("agent:claude", "one") as tx:
+        tx.put(memory("m1", "the deploy runs at noon", clock.at))
+    person.library.refresh()
+    assert [s.written for s in person.agent_sessions.look()] == [1]
+    with agent.library.transaction("agent:claude", "two") as tx:
+        tx.put(memory("m2", "ask before it", clock.at))
+    put(person, memory("m3", "a person's", clock.at))
+    person.library.refresh()
+    assert [s.written for s in person.agent_sessions.look()] == [2]
+    assert person.agent_sessions.look() == open_bench().agent_sessions.look()
+
+
+def test_a_purged_memory_leaves_no_trace_in_a_session(open_bench: Open, clock: Clock) -> None:
+    agent, person = open_bench("agent:claude"), open_bench()
+    with agent.library.transaction("agent:claude", "ingest general m1") as tx:
+        tx.put(memory("m1", "nobody should know this", clock.at, session_id="s-1"))
+    person.library.refresh()
+    assert len(person.agent_sessions.look()) == 1
+    person.eraser.carry_out(person.eraser.plan(["m1"]))
+    assert not any("m1" in getattr(act, "memories", ()) for s in person.agent_sessions.look() for act in s.acts)
+
+
+@pytest.mark.slow
+def test_the_demo_has_sessions_of_two_agents_over_its_weeks(demo: Workbench) -> None:
+    found = demo.agent_sessions.look()
+    assert {session.agent for session in found} == {"claude", "codex"}
+    assert found[0].end - found[-1].begin > timedelta(weeks=5)
+    assert any(one.is_empty for session in found for one in session.reads)
+    given = [(one, id) for session in found for one in session.reads for id in one.memories]
+    assert all(demo.stream.get(id).created_at <= one.at for one, id in given)
+
+
+def test_a_servers_session_is_that_of_the_hooks_of_the_same_parent_process(open_bench: Open, clock: Clock) -> None:
+    agent, at = open_bench("agent:claude"), clock.at
+    brief = replace(read(at, "brief", "hook-1"), door="hook", parent="4711-1")
+    mine = [replace(read(at + timedelta(minutes=n), f"q{n}", "mcp-a", "claude-code"), parent="4711-1") for n in (1, 2)]
+    ask(agent, brief, *mine, replace(read(at, "elsewhere", "mcp-b"), parent="4712-1"), read(at, "unknown", "mcp-c"))
+    told = {(s.agent, s.id): queries(s) for s in agent.agent_sessions.look()}
+    assert told == {
+        ("claude", "hook-1"): ["q2", "q1", "brief"], ("claude", "mcp-b"): ["elsewhere"],
+        ("claude", "mcp-c"): ["unknown"],
+    }  # fmt: skip
+
+
+def test_two_sessions_of_hooks_with_one_parent_leave_the_servers_apart(open_bench: Open, clock: Clock) -> None:
+    agent, at = open_bench("agent:claude"), clock.at
+    briefs = [replace(read(at, "brief", f"hook-{n}"), door="hook", parent="4711-1") for n in (1, 2)]
+    ask(agent, *briefs, replace(read(at, "asked", "mcp-a"), parent="4711-1"))
+    assert {s.id for s in agent.agent_sessions.look()} == {"hook-1", "hook-2", "mcp-a"}
+
+
+def test_the_parent_process_is_known_by_its_number_and_its_beginning() -> None:
+    known = parent_process()
+    assert known.partition("-")[0] == str(os.getppid())
+    assert parent_process() == known

@@ -1,0 +1,224 @@
+"""Duplicates of a playbook: found, merged with votes summed once, kept apart, taken apart again."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.services.conftest import Open
+from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.playbook.book import Bullet
+from workbench.services.open import Workbench
+
+TEXT = """## RULES
+[r-00001] helpful=2 harmful=0 :: Always run the database migrations before the integration tests start.
+[r-00002] helpful=5 harmful=1 :: Always run the database migrations before the integration tests start.
+[r-00003] helpful=0 harmful=0 :: ALWAYS run the database migrations before the integration tests start.
+[r-00004] helpful=1 harmful=0 :: Always run the database migrations before any integration tests start.
+[r-00005] helpful=1 harmful=0 :: Never run the database migrations before the integration tests start.
+
+## OTHERS
+[o-00006] helpful=0 harmful=0 :: Ask the person who owns the file before deleting it.
+"""
+
+
+@pytest.fixture
+def book(open_bench: Open, tmp_path: Path) -> Workbench:
+    """A playbook with an exact, a folded, a near duplicate and an opposite."""
+    path = tmp_path / "book.txt"
+    path.write_text(TEXT)
+    bench = open_bench()
+    bench.importer.carry_out(bench.importer.plan(path))
+    return bench
+
+
+def counts(bench: Workbench) -> dict[str, tuple[int, int]]:
+    return {b.id: (b.helpful_count, b.harmful_count) for b in bench.playbooks.open("book").bullets}
+
+
+def texts(bench: Workbench) -> str:
+    return bench.exporter.ace("book")[0]
+
+
+def test_equal_texts_need_no_model(book: Workbench) -> None:
+    exact, case = book.bullet_duplicates.same("book")
+    assert (exact.kind, [b.id for b in exact.bullets]) == ("exact", ["r-00002", "r-00001"])
+    assert (case.kind, {b.id for b in case.bullets}) == ("case", {"r-00002", "r-00003"})
+    assert not book.retriever.ready
+
+
+def test_an_opposite_is_never_offered_as_a_duplicate(book: Workbench) -> None:
+    groups = book.bullet_duplicates.groups("book", 0.6)
+    ordinary = [g for g in groups if g.ordinary]
+    assert not any("r-00005" in g.ids for g in ordinary), "always and never are no duplicates"
+    opposed = [g for g in groups if g.kind == "opposed"]
+    assert {frozenset(g.ids) for g in opposed} == {frozenset(("r-00002", "r-00005")), frozenset(("r-00004", "r-00005"))}
+    assert all("contradiction" in g.conflicts for g in opposed)
+    assert any("“always”" in told for told in opposed[0].pairs[0].verdict.reasons_against)
+    assert not any("o-00006" in g.ids for g in groups)
+
+
+RULES = (
+    ("Play the least played song of the album library.", "Play the most played song of the album library.", "apart"),
+    ("Retry a failed upload 3 times before giving up.", "Retry a failed upload 5 times before giving up.", "opposed"),
+    ("Read `show_album` before you ask for the songs.", "Read `show_playlist` before you ask for the songs.", "apart"),
+    ("Use pnpm here and never npm for the packages.", "Use npm here and never pnpm for the packages.", "opposed"),
+    (
+        "Always retry a failed upload 3 times with a pause.",
+        "Never retry a failed upload 5 times with a pause.",
+        "apart",
+    ),
+    (
+        "Run the linter before the tests on each commit.",
+        "Please run the linter before the tests on each commit.",
+        "near",
+    ),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("one", "other", "kind"), RULES)
+def test_words_numbers_names_and_order_keep_near_texts_apart(
+    open_bench: Open, tmp_path: Path, one: str, other: str, kind: str
+) -> None:
+    bench = open_bench()
+    (tmp_path / "pair.txt").write_text(f"## RULES\n[r-00001] {one}\n[r-00002] {other}\n")
+    bench.importer.carry_out(bench.importer.plan(tmp_path / "pair.txt"))
+    (group,) = bench.bullet_duplicates.groups("pair", 0.6)
+    assert (group.kind, group.ordinary) == (kind, kind == "near")
+    assert bool(group.conflicts) == (kind != "near")
+
+
+def test_equals_become_one_in_one_step_and_come_back(book: Workbench) -> None:
+    before = texts(book)
+    groups = [g for g in book.bullet_duplicates.same("book") if g.kind == "exact"]
+    assert book.bullet_duplicates.merge_same("book", groups) == 1
+    kept = book.playbooks.bullet("book", "r-00002")
+    assert (kept.helpful_count, kept.harmful_count, kept.aliases) == (7, 1, ("r-00001",))
+    assert book.bullet_duplicates.merge_same("book", []) == 0
+    book.history.undo()
+    assert texts(book) == before
+
+
+def test_what_was_merged_can_be_parted(book: Workbench) -> None:
+    was = counts(book)
+    book.bullet_duplicates.merge("book", ["r-00001", "r-00004"], "A new wording.", "r-00004")
+    book.playbooks.vote("book", ["r-00004"], "helpful")
+    assert counts(book)["r-00004"] == (4, 0)
+    assert book.bullet_duplicates.part("book", "r-00004") == ("r-00004", "r-00001")
+    assert counts(book) == {**was, "r-00004": (2, 0)}
+    parted = book.playbooks.bullet("book", "r-00001")
+    assert parted.content.startswith("Always run the database migrations before the")
+    kept = book.playbooks.bullet("book", "r-00004")
+    assert (kept.content, kept.aliases) == ("A new wording.", ())
+    with pytest.raises(InvalidRecord, match="not made by a merge"):
+        book.bullet_duplicates.part("book", "r-00004")
+
+
+def test_a_merge_of_a_merge_is_parted_step_by_step(book: Workbench) -> None:
+    was = counts(book)
+    book.bullet_duplicates.merge("book", ["r-00001", "r-00002"], "One.", "r-00001")
+    book.bullet_duplicates.merge("book", ["r-00001", "r-00003"], "Two.", "r-00001")
+    book.bullet_duplicates.part("book", "r-00001")
+    assert counts(book) == {**{k: v for k, v in was.items() if k != "r-00002"}, "r-00001": (7, 1)}
+    book.bullet_duplicates.part("book", "r-00001")
+    assert counts(book) == was
+
+
+def test_keep_both_is_remembered_until_a_text_changes(book: Workbench) -> None:
+    def pairs() -> set[frozenset[str]]:
+        return {frozenset(b.id for b in g.bullets) for g in book.bullet_duplicates.groups("book", 0.8)}
+
+    for _ in range(10):  # who is kept may resemble somebody else
+        for group in book.bullet_duplicates.groups("book", 0.8):
+            book.bullet_duplicates.keep_both(group)
+    assert pairs() == set()
+    kept = book.library.kept_pairs.all()
+    assert all(0.8 <= decision.similarity <= 1 for decision in kept)
+    assert book.bullet_duplicates.likeness("book").kept == len(kept)
+    near = next(decision for decision in kept if decision.similarity < 0.999)
+    book.playbooks.vote("book", [near.left], "helpful")
+    book.playbooks.pin("book", [near.right])
+    book.playbooks.move("book", [near.left], "OTHERS")
+    assert pairs() == set(), "only a text that changes asks again"
+    book.playbooks.edit("book", near.left, book.playbooks.bullet("book", near.left).content + " Please.")
+    assert any(near.left in group for group in pairs())
+
+
+def test_a_text_that_changed_meanwhile_is_not_merged(book: Workbench) -> None:
+    groups = book.bullet_duplicates.same("book")
+    book.playbooks.edit("book", "r-00001", "Something else.")
+    with pytest.raises(WorkbenchError, match="changed meanwhile"):
+        book.bullet_duplicates.merge_same("book", groups)
+
+
+def test_deprecated_bullets_take_no_part(book: Workbench) -> None:
+    book.rules.deprecate("book", ["r-00001"], "old", "r-00002")
+    assert [g.kind for g in book.bullet_duplicates.same("book")] == ["case"]
+
+
+def test_a_rule_is_deprecated_with_a_reason_and_restored(book: Workbench) -> None:
+    before = texts(book)
+    book.rules.deprecate("book", ["r-00001", "r-00003"], "out of date", "o-00006")
+    gone = book.playbooks.bullet("book", "r-00001")
+    assert (gone.state, gone.metadata["deprecated_because"], gone.metadata["replaced_by"]) == (
+        "deprecated",
+        "out of date",
+        "o-00006",
+    )
+    assert "r-00001" not in texts(book)
+    book.rules.restore("book", ["r-00001", "r-00003"])
+    assert texts(book) == before
+    for wrong in ("r-00001", "nothing"):
+        with pytest.raises(WorkbenchError):
+            book.rules.deprecate("book", ["r-00001"], "", wrong)
+
+
+def test_a_harmful_rule_becomes_a_warning(book: Workbench) -> None:
+    before = texts(book)
+    name = book.rules.avoid("book", "r-00005")
+    warning: Bullet = book.playbooks.bullet("book", name)
+    assert warning.content == "AVOID: Never run the database migrations before the integration tests start."
+    assert warning.section == "common_mistakes_to_avoid"
+    assert name.startswith("err-")
+    assert "[r-00005]" not in texts(book)
+    assert book.playbooks.bullet("book", "r-00005").metadata["replaced_by"] == name
+    second = book.rules.avoid("book", "r-00004", "Do not wait.", "RULES")
+    assert (
+        replace(book.playbooks.bullet("book", second), metadata={}).section
+        == book.playbooks.bullet("book", "r-00004").section
+    )
+    book.history.undo()
+    book.history.undo()
+    assert texts(book) == before
+
+
+def test_one_text_in_two_sections_is_left_to_a_person(open_bench: Open, tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text(
+        "## BILLING\n[bil-00001] helpful=1 harmful=0 :: Restart the workers after every deploy.\n"
+        "## SEARCH\n[sea-00002] helpful=1 harmful=0 :: Restart the workers after every deploy.\n"
+    )
+    bench = open_bench()
+    bench.importer.carry_out(bench.importer.plan(path))
+    assert bench.bullet_duplicates.same("book") == ()
+    (group,) = bench.bullet_duplicates.groups("book", 0.6)
+    assert (group.kind, group.ordinary, "sections differ" in group.conflicts) == ("apart", False, True)
+
+
+def test_a_rule_and_its_opposite_are_found_in_a_script_without_spaces(open_bench: Open, tmp_path: Path) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text(
+        "## 规则\n"
+        "[r-00001] helpful=1 harmful=0 :: 部署前必须先运行数据库迁移脚本\n"
+        "[r-00002] helpful=0 harmful=0 :: 部署前必须先运行数据库的迁移脚本\n"
+        "[r-00003] helpful=0 harmful=0 :: 部署前不要运行数据库迁移脚本\n"
+        "[r-00004] helpful=0 harmful=0 :: 今天的会议改到下午三点\n"
+    )
+    bench = open_bench()
+    bench.importer.carry_out(bench.importer.plan(path))
+    groups = bench.bullet_duplicates.groups("rules")
+    assert [set(g.ids) for g in groups if g.ordinary] == [{"r-00001", "r-00002"}]
+    opposed = {frozenset(g.ids) for g in groups if g.kind == "opposed"}
+    assert opposed == {frozenset(("r-00001", "r-00003")), frozenset(("r-00002", "r-00003"))}
+    assert not any("r-00004" in g.ids for g in groups)

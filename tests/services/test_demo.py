@@ -1,0 +1,229 @@
+"""The demo store: whole, in the present, and nobody's action."""
+
+from dataclasses import replace
+from datetime import UTC, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.services.conftest import NOON, Open, snapshot
+from workbench.config.paths import shipped
+from workbench.core.agents.episodes.episode import OUTCOMES
+from workbench.core.agents.patterns.matching import task_of
+from workbench.core.agents.patterns.names import CATEGORIES
+from workbench.core.agents.read import AgentRead
+from workbench.core.errors import WorkbenchError
+from workbench.core.served import is_served
+from workbench.services.agents.context.making import gathered
+from workbench.services.agents.documents.recall import recall
+from workbench.services.agents.serving import give
+from workbench.services.demo import ANCHOR, fill, lay_out, surround
+from workbench.services.files.project import known_files
+from workbench.services.health.doctor import examine
+from workbench.services.health.trends import summed
+from workbench.services.open import Workbench
+from workbench.services.promotion.placement_paths import places_of, scratch_of
+from workbench.services.promotion.plan import Target
+
+
+@pytest.fixture
+def now(bench: Workbench) -> Workbench:
+    fill(bench, shipped("fixtures/demo"))
+    return bench
+
+
+def test_it_ends_a_moment_ago(now: Workbench) -> None:
+    newest = max(m.created_at for m in now.library.memories.all())
+    assert timedelta() < NOON - newest < timedelta(days=1)
+    assert all(m.last_accessed_at <= NOON for m in now.library.memories.all())
+    assert all(q.now is not None and q.now <= NOON for q in now.library.queries.all())
+
+
+def test_everything_moves_by_the_same_step(now: Workbench, open_bench: Open, filled: Path) -> None:
+    there = {m.id: m for m in open_bench(folder=filled).library.memories.all()}
+    for moved in now.library.memories.all():
+        assert moved.created_at - there[moved.id].created_at == NOON - ANCHOR
+
+
+@pytest.mark.slow
+def test_it_is_rich_enough_to_try_everything(now: Workbench) -> None:
+    stats = now.overview.stats()
+    assert stats.memories >= 150
+    assert stats.pending >= 12
+    assert stats.bullets >= 25
+    assert min(stats.queries, stats.judgments) > 0
+    assert all(p.evidence or p.flags for p in now.review.queue())
+    assert len([m for m in now.library.memories.all() if is_served(m, NOON)]) > 150
+
+
+def test_undo_does_not_take_the_demo_away(now: Workbench) -> None:
+    before = snapshot(now)
+    with pytest.raises(WorkbenchError, match="nothing to undo"):
+        now.history.undo()
+    now.stream.pin([now.library.memories.all()[0].id])
+    now.history.undo()
+    assert snapshot(now) == before
+
+
+@pytest.mark.slow
+def test_filling_twice_adds_nothing(now: Workbench) -> None:
+    before = {name: set(table) for name, table in snapshot(now).items()}
+    fill(now, shipped("fixtures/demo"))
+    assert {name: set(table) for name, table in snapshot(now).items()} == before
+
+
+@pytest.mark.slow
+def test_moved_queries_are_found_by_their_text_and_moment(now: Workbench) -> None:
+    queries = now.tuning.queries()
+    assert queries
+    for query in queries:
+        assert now.judging.find(query.text, query.now) == query
+        assert now.judging.grades(query.text, query.now)
+
+
+@pytest.fixture
+def around(now: Workbench, tmp_path: Path) -> Workbench:
+    surround(now, shipped("fixtures/demo"), tmp_path / "documents")
+    return now
+
+
+@pytest.mark.slow
+def test_what_is_added_around_ranks_nothing_and_marks_stay_as_many(now: Workbench, tmp_path: Path) -> None:
+    def marks() -> dict[str, tuple[int, int, int]]:
+        memories = now.library.memories.all()
+        return {m.id: (m.helpful_count, m.harmful_count, m.access_count) for m in memories}
+
+    def places() -> list[list[str]]:
+        agent, profile = replace(now.context, actor="agent:claude"), now.tuning.default()
+        served = [give(agent, now.tuning, query.text, 10, profile, now.safety) for query in now.tuning.queries()[:5]]
+        return [[scored.memory.id for scored in one.ranking.top] for one in served]
+
+    now.retriever.load()
+    before, ranked, queue, upkeep = marks(), places(), now.review.queue(), now.upkeep.plan(search=False).counts
+    surround(now, shipped("fixtures/demo"), tmp_path / "documents")
+    assert (marks(), places(), now.review.queue()) == (before, ranked, queue)
+    assert now.upkeep.plan(search=False).counts == upkeep
+
+
+@pytest.mark.slow
+def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) -> None:
+    trends = around.trends.look(43, UTC)
+    for values in (trends.made, trends.decided, trends.voted):
+        assert all(summed(values, 7)[1:])
+    assert trends.approval is not None
+    assert 0.5 < trends.approval < 1
+    assert all(min(m.helpful_imported, m.harmful_imported) >= 0 for m in around.library.memories.all())
+    reads = around.library.table(AgentRead).all()
+    assert max(r.at for r in reads) - min(r.at for r in reads) > timedelta(days=38)
+    assert any(read.documents for read in reads)
+
+
+@pytest.mark.slow
+def test_three_sessions_and_notes_are_followed_with_their_times_moved(around: Workbench) -> None:
+    folders, problems = around.documents.folders()
+    assert [(folder.name, folder.kind) for folder in folders] == [
+        ("notes", "notes"), ("tp-audit", "session"), ("tp-exports", "session"), ("tp-webhooks", "session"),
+    ]  # fmt: skip
+    assert not problems
+    assert all(not folder.skipped and entry.changed_at <= NOON for folder in folders for entry in folder.entries)
+    last = around.documents.last_session()
+    assert last is not None
+    assert last.name == "tp-audit"
+    assert "2026-03-20T" not in (last / "messages.jsonl").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbench) -> None:
+    around.retriever.load()
+    agent = replace(around.context, actor="agent:claude")
+    made = gathered(agent, around.tuning, around.playbooks, "when does the Lisbon run start").cut(20_000)
+    layers = {layer.kind.id: layer for layer in made.layers}
+    assert "after 21:00 UTC" in layers["overview"].items[0].text
+    assert len(layers["turns"].items) > 5
+    for read in around.library.table(AgentRead).all():
+        if read.documents:
+            found = {hit.citation for hit in recall(around.context, read.query, limit=10, program=None).hits}
+            assert found >= set(read.documents)
+
+
+@pytest.mark.slow
+def test_there_are_episodes_of_which_some_failed_alike(around: Workbench) -> None:
+    episodes = around.episodes.all()
+    assert len(episodes) >= 40
+    assert {one.outcome for one in episodes} == set(OUTCOMES)
+    assert all(timedelta() <= NOON - one.at < timedelta(days=60) for one in episodes)
+    assert not examine(around.library.folder).blobs
+    found = around.episode_finder.find("AUTH_SECRET is empty", "failure").found
+    assert len([one for one in found if "secrets" in one.episode.tags]) >= 3
+    assert around.episode_finder.consolidation.plan().archived
+    assert any(use.access_count and use.referenced_by for use in around.episodes.uses().values())
+
+
+@pytest.mark.slow
+def test_what_recurs_in_them_and_what_patterns_say_twice_is_offered(around: Workbench) -> None:
+    around.working_out.run(lambda: False, only=("pattern", "pattern-merge"))
+    titles = {one.kind: one.title for one in around.review.found()}
+    assert titles == {
+        "pattern": "follow-the-value in ci/ci: 5 of 5 succeeded, 0 of 3 without",
+        "pattern-merge": "Make it fail before you fix it",
+    }
+
+
+@pytest.mark.slow
+def test_there_are_patterns_of_every_category_and_status_that_rest_on_episodes(around: Workbench) -> None:
+    patterns = around.patterns.all()
+    assert len(patterns) >= 12
+    assert {one.category for one in patterns} == set(CATEGORIES)
+    assert {one.status for one in patterns} == {"validated", "candidate", "under_review"}
+    known = {one.id for one in around.episodes.all()}
+    done = [one for pattern in patterns for one in around.patterns.applications(pattern.id)]
+    assert {one.episode for one in done} <= known
+    assert all(one.at <= NOON for one in done)
+    assert all(one.before == replace(one.after, support=one.before.support) for one in around.patterns.validations())
+    found = around.patterns.find(task_of("the smoke job says AUTH_SECRET is empty in ci"))
+    assert "pat-20260318-0000007" in [match.pattern.id for match in found.matches]
+
+
+@pytest.mark.slow
+def test_undo_does_not_take_away_what_is_around_either(around: Workbench) -> None:
+    with pytest.raises(WorkbenchError, match="nothing to undo"):
+        around.history.undo()
+
+
+@pytest.fixture
+def scratch(now: Workbench) -> Path:
+    return lay_out(now, shipped("fixtures/demo"))
+
+
+@pytest.mark.slow
+def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(now: Workbench, scratch: Path) -> None:
+    text = (scratch / "CLAUDE.md").read_text("utf-8")
+    placed = [m for m in now.library.memories.all() if m.promoted_to == "CLAUDE.md"]
+    assert len(placed) == 2
+    assert all(memory.content in text for memory in placed)
+    assert (now.promotion.project, now.promotion.is_scratch) == (scratch, True)
+    assert [offer.label for offer in now.promotion.offers() if offer.target.kind != "playbook"] == [
+        "CLAUDE.md", "AGENTS.md", "memory file", "skill",
+    ]  # fmt: skip
+    names = {known.path.relative_to(scratch).as_posix() for known in known_files(now.library)}
+    assert {"CLAUDE.md", "AGENTS.md", ".claude/memory/MEMORY.md"} <= names
+    with pytest.raises(WorkbenchError, match="nothing to undo"):
+        now.history.undo()
+
+
+@pytest.mark.slow
+def test_what_was_promoted_is_corrected_in_its_file_and_taken_back(now: Workbench, scratch: Path) -> None:
+    file = scratch / "CLAUDE.md"
+    before = file.read_bytes()
+    (plan,) = [now.promotion.plan(["mem-20260206-0000004"], Target("block", "CLAUDE.md"))]
+    now.promotion.carry_out(plan)
+    assert file.read_bytes() != before
+    now.history.undo()
+    assert file.read_bytes() == before
+
+
+def test_a_link_is_no_scratch_project(now: Workbench, tmp_path: Path) -> None:
+    store, elsewhere = now.library.folder, tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    scratch_of(store).symlink_to(elsewhere)
+    assert places_of(store).project is None

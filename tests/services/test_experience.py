@@ -1,0 +1,317 @@
+"""What agents did and learned, in a context: patterns that apply, what failed alike, tasks like it; and learning."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.services.conftest import NOON, Open
+from tests.services.test_episodes import KEY, ORDER, meta, said
+from workbench.config.paths import shipped
+from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.read import AgentRead
+from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.stream.confidence import confidence_of, scored
+from workbench.core.stream.confidence import told as reasons_of
+from workbench.services.agents.api import AgentApi
+from workbench.services.agents.context.making import gathered, kept
+from workbench.services.agents.context.values import AgentContext, Layer
+from workbench.services.agents.reading_log import ReadingLog
+from workbench.services.agents.rules import DoorRules
+from workbench.services.demo import fill, surround
+from workbench.services.open import Workbench, open_workbench
+
+SECRET_EMPTY = "the deploy job says AUTH_SECRET is empty"
+RECOVERY = "pat-20260318-0000007"
+LAYERS = ("patterns", "failures", "episodes")
+
+
+@pytest.fixture
+def bench(open_bench: Open) -> Workbench:
+    return open_bench()
+
+
+@pytest.fixture
+def around(bench: Workbench, tmp_path: Path) -> Workbench:
+    """The demo, with what its agents did and learned."""
+    fill(bench, shipped("fixtures/demo"))
+    surround(bench, shipped("fixtures/demo"), tmp_path / "documents")
+    return bench
+
+
+def given(bench: Workbench, task: str, *, error: str = "", budget: int = 30_000, **settings: Any) -> AgentContext:
+    own = bench.context.settings._replace(**settings)
+    asker = replace(bench.context, actor="agent:claude", settings=own)
+    return gathered(asker, bench.tuning, bench.playbooks, task, error=error).cut(budget)
+
+
+def layer(made: AgentContext, id: str) -> Layer | None:
+    return next((one for one in made.layers if one.kind.id == id), None)
+
+
+def ids(made: AgentContext, id: str) -> list[str]:
+    found = layer(made, id)
+    return [] if found is None else [item.id for item in found.items]
+
+
+def why(made: AgentContext, id: str) -> dict[str, str]:
+    found = layer(made, id)
+    return {} if found is None else {one.id: one.why for one in found.left_out}
+
+
+def pattern(name: str = "Clear the cache first", **more: Any) -> dict[str, Any]:
+    where = {"problem_types": ["bugfix"], "task_features": {"domain": ["cache"]}}
+    doc = {"name": name, "category": "strategy", "summary": "Clear it, then look.", "applicability": where}
+    return {**doc, "lifecycle": {"status": "validated"}, **more}
+
+
+STALE = "the cache gives stale answers"
+
+
+def stale(**more: Any) -> dict[str, Any]:
+    """An episode about a stale cache, which failed."""
+    failed = {"failures_analyzed": [{"error": "StaleRead: 9 stale answers in 500 rounds"}]}
+    return said("The cache gives stale answers", "FAILURE", days=1, reflection=failed,
+                **meta(task_type="bugfix", domain="cache"), **more)  # fmt: skip
+
+
+# In the context
+
+
+@pytest.mark.slow
+def test_a_failure_brings_what_helped_before_and_what_failed_alike(around: Workbench) -> None:
+    made = given(around, SECRET_EMPTY)
+    assert ids(made, "failures")[0] == RECOVERY
+    alike = ("ep-20260210-0000004", "ep-20260318-0000040", "ep-20260226-0000026", "ep-20260306-0000033")
+    assert set(ids(made, "failures")[1:]) <= set(alike)
+    assert "pat-20260226-0000006" in ids(made, "patterns")
+    every = [item.id for item in made.given]
+    assert len(every) == len(set(every))
+
+
+@pytest.mark.slow
+def test_a_task_brings_tasks_like_it_and_the_patterns_that_those_were_of(around: Workbench) -> None:
+    made = given(around, "the audit query over the partitions is slow")
+    assert ids(made, "episodes") == ["ep-20260320-0000042"]
+    assert ids(made, "patterns") == ["pat-20260223-0000009"]
+    assert layer(made, "failures") is None
+
+
+@pytest.mark.slow
+def test_an_error_is_looked_for_in_place_of_the_task(around: Workbench) -> None:
+    made = given(around, "rename the grid", error="error TS2339: Property 'x' does not exist on type 'Slot'")
+    assert "ep-20260317-0000039" in ids(made, "failures")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["recipe for lasagne", "", "  "])
+def test_what_has_nothing_to_do_with_it_is_not_there_at_all(around: Workbench, task: str) -> None:
+    made = given(around, task)
+    assert [id for id in LAYERS if layer(made, id) is not None] == []
+
+
+def test_a_store_without_any_has_the_layers_it_had(bench: Workbench) -> None:
+    assert [one.kind.id for one in given(bench, "anything at all").layers] == [
+        "pinned",
+        "playbook",
+        "known",
+        "retrieved",
+    ]
+
+
+def test_what_gives_orders_is_held_back_wherever_it_stands(bench: Workbench) -> None:
+    bench.patterns.add([pattern(pattern_id="pat-good"), pattern("Worse", pattern_id="pat-bad", description=ORDER)])
+    quiet, loud = (one.episode.id for one in bench.episodes.store_all([stale(), stale(session_id=ORDER)]))
+    made = given(bench, STALE)
+    assert ids(made, "patterns") == ["pat-good"]
+    assert why(made, "patterns") == {"pat-bad": "held"}
+    assert ids(made, "failures") == [quiet]
+    assert why(made, "failures") == {loud: "held"}
+
+
+def test_secrets_stay_where_they_are(bench: Workbench) -> None:
+    with bench.library.transaction("human", "as an older version may have left it") as tx:
+        (made,) = bench.patterns.add([pattern()])
+        tx.put(replace(made, summary=f"Send it {KEY}"))
+    text = "\n".join(item.text for item in given(bench, f"{STALE} bugfix").given)
+    assert "Send it" in text
+    assert KEY not in text
+
+
+def test_who_gets_only_what_is_approved_gets_what_a_person_wrote(bench: Workbench, open_bench: Open) -> None:
+    door(bench).store_episode(stale())
+    (own,) = bench.patterns.add([pattern()])
+    made = given(bench, f"{STALE} bugfix", agents=AgentSettings("approved"))
+    assert ids(made, "patterns") == [own.id]
+    assert ids(made, "failures") == []
+    assert set(why(made, "failures").values()) == {"unapproved"}
+
+
+@pytest.mark.slow
+def test_budgets_cut_a_layer_and_what_it_leaves_goes_on(around: Workbench) -> None:
+    own = around.context.settings.context._replace(failures=150)
+    made = given(around, SECRET_EMPTY, context=own)
+    cut = layer(made, "failures")
+    assert cut is not None
+    assert cut.own == 150
+    assert cut.tokens <= cut.budget
+    none = gathered(replace(around.context, actor="agent:x"), around.tuning, around.playbooks, SECRET_EMPTY)
+    assert ids(none.cut(30_000, {one.kind.id: 0 for one in made.layers}), "failures") == []
+
+
+@pytest.mark.slow
+def test_what_was_given_counts_as_read_and_nothing_else(around: Workbench) -> None:
+    made = given(around, SECRET_EMPTY)
+    before = around.episodes.uses()
+    asker = replace(around.context, actor="agent:claude")
+    kept(asker, made, SECRET_EMPTY)
+    episodes = [id for id in (*ids(made, "failures"), *ids(made, "episodes")) if id.startswith("ep-")]
+    assert episodes
+    for id, use in around.episodes.uses().items():
+        was = before[id].access_count if id in before else 0
+        assert use.access_count == was + episodes.count(id)
+    (read,) = [one for one in around.library.table(AgentRead).all() if one.query == SECRET_EMPTY]
+    assert set(read.episodes) == set(episodes)
+    assert RECOVERY in read.documents
+
+
+def door(bench: Workbench, **rules: Any) -> AgentApi:
+    return AgentApi(bench, "claude", "s-1", ReadingLog(), DoorRules(**rules))
+
+
+@pytest.mark.slow
+def test_the_parts_of_a_context_are_what_the_context_gives(around: Workbench) -> None:
+    whole = door(around).recall(SECRET_EMPTY, 8_000)
+    parts = door(around).task_context(SECRET_EMPTY, 8_000)
+    names = ("applicable_patterns", "similar_episodes", "similar_failures", "recovery_patterns", "domain_knowledge")
+    rows = {name: parts[name] for name in names}
+    layers = whole["layers"]
+    assert isinstance(layers, list)
+    every = [row["id"] for found in rows.values() if isinstance(found, list) for row in found]
+    assert sorted(every) == sorted(id for one in layers for id in one["ids"])
+    assert [row["id"] for row in rows["recovery_patterns"]] == [RECOVERY]  # type: ignore[attr-defined]
+    assert parts["tokens"] == whole["tokens"]
+
+
+@pytest.mark.slow
+def test_a_failure_is_looked_up_by_what_it_says(around: Workbench) -> None:
+    found = door(around).similar_failures("ERR_PNPM_OUTDATED_LOCKFILE", 2_000)
+    assert "ep-20260226-0000027" in [row["id"] for row in found["similar_failures"]]  # type: ignore[attr-defined]
+    assert door(around).similar_failures("zebra crossing", 2_000)["similar_failures"] == []
+
+
+@pytest.mark.slow
+def test_a_store_that_is_not_trusted_gives_no_part_of_it(around: Workbench, tmp_path: Path) -> None:
+    around.close()
+    strange = open_workbench(around.library.folder, profiles=tmp_path / "p", clock=lambda: NOON, heads=tmp_path / "h")
+    assert not strange.library.standing.trusted
+    for ask in (door(strange).task_context, door(strange).similar_failures):
+        with pytest.raises(StoreProblem, match="came from elsewhere"):
+            ask(SECRET_EMPTY, 8_000)
+    with pytest.raises(StoreProblem, match="came from elsewhere"):
+        door(strange).learn(stale(), [])
+    strange.close()
+
+
+# Learning
+
+
+NAMED = ["clear the cache FIRST", "pat-x"]
+LEARNT: dict[str, Any] = {"metadata": {"task_type": "bugfix", "domain": "cache", "patterns_applied": NAMED}}
+
+
+def rows(answer: dict[str, Any], name: str = "patterns") -> list[dict[str, Any]]:
+    found = answer[name]
+    assert isinstance(found, list)
+    return found
+
+
+def test_an_episode_is_kept_and_counts_for_the_patterns_it_names(bench: Workbench) -> None:
+    (known,) = bench.patterns.add([pattern()])
+    told = said("Empty the cache", execution={"duration": 12.5}, **LEARNT)
+    answer = door(bench).learn(told, ["Look at the key"])
+    assert (answer["stored"], answer["outcome"], answer["insights"]) == (True, "SUCCESS", 1)
+    (row,) = rows(answer)
+    assert (row["pattern"], row["episodes"], row["successes"], row["is_new"]) == (known.id, 1, 1, False)
+    (one,) = bench.patterns.applications(known.id)
+    assert (one.episode, one.outcome, one.time) == (answer["episode"], "success", 12.5)
+    opened = bench.episodes.open(str(answer["episode"]))
+    assert opened.body.get("reflection.insights") == ["Look at the key"]
+    assert opened.use.referenced_by == (known.id,)
+
+
+def test_what_was_discovered_becomes_a_candidate_once(bench: Workbench) -> None:
+    found = [pattern("Warm it again", lifecycle={"status": "validated"}), {"name": "No category"}, "a remark"]
+    told = said("Empty the cache", "FAILURE", episode_id="run-1", reflection={"patterns_discovered": found})
+    answer = door(bench).learn(told, [])
+    (row,) = rows(answer)
+    assert row["is_new"]
+    assert bench.patterns.get(row["pattern"]).status == "candidate"
+    (left,) = rows(answer, "not_taken")
+    assert left["name"] == "No category"
+    assert "category" in left["why"]
+    again = door(bench).learn(told, [])
+    assert (again["stored"], len(bench.patterns.all())) == (False, 1)
+    (row,) = rows(again)
+    assert (row["episodes"], row["successes"], row["is_new"]) == (1, 0, False)
+
+
+@pytest.mark.slow
+def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_own(around: Workbench) -> None:
+    theirs = next(one for one in around.library.memories.all() if one.status == "signal" and not one.helpful_count)
+    agent = replace(around.context, actor="agent:claude")
+    mine = replace(theirs, id="mem-own")
+    with around.library.transaction(agent.actor, "add") as tx:
+        tx.put(mine)
+
+    def went_by(name: str, outcome: str = "SUCCESS") -> object:
+        named = {"memories_applied": [theirs.id, mine.id, "mem-none", theirs.id]}
+        return door(around).learn(said(name, outcome, episode_id=name, metadata=named), [])["memories"]
+
+    assert went_by("failed", "FAILURE") == []
+    assert went_by("done") == [theirs.id]
+    assert went_by("done") == [theirs.id]
+    found = around.stream.get(theirs.id)
+    assert reasons_of(scored(found)) == (*reasons_of(scored(theirs)), "applied with success once (+1)")
+    assert (found.helpful_count, found.harmful_count) == (theirs.helpful_count, theirs.harmful_count)
+    assert went_by("again") == [theirs.id]
+    assert confidence_of(around.stream.get(theirs.id)) == confidence_of(theirs) + 2
+    around.history.undo_revision(around.library.revision)
+    assert confidence_of(around.stream.get(theirs.id)) == confidence_of(theirs) + 1
+
+
+def test_what_is_no_episode_teaches_nothing(bench: Workbench) -> None:
+    with pytest.raises(InvalidRecord, match=r"outcome\.status"):
+        door(bench).learn({**said("x"), "outcome": {"status": "FINE"}, **LEARNT}, ["y"])
+    door(bench).learn(said("x", episode_id="run-1"), [])
+    found = {"patterns_discovered": [pattern("Not kept")]}
+    with pytest.raises(InvalidRecord, match="says something else"):
+        door(bench).learn(said("y", episode_id="run-1", reflection=found), [])
+    assert bench.patterns.all() == ()
+    with pytest.raises(WorkbenchError, match="only reads"):
+        door(bench, reads_only=True).learn(said("z"), [])
+
+
+# What went otherwise
+
+
+def test_savings_are_against_episodes_without_the_pattern_where_nobody_says_more(bench: Workbench) -> None:
+    (own,) = bench.patterns.add([pattern()])
+
+    def ran(n: int, status: str, seconds: float, days: float = 1) -> str:
+        took, about = {"duration": seconds}, meta(task_type="bugfix", domain="cache")
+        return bench.episodes.store(said(f"Run {n}", status, days=days, execution=took, **about)).episode.id
+
+    for n in range(5):
+        bench.patterns.record(own.id, ran(n, "SUCCESS", 60), "success", time=60)
+    ran(9, "SUCCESS", 1, days=100)  # too long ago
+    (found,) = bench.patterns.validations()
+    assert found.after.support.avg_time_saving is None
+    for n, status in enumerate(("FAILURE", "SUCCESS", "FAILURE", "SUCCESS"), 10):
+        ran(n, status, 100)
+    (found,) = bench.patterns.validations()
+    support = found.after.support
+    assert (support.avg_time_saving, support.success_rate_improvement) == (40.0, 0.5)
+    assert found.before.baseline == found.after.baseline
+    assert found.outlook == "validated"

@@ -1,0 +1,323 @@
+"""Records as forms: every field as a line, only what was changed is saved, as one action that undo takes back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.safety.samples import keys as secrets
+from tests.services.conftest import NOON as NOW
+from tests.services.conftest import Open
+from workbench.core.errors import Conflict, InvalidRecord, WorkbenchError
+from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.stream.memory import Memory
+from workbench.services.forms.document import BadDocument, document_of, line_of, read_document
+from workbench.services.forms.memory_lines import fields_of, values_of
+from workbench.services.forms.values import TEXT, UnfitValue, Values
+from workbench.services.open import Workbench
+
+LONG = "The first line says it. The second says more.\nAnd a last one."
+
+
+@pytest.fixture
+def bench(open_bench: Open) -> Workbench:
+    bench = open_bench()
+    with bench.library.transaction("human", "prepare") as tx:
+        for record in (
+            Memory("m-1", LONG, NOW, NOW, summary="The first line says it.", tags=("ci",), related=("m-2",)),
+            Memory(
+                "m-2", "Another one.", NOW, NOW, summary="Quite another title", observation_type="odd", tags=("ci", "x")
+            ),
+            Memory("m-3", "A third one.", NOW, NOW, importance_score=7.5),
+        ):
+            tx.put(record)
+    return bench
+
+
+def stored(bench: Workbench, id: str = "m-1") -> Memory:
+    return bench.library.memories.get(id)
+
+
+def saved(bench: Workbench, values: Values, id: str = "m-1") -> Memory:
+    forms = bench.memory_forms
+    forms.save(id, values, {name: forms.values(id)[name] for name in values})
+    return stored(bench, id)
+
+
+# One memory
+
+
+def test_a_form_holds_every_field_as_a_line(bench: Workbench) -> None:
+    assert bench.memory_forms.values("m-1") == {
+        TEXT: LONG, "title": "", "type": "general", "memory type": "episodic", "importance": "5", "tags": "ci",
+        "category": "", "section": "", "related": "m-2", "note": "",
+    }  # fmt: skip
+    assert bench.memory_forms.values("m-2")["title"] == "Quite another title"
+    assert bench.memory_forms.values("m-3")["importance"] == "7.5"
+    assert [field.name for field in bench.memory_forms.fields()] == list(bench.memory_forms.values("m-1"))[1:]
+
+
+def test_what_was_changed_is_written_and_nothing_else_and_one_undo_takes_it_back(bench: Workbench) -> None:
+    before, rev = stored(bench), bench.library.revision
+    after = saved(bench, {"importance": "8,5", "tags": " auth , ci,", "note": "ask  Ruth", "category": "gotcha"})
+    assert (after.importance_score, after.tags, after.note, after.category) == (
+        8.5,
+        ("auth", "ci"),
+        "ask Ruth",
+        "gotcha",
+    )
+    assert (after.content, after.summary, after.related) == (before.content, before.summary, before.related)
+    assert bench.library.revision == rev + 1
+    bench.history.undo()
+    assert stored(bench) == before
+    assert saved(bench, {"note": "x"}).note == "x"
+    assert "note" not in saved(bench, {"note": ""}).metadata
+
+
+def test_a_title_that_was_cut_from_the_text_follows_it_and_one_of_its_own_stays(bench: Workbench) -> None:
+    assert saved(bench, {TEXT: "New words."}).line == "New words."
+    assert saved(bench, {TEXT: "New words."}, "m-2").line == "Quite another title"
+    assert saved(bench, {TEXT: "Newer words.", "title": "Said"}).line == "Said"
+    assert saved(bench, {"title": ""}).line == "Newer words."
+
+
+def test_a_text_alone_is_named_as_before_in_the_history(bench: Workbench) -> None:
+    saved(bench, {TEXT: "x"})
+    assert next(iter(bench.library.changes_back())).label == "edit m-1"
+    saved(bench, {"tags": "a", "note": "b"})
+    assert next(iter(bench.library.changes_back())).label == "edit tags, note of m-1"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("importance", "11", "Importance goes from 0 to 10, not to 11"),
+        ("importance", "-1", "not to -1"),
+        ("importance", "nan", "Importance goes from 0 to 10"),
+        ("importance", "much", "“much” is no number: 0 to 10"),
+        ("importance", "", "It has an importance"),
+        ("type", "eror", "“eror” is no type: error?"),
+        ("type", "", "It has a type"),
+        ("memory type", "semantics", "“semantics” is no memory type: semantic?"),
+        ("tags", "ci, two words", "“two words” has a space: commas part tags"),
+        ("related", "m-9", "There is no memory m-9"),
+        ("related", "m-2 m-1", "A memory is not related to itself"),
+    ],
+)
+def test_what_a_field_cannot_hold_is_refused_with_its_name(bench: Workbench, field: str, value: str, said: str) -> None:
+    rev = bench.library.revision
+    with pytest.raises(UnfitValue) as refused:
+        saved(bench, {"category": "gotcha", field: value})
+    assert refused.value.field == field
+    assert said in refused.value.message
+    assert len(refused.value.message) < 60, "it stands beside the field"
+    assert bench.library.revision == rev
+
+
+def test_the_beginning_of_only_one_value_stands_for_it(bench: Workbench) -> None:
+    assert saved(bench, {"type": "got", "memory type": "sem"}).observation_type == "gotcha"
+    assert stored(bench).memory_type == "semantic"
+    with pytest.raises(UnfitValue, match="“test_” is no type"):
+        saved(bench, {"type": "test_"})
+
+
+def test_what_a_memory_has_of_its_own_may_stay(bench: Workbench) -> None:
+    with bench.library.transaction("human", "odd") as tx:
+        tx.put(Memory("m-4", "x", NOW, NOW, observation_type="odd", tags=("two words",)))
+    after = saved(bench, {"type": "odd", "tags": "two words, ci"}, "m-4")
+    assert (after.observation_type, after.tags) == ("odd", ("two words", "ci"))
+
+
+def test_what_somebody_else_changed_is_a_conflict_only_where_it_was_changed_here(bench: Workbench) -> None:
+    forms = bench.memory_forms
+    opened = forms.values("m-1")
+    bench.stream.edit("m-1", "Theirs.")
+    with pytest.raises(Conflict):
+        forms.save("m-1", {TEXT: "Mine.", "tags": "a"}, {TEXT: opened[TEXT], "tags": opened["tags"]})
+    assert stored(bench).tags == ("ci",)
+    forms.save("m-1", {"tags": "a"}, {"tags": opened["tags"]})
+    assert (stored(bench).content, stored(bench).tags) == ("Theirs.", ("a",))
+
+
+def test_an_agent_changes_nothing_in_a_form(open_bench: Open, bench: Workbench) -> None:
+    agent = open_bench(actor="agent:claude")
+    with pytest.raises(WorkbenchError):
+        saved(agent, {"tags": "a"})
+    with pytest.raises(WorkbenchError):
+        agent.memory_forms.add({TEXT: "x"})
+
+
+# Several memories, and new ones
+
+
+def test_several_memories_show_what_they_share(bench: Workbench) -> None:
+    shared = bench.memory_forms.shared(["m-1", "m-2"])
+    assert (shared["tags"], shared["type"], shared["memory type"], shared["category"]) == (None, None, "episodic", "")
+    assert TEXT not in shared
+
+
+def test_only_what_is_touched_is_set_on_all_of_them_and_one_undo_takes_it_back(bench: Workbench) -> None:
+    before, rev = [stored(bench, id) for id in ("m-1", "m-2", "m-3")], bench.library.revision
+    assert bench.memory_forms.save_all(["m-1", "m-2", "m-3"], {"category": "gotcha", "importance": "5"}) == 3
+    assert {stored(bench, id).category for id in ("m-1", "m-2", "m-3")} == {"gotcha"}
+    assert stored(bench, "m-2").tags == ("ci", "x")
+    assert bench.library.revision == rev + 1
+    bench.history.undo()
+    assert [stored(bench, id) for id in ("m-1", "m-2", "m-3")] == before
+    assert bench.memory_forms.save_all(["m-1", "m-2", "m-3"], {"importance": "5"}) == 1
+
+
+def test_tags_of_several_are_added_and_taken_away_by_their_signs(bench: Workbench) -> None:
+    bench.memory_forms.save_all(["m-1", "m-2"], {"tags": "+auth, -x"})
+    assert (stored(bench, "m-1").tags, stored(bench, "m-2").tags) == (("ci", "auth"), ("ci", "auth"))
+    bench.memory_forms.save_all(["m-1", "m-2"], {"tags": "one"})
+    assert stored(bench, "m-2").tags == ("one",)
+    assert saved(bench, {"tags": "+auth"}).tags == ("+auth",), "of one memory a sign is part of the tag"
+
+
+def test_a_new_memory_has_what_was_said_and_the_usual_for_the_rest(bench: Workbench) -> None:
+    rev = bench.library.revision
+    made = bench.memory_forms.add(
+        {TEXT: "Never deploy on a Friday.", "type": "gotcha", "tags": "deploy", "title": "", "note": "n"}
+    )
+    assert (made.content, made.observation_type, made.memory_type, made.tags) == (
+        "Never deploy on a Friday.", "gotcha", "episodic", ("deploy",),
+    )  # fmt: skip
+    assert (made.importance_score, made.note, made.status) == (8.0, "n", "signal")
+    assert bench.library.revision == rev + 1
+    assert bench.memory_forms.add({TEXT: "Something else altogether.", "importance": "2"}).importance_score == 2.0
+    bench.history.undo()
+    bench.history.undo()
+    assert bench.library.memories.find(made.id) is None
+
+
+def test_a_new_memory_that_repeats_one_is_refused_and_so_is_one_without_a_text(bench: Workbench) -> None:
+    rev = bench.library.revision
+    with pytest.raises(InvalidRecord, match="m-3 says this already"):
+        bench.memory_forms.add({TEXT: "A third one.", "tags": "new"})
+    with pytest.raises(InvalidRecord, match="There is no text"):
+        bench.memory_forms.add({TEXT: " \n", "tags": "new"})
+    with pytest.raises(UnfitValue):
+        bench.memory_forms.add({TEXT: "Quite new.", "importance": "12"})
+    assert bench.library.revision == rev
+
+
+def test_a_note_is_masked_like_every_text(bench: Workbench) -> None:
+    _, key = secrets()["github"]
+    assert key not in saved(bench, {"note": f"with {key}", "category": "c", "tags": "t"}).note
+
+
+# Bullets
+
+
+@pytest.fixture
+def book(bench: Workbench) -> Workbench:
+    with bench.library.transaction("human", "book") as tx:
+        for record in (
+            Book("main", name="main"),
+            Section("rules", "rules", "## RULES"),
+            Section("others", "others", "## OTHERS", order=1),
+            Bullet("r-1", "rules", "First."),
+            Bullet("r-2", "rules", "Second.", order=1),
+            Bullet("o-1", "others", "Third."),
+        ):
+            tx.put(record)
+    return bench
+
+
+def test_a_bullet_has_a_text_and_a_section_and_both_go_in_one_action(book: Workbench) -> None:
+    forms, rev = book.bullet_forms, book.library.revision
+    assert forms.values("main", "r-1") == {TEXT: "First.", "section": "RULES"}
+    assert [(field.name, field.choices) for field in forms.fields("main")] == [("section", ("RULES", "OTHERS"))]
+    forms.save("main", "r-1", {TEXT: "Said better.", "section": "others"}, {TEXT: "First.", "section": "RULES"})
+    assert (book.playbooks.bullet("main", "r-1").content, book.playbooks.bullet("main", "r-1").section) == (
+        "Said better.", "others",
+    )  # fmt: skip
+    assert book.library.revision == rev + 1
+    book.history.undo()
+    assert forms.values("main", "r-1") == {TEXT: "First.", "section": "RULES"}
+
+
+def test_a_section_that_is_not_there_is_refused_and_a_conflict_writes_nothing(book: Workbench) -> None:
+    forms = book.bullet_forms
+    with pytest.raises(UnfitValue, match="There is no section “mistakes”: RULES, OTHERS"):
+        forms.save("main", "r-1", {"section": "mistakes"}, {"section": "RULES"})
+    with pytest.raises(Conflict):
+        forms.save("main", "r-1", {TEXT: "Mine.", "section": "OTHERS"}, {TEXT: "Before.", "section": "RULES"})
+    assert forms.values("main", "r-1") == {TEXT: "First.", "section": "RULES"}
+
+
+def test_several_bullets_move_together_and_a_new_one_stands_at_the_end(book: Workbench) -> None:
+    forms = book.bullet_forms
+    assert forms.shared("main", ["r-1", "r-2"]) == {"section": "RULES"}
+    assert forms.shared("main", ["r-1", "o-1"]) == {"section": None}
+    forms.save_all("main", ["r-1", "r-2"], {"section": "OTHERS"})
+    assert [b.id for b in book.playbooks.open("main").in_section("others")] == ["o-1", "r-1", "r-2"]
+    id = forms.add("main", {TEXT: "A new one.", "section": "RULES"})
+    assert book.playbooks.bullet("main", id).section == "rules"
+
+
+# Proposals
+
+
+def test_a_candidate_gets_other_words_and_fields_in_one_action_and_waits_on(bench: Workbench) -> None:
+    with bench.library.transaction("agent:r", "reflect") as tx:
+        tx.put(Memory("c-1", "Proposed.", NOW, NOW, status="candidate", citations=("m-1",)))
+    (proposal,) = bench.review.queue()
+    forms, rev = bench.proposal_forms, bench.library.revision
+    opened = forms.values(proposal)
+    with pytest.raises(UnfitValue):
+        forms.save(proposal, {"importance": "11"}, {"importance": opened["importance"]})
+    with pytest.raises(Conflict):
+        forms.save(proposal, {"tags": "a"}, {"tags": "b"})
+    assert (stored(bench, "c-1").status, bench.library.revision) == ("candidate", rev)
+    forms.save(proposal, {TEXT: "Better.", "tags": "a"}, {TEXT: "Proposed.", "tags": ""})
+    after = stored(bench, "c-1")
+    assert (after.content, after.tags, after.status) == ("Better.", ("a",), "candidate")
+    assert bench.library.revision == rev + 1
+    bench.history.undo()
+    assert stored(bench, "c-1").content == "Proposed."
+
+
+# Documents
+
+
+def test_a_document_is_front_matter_and_the_text(bench: Workbench) -> None:
+    values, fields = bench.memory_forms.values("m-1"), fields_of()
+    document = document_of(values, fields)
+    assert document.splitlines()[:3] == ["---", "title:", "type: general"]
+    assert document.endswith(f"---\n{LONG}")
+    assert read_document(document, values, fields) == {}
+    changed = document.replace("tags: ci", "TAGS:  ci, auth ").replace("note:\n", "").replace("And a last", "A last")
+    assert read_document(changed, values, fields) == {"tags": "ci, auth", TEXT: LONG.replace("And a last", "A last")}
+    assert line_of(document, "importance") == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("---\ntitle", "title", 1, "begin below a line of ---"),
+        ("note:\n---\n", "note:\n", 12, "end with a line of ---"),
+        ("tags: ci", "tgas: ci", 6, "there is no field “tgas”"),
+        ("tags: ci", "ci", 6, "“ci” is no field"),
+        ("category:", "tags: x", 7, "tags stands there twice"),
+    ],
+)
+def test_a_bad_document_is_refused_by_its_line(bench: Workbench, old: str, new: str, line: int, said: str) -> None:
+    values, fields = bench.memory_forms.values("m-1"), fields_of()
+    document = document_of(values, fields).replace(old, new)
+    with pytest.raises(BadDocument) as bad:
+        read_document(document, values, fields)
+    assert bad.value.line == line
+    assert f"Line {line}: " in str(bad.value)
+    assert said in str(bad.value)
+
+
+LINE = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_size=12)
+
+
+@pytest.mark.slow
+@given(st.text(max_size=80), st.lists(LINE, max_size=4), LINE)
+def test_a_document_gives_back_what_it_was_made_of(text: str, tags: list[str], title: str) -> None:
+    memory = Memory("m", text, NOW, NOW, summary=title, tags=tuple(tags))
+    values = values_of(memory)
+    assert read_document(document_of(values, fields_of()), values, fields_of()) == {}

@@ -1,0 +1,203 @@
+"""Taking in observations: what is new, what is said already, what is counted, what waits as a merge."""
+
+import pytest
+
+from tests.services.conftest import NOON, Clock, Open, memory, put
+from workbench.core.duplicates.thresholds import BUNDLED
+from workbench.core.errors import InvalidRecord
+from workbench.core.stream.memory import MAX_CONTENT, Source
+from workbench.services.open import Workbench
+from workbench.services.stream.observation import Observation
+
+RULE = "Run the database migrations with lock_timeout 3s before every deploy of the API"
+
+
+def fill_up(bench: Workbench, count: int = 12) -> None:
+    """Put other memories between, so that the last ten do not hold what matters."""
+    put(bench, *(memory(f"other{i}", f"Unrelated note {i} about {word}") for i, word in enumerate(WORDS[:count])))
+
+
+WORDS = (
+    "gardens", "violins", "harbours", "glaciers", "recipes", "chess", "telescopes", "sailing", "pottery", "bees",
+    "castles", "trains",
+)  # fmt: skip
+
+
+def test_an_observation_becomes_a_memory(bench: Workbench) -> None:
+    seen = Observation("Critical: tests failed", "error", "semantic", "s1", ("ci",), Source("PostToolUse", 3, "a.py"))
+    done = bench.ingest.add(seen)
+    stored = bench.stream.get("mem-20261121-0000001")
+    assert (done.outcome, done.memory) == ("created", stored)
+    assert (stored.content, stored.importance_score, stored.memory_type) == ("Critical: tests failed", 10.0, "semantic")
+    assert (stored.session_id, stored.tags, stored.source) == ("s1", ("ci",), Source("PostToolUse", 3, "a.py"))
+    assert (stored.helpful_created, stored.helpful_count, stored.created_at) == (1, 1, NOON)
+
+
+def test_ids_count_on_from_the_store(bench: Workbench, clock: Clock) -> None:
+    ids = []
+    for word in WORDS[:3]:
+        ids.append(bench.ingest.add(Observation(f"Something about {word}")).memory.id)
+        clock.advance(days=1)
+    assert ids == ["mem-20261121-0000001", "mem-20261122-0000002", "mem-20261123-0000003"]
+
+
+def test_what_one_of_the_last_ten_says_is_skipped(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation(RULE)).memory
+    rev = bench.library.journal.rev
+    done = bench.ingest.add(Observation("lock_timeout 3s before every deploy"))
+    assert (done.outcome, done.memory) == ("skipped", first)
+    assert bench.library.journal.rev == rev
+    fill_up(bench)
+    assert bench.ingest.add(Observation("lock_timeout 3s before every deploy")).outcome != "skipped"
+
+
+def test_a_sure_duplicate_is_counted_where_it_stands_with_its_text(bench: Workbench, clock: Clock) -> None:
+    first = bench.ingest.add(Observation(RULE)).memory
+    fill_up(bench)
+    clock.advance(hours=2)
+    done = bench.ingest.add(Observation(RULE + ".", session_id="s9"))
+    assert (done.outcome, done.memory.id) == ("absorbed", first.id)
+    stored = bench.stream.get(first.id)
+    assert (stored.content, stored.helpful_absorbed, stored.helpful_count) == (RULE, 1, 2)
+    absorbed = stored.metadata["absorbed"]
+    assert isinstance(absorbed, list)
+    (note,) = absorbed
+    assert (note["text"], note["session"], note["at"]) == (RULE + ".", "s9", "2026-11-21T14:00:00Z")
+    assert note["similarity"] == pytest.approx(1, abs=0.02)
+    assert len(bench.library.proposals) == 0
+
+
+def test_an_archived_or_other_kind_of_memory_absorbs_nothing(bench: Workbench) -> None:
+    bench.ingest.add(Observation(RULE, memory_type="semantic"))
+    forgotten = bench.ingest.add(Observation(WORDS[0] + " " + RULE)).memory
+    bench.stream.forget([forgotten.id])
+    fill_up(bench)
+    assert bench.ingest.add(Observation(RULE + "!")).outcome == "created"
+
+
+def test_what_is_said_in_other_words_waits_as_the_merge_that_dedup_would_propose(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
+    fill_up(bench)
+    done = bench.ingest.add(Observation("Use pnpm for installing things in this repository"))
+    assert (done.outcome, done.other) == ("proposed", first)
+    (waiting,) = bench.review.queue()
+    assert (waiting.kind, waiting.evidence) == ("merge", (done.memory.id, first.id))
+    assert waiting.flags == done.verdict.reasons_against if done.verdict else False
+    assert waiting.similarity is not None
+    assert waiting.similarity >= BUNDLED.flag
+    bench.history.undo()
+    put(bench, done.memory)
+    (group,) = bench.deduplication.plan().groups
+    assert (group.name, group.flags) == (waiting.id, waiting.flags)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("always use pnpm, never npm, in the web folder", "always use npm, never pnpm, in the web folder"),
+        ("the integration tests passed on the main branch", "the integration tests failed on the main branch"),
+        ("the worker retries a webhook 3 times in total", "the worker retries a webhook 5 times in total"),
+    ],
+)
+def test_an_opposite_is_no_duplicate_and_doubts_what_is_trusted(
+    bench: Workbench, clock: Clock, old: str, new: str, trusted: bool
+) -> None:
+    put(bench, memory("first", old, status="confirmed" if trusted else "signal"))
+    fill_up(bench)
+    clock.advance(hours=1)
+    done = bench.ingest.add(Observation(new))
+    assert (done.outcome, done.other) == ("contradicts" if trusted else "created", bench.stream.get("first"))
+    assert done.memory.content == new
+    assert done.verdict is not None
+    assert done.verdict.conflicts
+    waiting = [(p.kind, p.evidence, p.flags) for p in bench.review.queue()]
+    assert waiting == ([("reconfirm", ("first", done.memory.id), ("contradicted",))] if trusted else [])
+    again = bench.upkeep.carry_out()
+    assert (again.of("reconfirm"), again.withdrawn) == ((), ())
+
+
+def test_many_at_once_are_compared_with_the_store_and_with_each_other(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation(RULE)).memory
+    fill_up(bench)
+    rev = bench.library.journal.rev
+    filler = [Observation(f"A note about {word} and nothing else") for word in WORDS]
+    new = "The nightly backup of the billing database is copied to the second region"
+    done = bench.ingest.add_many(
+        [Observation(RULE + "."), Observation(new), Observation("copied to the second region"), *filler,
+         Observation(new + "!"), Observation(new.replace("second", "third"))]
+    )  # fmt: skip
+    assert [one.outcome for one in done] == [
+        "absorbed",
+        "created",
+        "skipped",
+        *["created"] * 12,
+        "absorbed",
+        "created",
+    ]
+    assert bench.stream.get(first.id).helpful_absorbed == 1
+    assert done[-2].memory.id == done[1].memory.id
+    assert bench.stream.get(done[1].memory.id).helpful_absorbed == 1
+    other = done[-1].other
+    assert other is not None
+    assert (other.id, other.helpful_absorbed) == (done[1].memory.id, 1)
+    assert bench.library.journal.rev == rev + 1
+    assert bench.overview.gauge().conditions[1].value == 1 + 14
+    assert bench.history.undo() == f"ingest {len(done)} observations"
+    assert bench.stream.get(first.id).helpful_absorbed == 0
+
+
+def test_one_bad_text_among_many_and_nothing_is_written(bench: Workbench) -> None:
+    with pytest.raises(InvalidRecord):
+        bench.ingest.add_many([Observation("good"), Observation(" ")])
+    assert (bench.library.journal.rev, bench.ingest.add_many([])) == (0, [])
+
+
+def test_an_older_observation_of_another_can_be_taken_back(bench: Workbench) -> None:
+    for word in WORDS[:3]:
+        bench.ingest.add(Observation(f"Something about {word}", "decision"))
+    bench.history.undo_revision(1)
+    bench.history.undo_revision(2)
+    importance, observations, _ = bench.overview.gauge().conditions
+    assert (importance.value, observations.value, len(bench.library.memories)) == (8.0, 1, 1)
+
+
+def test_observations_move_the_gauge_and_repetitions_do_not(bench: Workbench) -> None:
+    bench.ingest.add(Observation(RULE, "decision"))
+    bench.ingest.add(Observation(RULE, "decision"))
+    importance, observations, _ = bench.overview.gauge().conditions
+    assert (importance.value, observations.value) == (8.0, 1)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "x" * (MAX_CONTENT + 1)])
+def test_what_is_no_text_is_refused(bench: Workbench, text: str) -> None:
+    with pytest.raises(InvalidRecord):
+        bench.ingest.add(Observation(text))
+    assert bench.library.journal.rev == 0
+
+
+def test_text_that_cannot_be_stored_is_cleaned(bench: Workbench) -> None:
+    done = bench.ingest.add(Observation("  nul \x00 half \udc00 end \n"))
+    assert done.memory.content == "nul \ufffd half \ufffd end"
+
+
+def test_what_is_said_of_somebody_else_is_neither_skipped_nor_counted(bench: Workbench) -> None:
+    put(bench, memory("ann", RULE, NOON, user_id="ann", source=Source(file="ann.md")))
+    done = bench.ingest.add(Observation(RULE))
+    assert (done.outcome, done.other) == ("created", None)
+    fill_up(bench)
+    assert bench.ingest.add(Observation(RULE)).memory.id == done.memory.id
+    assert bench.stream.get("ann").helpful_absorbed == 0
+
+
+def test_an_agent_that_repeats_itself_is_no_second_source(bench: Workbench, open_bench: Open) -> None:
+    claude, codex = open_bench("agent:claude"), open_bench("agent:codex")
+    made = claude.ingest.add(Observation(RULE, "convention")).memory
+    fill_up(bench)
+    claude.library.refresh()
+    again = claude.ingest.add(Observation(f"{RULE}.", "convention"))
+    assert (again.outcome, again.memory.id, again.memory.helpful_absorbed) == ("absorbed", made.id, 0)
+    codex.library.refresh()
+    other = codex.ingest.add(Observation(f"{RULE}!", "convention"))
+    assert (other.outcome, other.memory.helpful_absorbed) == ("absorbed", 1)

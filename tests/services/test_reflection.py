@@ -1,0 +1,508 @@
+"""From memories to candidates in Review: what is stored, what is taken back by undo, what is never lost."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.busy_store import go_on, stopped_holder
+from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
+from tests.services.conftest import NOON, Clock, Open, memory, put, snapshot
+from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.files.locks import Patience, waiting
+from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
+from workbench.core.reflection.trigger import ReflectionState
+from workbench.core.stream.memory import MAX_CONTENT, Memory, Source
+from workbench.reflect.claude.budget import Budget
+from workbench.reflect.claude.reflector import ClaudeReflector
+from workbench.services.open import Workbench
+from workbench.services.reflection.claude import CLAUDE
+from workbench.services.reflection.drafts import drafts_of, why
+from workbench.services.reflection.gauge import state_of
+from workbench.services.reflection.reflection import EXTRACTIVE, Outcome, Plan, Reflecting
+from workbench.services.stream.observation import Observation
+
+QUESTION = "1. Why do the checks fail in CI only?"
+INSIGHT = "1. Always map the secret, because called workflows get none (because of 1, 2)"
+PROSE = "The team learns quickly and finds most of it late."
+
+
+def quiet(step: Step) -> None:
+    """Hear of progress."""
+
+
+def never() -> bool:
+    return False
+
+
+def made(reflecting: Reflecting, plan: Plan) -> Outcome:
+    return reflecting.reflect(plan, quiet, never)
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+
+
+@pytest.fixture
+def claude(bench: Workbench, key: None, server: MessagesServer) -> Reflecting:
+    """Reflecting over three memories, with a Claude on this machine that is given no second chance."""
+    put(
+        bench,
+        memory("m1", "CI run 4812 fails: AUTH_SECRET is missing", NOON - timedelta(hours=3)),
+        memory("m2", "A called workflow gets no secrets by default", NOON - timedelta(hours=2)),
+        memory("m3", "The nightly run is green", NOON - timedelta(hours=1)),
+        ReflectionState(150.0, 20, NOON - timedelta(hours=30)),
+    )
+
+    def connect(budget: Budget) -> ClaudeReflector:
+        settings = bench.context.settings.claude
+        return ClaudeReflector(settings, budget, server.url, "sk-test", retries=0)
+
+    return Reflecting(bench.context, lambda: bench.retriever, connect=connect)
+
+
+# On this machine
+
+
+@pytest.mark.slow
+def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -> None:
+    reflecting = demo.reflecting
+    outcome = made(reflecting, reflecting.plan(EXTRACTIVE))
+    assert 5 <= len(outcome.candidates) <= 10
+    waiting = {p.id: p for p in demo.review.queue()}
+    for candidate in outcome.candidates:
+        assert candidate == demo.library.memories.get(candidate.id)
+        assert (candidate.status, candidate.memory_type, candidate.is_synthetic) == ("candidate", "semantic", True)
+        assert 4.0 <= candidate.importance_score <= 10.0
+        assert candidate.metadata["label"] == candidate.metadata["reflector"] == "extractive"
+        assert len(candidate.citations) >= 2
+        assert all(id in demo.library.memories for id in candidate.citations)
+        assert waiting[candidate.id].flags == ()
+        assert waiting[candidate.id].actor == "extractive"
+    first = outcome.candidates[0]
+    assert f"; {len(first.citations)} memories, " in str(first.metadata["why"])
+    assert len({candidate.importance_score for candidate in outcome.candidates}) > 2
+
+
+def test_what_recurs_in_a_language_that_the_model_does_not_know_is_proposed(bench: Workbench) -> None:
+    texts = (
+        "デプロイの前に必ずステージング環境でデータベースのマイグレーションを実行する。",
+        "ステージング環境でマイグレーションを実行していなかったため、デプロイが失敗した。",
+        "マイグレーションはステージング環境で実行し、その後でデプロイする。",
+        "請求書のキャッシュはコミットの後に削除する必要がある。",
+        "ありがとうございます。とても助かりました！",
+    )
+    hours = [timedelta(hours=24 * n) for n in range(len(texts), 0, -1)]
+    put(bench, *(memory(f"m{n}", text, NOON - hours[n], session_id=f"s{n}") for n, text in enumerate(texts)))
+    outcome = made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))
+    assert [set(candidate.citations) for candidate in outcome.candidates] == [{"m0", "m1", "m2"}]
+
+
+@pytest.mark.slow
+def test_a_dry_run_stores_nothing_and_says_what_the_real_one_stores(demo: Workbench) -> None:
+    reflecting, before = demo.reflecting, snapshot(demo)
+    plan = reflecting.plan(EXTRACTIVE)
+    rev = demo.library.journal.rev
+    dry = reflecting.dry_run(plan, quiet, never)
+    assert (snapshot(demo), demo.library.journal.rev) == (before, rev)
+    real = made(reflecting, plan)
+    assert [replace(c, id="") for c in real.candidates] == list(dry.candidates)
+    assert real.reflection == dry.reflection
+
+
+@pytest.mark.slow
+def test_one_undo_takes_back_the_candidates_and_the_gauge(demo: Workbench) -> None:
+    before = snapshot(demo)
+    made(demo.reflecting, demo.reflecting.plan(EXTRACTIVE))
+    entry = next(iter(demo.history.events()))
+    assert entry.actor == "reflector:extractive"
+    assert demo.reflecting.verdict().due is False
+    demo.history.undo_revision(entry.rev)
+    assert snapshot(demo) == before
+    assert demo.reflecting.verdict().due is True
+
+
+@pytest.mark.slow
+def test_a_second_reflection_repeats_nothing(demo: Workbench) -> None:
+    first = made(demo.reflecting, demo.reflecting.plan(EXTRACTIVE))
+    demo.review.reject([first.candidates[0].id])
+    demo.review.approve([first.candidates[1].id])
+    second = made(demo.reflecting, demo.reflecting.plan(EXTRACTIVE))
+    assert not {c.content for c in first.candidates} & {c.content for c in second.candidates}
+
+
+def test_candidates_are_not_read_and_reflections_are(bench: Workbench, clock: Clock) -> None:
+    put(
+        bench,
+        memory("old", "Seen first", NOON - timedelta(days=2)),
+        memory("thought", "A reflection", NOON - timedelta(days=1), is_synthetic=True, status="confirmed"),
+        memory("new", "Seen last", NOON - timedelta(hours=1)),
+        memory("waits", "A candidate", NOON - timedelta(hours=1), status="candidate", is_synthetic=True),
+        memory("gone", "Forgotten", NOON, status="archived", archived_reason="forgotten"),
+        memory("later", "From tomorrow", NOON + timedelta(days=1)),
+    )
+    plan = bench.reflecting.plan(EXTRACTIVE)
+    assert [m.id for m in plan.request.memories] == ["old", "thought", "new"]
+    assert plan.since == NOON - timedelta(days=2)
+
+
+@pytest.mark.slow
+def test_observations_made_meanwhile_stay_on_the_gauge(demo: Workbench, open_bench: Open) -> None:
+    plan = demo.reflecting.plan(EXTRACTIVE)
+    agent = open_bench("agent:claude")
+    agent.ingest.add(Observation("Something nobody has ever noticed happened to the lighthouse"))
+    demo.library.journal.refresh()
+    made(demo.reflecting, plan)
+    state = state_of(demo.context)
+    assert (state.observations_since_last, state.accumulated_importance) == (1, 5.0)
+
+
+def test_reflections_do_not_move_the_gauge_and_appending_does(bench: Workbench, open_bench: Open) -> None:
+    from workbench.services.stream.hook import append
+
+    put(bench, *(memory(f"m{i}", f"Deploys of the api need the lock, attempt {i}") for i in range(4)))
+    made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))
+    assert state_of(bench.context).observations_since_last == 0
+    append(bench.library.folder, Observation("A hook saw an error", "error"), "agent:hook", lambda: NOON)
+    bench.library.journal.refresh()
+    state = state_of(bench.context)
+    assert (state.observations_since_last, state.accumulated_importance) == (1, 9.0)
+
+
+def test_without_memories_it_says_so(bench: Workbench) -> None:
+    plan = bench.reflecting.plan(EXTRACTIVE)
+    with pytest.raises(ReflectionProblem, match="no memories to reflect on"):
+        made(bench.reflecting, plan)
+    assert bench.library.journal.rev == 0
+
+
+def test_a_cancelled_one_stores_nothing_when_nothing_was_found(demo: Workbench) -> None:
+    before = snapshot(demo)
+    outcome = demo.reflecting.reflect(demo.reflecting.plan(EXTRACTIVE), quiet, lambda: True)
+    assert (outcome.candidates, outcome.reflection.complete) == ((), False)
+    assert snapshot(demo) == before
+
+
+def test_what_a_user_states_for_every_time_is_pinned_by_approving_it(bench: Workbench) -> None:
+    put(
+        bench,
+        memory("m1", "User: Never deploy on Fridays. Thanks!", NOON - timedelta(hours=3)),
+        memory("m2", "I prefer short answers.", NOON - timedelta(hours=2), source=Source(speaker="user")),
+        memory("m3", "Always remember to log out.", NOON - timedelta(hours=1), source=Source(speaker="assistant")),
+    )
+    found = made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE)).candidates
+    assert [(m.content, m.citations, m.status, m.pinned) for m in found] == [
+        ("Never deploy on Fridays.", ("m1",), "candidate", True),
+        ("I prefer short answers.", ("m2",), "candidate", True),
+    ]
+    bench.review.approve([found[0].id])
+    kept = bench.library.memories.get(found[0].id)
+    assert (kept.status, kept.pinned) == ("confirmed", True)
+    assert not made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE)).candidates
+
+
+# With Claude
+
+
+def test_claude_is_the_default_when_there_is_a_key(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bench.reflecting.default() == EXTRACTIVE
+    with pytest.raises(ReflectionProblem, match="no key for Claude"):
+        bench.reflecting.plan(CLAUDE)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    assert bench.reflecting.default() == CLAUDE
+    with pytest.raises(WorkbenchError, match="no reflector “oracle”"):
+        bench.reflecting.plan("oracle")
+
+
+def test_what_claude_finds_waits_in_review(bench: Workbench, claude: Reflecting, script: list[Reply]) -> None:
+    script += [Reply(QUESTION), Reply(INSIGHT + "\n2. Reviews are short (because of 99)")]
+    steps: list[Step] = []
+    outcome = claude.reflect(claude.plan(CLAUDE), steps.append, never)
+    mapped, bare = outcome.candidates
+    assert mapped.content == "Always map the secret, because called workflows get none"
+    assert mapped.citations == ("m1", "m2")
+    assert mapped.metadata["question"] == "Why do the checks fail in CI only?"
+    assert bare.metadata["unresolved"] == ["99"]
+    flags = {p.id: p.flags for p in bench.review.queue()}
+    assert flags == {mapped.id: (), bare.id: ("no evidence",)}
+    assert claude.runs.spent() == outcome.reflection.usage.total == 320
+    assert "".join(step.text for step in steps).startswith(QUESTION)
+    assert next(iter(bench.history.events())).actor == "reflector:claude"
+    assert not claude.verdict().due
+
+
+def test_what_claude_found_is_not_given_up_while_others_hold_the_store(
+    bench: Workbench, claude: Reflecting, script: list[Reply]
+) -> None:
+    script += [Reply(QUESTION), Reply(INSIGHT)]
+    plan = claude.plan(CLAUDE)
+    with stopped_holder(bench.library.folder) as holder:
+        impatient = Patience(0, gives_up=lambda: True, waits_for=lambda _: go_on(holder))
+        with waiting(impatient):
+            outcome = made(claude, plan)
+    assert [m.id for m in outcome.candidates] == [m.id for m in bench.library.memories.all() if m.status == "candidate"]
+    assert outcome.candidates
+    assert claude.runs.spent()
+
+
+@pytest.mark.slow
+def test_planning_does_not_load_the_sdk(tmp_path: Path) -> None:
+    code = f"""
+import sys
+from pathlib import Path
+from workbench.services.open import open_workbench
+from workbench.services.stream.observation import Observation
+bench = open_workbench(Path({str(tmp_path)!r}) / "store", profiles=Path({str(tmp_path)!r}))
+bench.ingest.add(Observation("Something was noticed"))
+assert bench.reflecting.plan("claude").preview.texts
+assert "anthropic" not in sys.modules
+"""
+    surroundings = {**os.environ, "ANTHROPIC_API_KEY": "sk-test"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=surroundings, cwd=Path(__file__).parents[2])
+
+
+SAID = "Always map the secret, because called workflows get none"
+
+
+@pytest.mark.parametrize("reworded", [SAID.lower() + ".", "Always map each secret: called workflows get none"])
+def test_what_waits_or_was_approved_is_seen_again_by_what_is_cited_beyond_it(
+    bench: Workbench, claude: Reflecting, script: list[Reply], reworded: str
+) -> None:
+    script += [Reply(QUESTION), Reply(INSIGHT), Reply(QUESTION), Reply(INSIGHT)]
+    script += [Reply(QUESTION), Reply(f"1. {reworded} (because of 2, 3)")]
+    (first,) = made(claude, claude.plan(CLAUDE)).candidates
+    second = made(claude, claude.plan(CLAUDE))
+    assert (second.candidates, second.again) == ((), (first,))
+    bench.review.approve([first.id])
+    third = made(claude, claude.plan(CLAUDE))
+    assert (third.candidates, [m.id for m in third.again]) == ((), [first.id])
+    seen = bench.library.memories.get(first.id)
+    assert (seen.status, seen.content, seen.citations) == ("confirmed", SAID, ("m1", "m2", "m3"))
+    assert seen.helpful_absorbed == 1
+    assert state_of(bench.context).observations_since_last == 0
+
+
+def test_what_was_rejected_is_raised_only_with_new_evidence(
+    bench: Workbench, claude: Reflecting, script: list[Reply]
+) -> None:
+    bare = "1. Always map the secret, because called workflows get none"
+    for reply in (INSIGHT, INSIGHT, bare, f"{bare} (because of 3)", f"{bare} (because of 1, 3)"):
+        script += [Reply(QUESTION), Reply(reply)]
+    found = []
+    for _ in range(5):
+        outcome = made(claude, claude.plan(CLAUDE))
+        found.append([m.citations for m in outcome.candidates])
+        if outcome.candidates:
+            bench.review.reject([m.id for m in outcome.candidates])
+    assert found == [[("m1", "m2")], [], [], [("m3",)], []]
+
+
+def test_the_memories_that_bear_most_on_a_question_are_sent(
+    bench: Workbench, claude: Reflecting, script: list[Reply], server: MessagesServer
+) -> None:
+    old = [memory(f"a{i}", f"The lamp of the lighthouse failed, case {i}", NOON - timedelta(days=9)) for i in range(9)]
+    new = [memory(f"b{i}", f"Order {i} was packed and shipped", NOON - timedelta(days=1)) for i in range(80)]
+    put(bench, *old, *new)
+    script += [
+        Reply("1. Why does the lamp of the lighthouse fail?"),
+        Reply("1. Lamps age (because of 9)\nIt may rain."),
+    ]
+    outcome = made(claude, claude.plan(CLAUDE))
+    first, second = (seen.prompt for seen in server.requests)
+    assert (first.count("packed and shipped"), first.count("lighthouse")) == (80, 9)
+    assert second.count("the lighthouse failed, case") == 9
+    assert second.count("[2026-") == 50
+    assert [m.citations for m in outcome.candidates] == [("a8",)]
+    (waiting,) = outcome.unread
+    assert waiting.reply.reply == "It may rain."
+    (edited,) = claude.read_again(waiting, "1. Rain makes the lamp fail (because of 1)")
+    assert edited.citations == ("a0",)
+
+
+def test_undo_gives_no_token_back(bench: Workbench, claude: Reflecting, script: list[Reply]) -> None:
+    script += [Reply(QUESTION), Reply(INSIGHT)]
+    made(claude, claude.plan(CLAUDE))
+    entry = next(iter(bench.history.events()))
+    bench.history.undo_revision(entry.rev)
+    assert bench.review.waiting() == 0
+    assert claude.verdict().due
+    assert claude.runs.spent() == 320
+    assert bench.overview.since(0).read == (), "what Claude cost is no read of a memory"
+
+
+def test_only_masked_text_is_sent_and_stored(
+    bench: Workbench, claude: Reflecting, script: list[Reply], server: MessagesServer
+) -> None:
+    put(bench, memory("m4", "The password is hunter2", NOON))
+    script += [Reply(QUESTION), Reply("1. The password hunter2 is weak (because of 4)")]
+    hiding = Reflecting(bench.context, lambda: bench.retriever, _without_password, claude._connect)
+    plan = hiding.plan(CLAUDE, "Is hunter2 safe?")
+    outcome = made(hiding, plan)
+    assert plan.preview.texts[0] == server.requests[0].prompt
+    assert "Is ••• safe?" in plan.preview.texts[0]
+    assert not any("hunter2" in seen.prompt for seen in server.requests)
+    assert outcome.candidates[0].content == "The password ••• is weak"
+
+
+def _without_password(text: str) -> str:
+    return text.replace("hunter2", "•••")
+
+
+def test_a_month_that_is_used_up_stops_before_anything_is_sent(
+    bench: Workbench, claude: Reflecting, server: MessagesServer, clock: Clock
+) -> None:
+    from workbench.core.reflection.reflector import Usage
+
+    claude.runs.record("claude", Usage(900_000, 99_999))
+    with pytest.raises(ReflectionProblem, match="999,999 of this month's 1,000,000 are used"):
+        made(claude, claude.plan(CLAUDE))
+    assert server.requests == []
+    clock.advance(days=10)
+    assert claude.runs.spent() == 0, "in December there is a new month"
+
+
+def test_what_was_found_before_a_failure_is_kept(bench: Workbench, claude: Reflecting, script: list[Reply]) -> None:
+    script += [Reply(QUESTION + "\n2. What else?"), Reply(INSIGHT), error_reply(500, "api_error", "down", NO_RETRY)]
+    outcome = made(claude, claude.plan(CLAUDE))
+    assert [c.content for c in outcome.candidates] == ["Always map the secret, because called workflows get none"]
+    assert not outcome.reflection.complete
+    assert outcome.reflection.stopped
+    assert not claude.verdict().due
+
+
+def test_a_failure_before_anything_was_found_changes_nothing(
+    bench: Workbench, claude: Reflecting, script: list[Reply]
+) -> None:
+    before = snapshot(bench)
+    script.append(reply_of("invalid_key.json", status=401))
+    with pytest.raises(ReflectionProblem) as caught:
+        made(claude, claude.plan(CLAUDE))
+    assert "sk-test" not in str(caught.value)
+    assert snapshot(bench) == before
+    assert claude.verdict().due
+
+
+@pytest.fixture
+def unread(bench: Workbench, claude: Reflecting, script: list[Reply]) -> Outcome:
+    """A reflection whose only reply with insights could not be read."""
+    script += [Reply(QUESTION), Reply(PROSE)]
+    return made(claude, claude.plan(CLAUDE))
+
+
+def test_a_reply_that_could_not_be_read_is_kept_as_it_came(
+    bench: Workbench, claude: Reflecting, unread: Outcome, open_bench: Open
+) -> None:
+    (waiting,) = unread.unread
+    assert (waiting.reply.reply, waiting.reply.stage) == (PROSE, "insights")
+    assert waiting.reply.reason
+    assert unread.candidates == ()
+    again = open_bench().reflecting.runs.waiting()
+    assert again == (waiting,), "it is there after a restart"
+
+
+def test_it_can_be_asked_again(
+    bench: Workbench, claude: Reflecting, unread: Outcome, script: list[Reply], server: MessagesServer
+) -> None:
+    script.append(Reply(INSIGHT))
+    outcome = claude.ask_again(unread.unread[0], quiet, never)
+    assert [c.citations for c in outcome.candidates] == [("m1", "m2")]
+    assert "Why do the checks fail in CI only?" in server.requests[-1].prompt
+    assert claude.runs.waiting() == ()
+    assert claude.runs.spent() == 480
+
+
+def test_it_stays_when_asking_again_fails(claude: Reflecting, unread: Outcome, script: list[Reply]) -> None:
+    script.append(error_reply(500, "api_error", "down", NO_RETRY))
+    with pytest.raises(ReflectionProblem):
+        claude.ask_again(unread.unread[0], quiet, never)
+    assert claude.runs.waiting() == unread.unread
+
+
+def test_it_can_be_edited_into_candidates_and_back(bench: Workbench, claude: Reflecting, unread: Outcome) -> None:
+    waiting = unread.unread[0]
+    (stored,) = claude.read_again(waiting, "- Most of it is found late (because of 1, 3)")
+    assert (stored.content, stored.citations) == ("Most of it is found late", ("m1", "m3"))
+    assert claude.runs.waiting() == ()
+    bench.history.undo()
+    assert claude.runs.waiting() == (waiting,)
+    assert bench.review.waiting() == 0
+    loose = claude.read_again(waiting, "First thing.\n\nSecond thing.")
+    assert [c.content for c in loose] == ["First thing.", "Second thing."]
+    assert all(p.flags == ("no evidence",) for p in bench.review.queue())
+
+
+def test_an_empty_edit_loses_nothing(claude: Reflecting, unread: Outcome) -> None:
+    with pytest.raises(InvalidRecord, match="no text to make a candidate of"):
+        claude.read_again(unread.unread[0], "  \n\n ")
+    assert claude.runs.waiting() == unread.unread
+
+
+def test_it_can_be_let_go_of(bench: Workbench, claude: Reflecting, unread: Outcome) -> None:
+    claude.dismiss(unread.unread[0])
+    assert claude.runs.waiting() == ()
+    bench.history.undo()
+    assert claude.runs.waiting() == unread.unread
+
+
+def test_the_settings_say_how_much_is_read(bench: Workbench, claude: Reflecting) -> None:
+    few = replace(bench.context, settings=bench.context.settings._replace(claude=LlmSettings(memories=2)))
+    plan = Reflecting(few, lambda: bench.retriever, connect=claude._connect).plan(CLAUDE)
+    assert [m.id for m in plan.request.memories] == ["m2", "m3"]
+
+
+# Drafts
+
+
+def test_drafts_are_fit_to_be_stored() -> None:
+    insights = [
+        Insight("  Text\0 with a hole  ", importance=11.0),
+        Insight("x" * (MAX_CONTENT + 5), importance=-1.0, rounds=("first", "second")),
+        Insight("   "),
+    ]
+    drafts = drafts_of(insights, "claude", NOON, lambda id: None, lambda text: text)
+    assert [len(d.content) for d in drafts] == [len("Text\ufffd with a hole"), MAX_CONTENT]
+    assert [d.importance_score for d in drafts] == [10.0, 0.0]
+    assert drafts[1].metadata["rounds"] == ["first", "second"]
+    assert "why" not in drafts[0].metadata
+
+
+def test_what_is_said_twice_becomes_one_candidate_that_rests_on_both() -> None:
+    said = [Insight("Pin  it.", ("a", "b")), Insight("Other", ("a",)), Insight("pin it.\n", ("b", "c"), ("9",))]
+    drafts = drafts_of(said, "claude", NOON, lambda id: None, lambda text: text)
+    assert [(draft.content, draft.citations) for draft in drafts] == [("Pin  it.", ("a", "b", "c")), ("Other", ("a",))]
+    assert drafts[0].metadata["unresolved"] == ["9"]
+
+
+def test_a_reflection_on_reflections_stands_above_them() -> None:
+    store = {
+        "a": memory("a", "seen"),
+        "r": memory("r", "thought", is_synthetic=True, citations=("a",)),
+    }
+    (draft,) = drafts_of([Insight("on both", ("a", "r"))], "claude", NOON, store.get, lambda text: text)
+    assert draft.metadata["depth"] == 2
+
+
+def test_why_says_how_many_from_when() -> None:
+    one = memory("a", "x", NOON, session_id="s1")
+    assert why([]) == ""
+    assert why([one]) == "1 memory, 1 session, 21 November"
+    assert why([one, memory("b", "y", NOON - timedelta(days=400))]) == (
+        "2 memories, 1 session, 17 October 2025 to 21 November 2026"
+    )
+
+
+def test_undo_takes_a_reflection_back_as_one_action(open_bench: Open) -> None:
+    bench = open_bench()
+    with bench.library.transaction("reflector:extractive", "reflect") as tx:
+        tx.put(Memory("mem-20261121-0000001", "A theme.", NOON, NOON, status="candidate", is_synthetic=True))
+    assert bench.review.waiting() == 1
+    bench.history.undo()
+    assert bench.review.waiting() == 0
+    bench.history.redo()
+    assert bench.review.waiting() == 1

@@ -1,0 +1,258 @@
+"""Review: the order of the queue, what a decision writes, what it rests on."""
+
+import threading
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.services.conftest import NOON, Clock, memory, put
+from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.safety import Finding
+from workbench.core.stream.memory import Memory
+from workbench.services.open import Workbench
+from workbench.services.review.rejection import rejection_of
+from workbench.services.review.review import LATER_DAYS, NO_EVIDENCE
+from workbench.services.safety.masking import masked_name
+from workbench.services.stream.fields import FieldEdit
+from workbench.services.stream.observation import Observation
+
+DAY = timedelta(days=1)
+
+
+def candidate(id: str, content: str = "", *citations: str, **fields: object) -> Memory:
+    values = {"status": "candidate", "memory_type": "semantic", "is_synthetic": True, "citations": citations}
+    return memory(id, content or f"insight {id}", NOON - DAY, **{**values, **fields})
+
+
+@pytest.fixture
+def waiting(bench: Workbench) -> Workbench:
+    put(
+        bench,
+        memory("seen", "The deploy failed because the secret was missing", NOON - 2 * DAY),
+        memory("gone", "Old", NOON - 2 * DAY, status="archived", archived_reason="forgotten"),
+        candidate("sound", "Secrets have to be there before a deploy", "seen", importance_score=8.0),
+        candidate("minor", "Deploys can fail", "seen", importance_score=3.0),
+        candidate("bare", "Nothing supports this", "nowhere", importance_score=1.0),
+        candidate("stale", "Rests on what is gone", "gone", importance_score=2.0),
+    )
+    return bench
+
+
+def queue(bench: Workbench) -> list[str]:
+    return [proposal.id for proposal in bench.review.queue()]
+
+
+def test_flagged_ones_come_first_then_the_important(waiting: Workbench) -> None:
+    assert queue(waiting) == ["stale", "bare", "sound", "minor"]
+    flags = {proposal.id: proposal.flags for proposal in waiting.review.queue()}
+    assert flags == {
+        "stale": ("cites what is gone",),
+        "bare": (NO_EVIDENCE, "cites what is gone"),
+        "sound": (),
+        "minor": (),
+    }
+    assert waiting.review.waiting() == 4
+
+
+def test_a_proposal_shows_exactly_what_accepting_writes(waiting: Workbench) -> None:
+    proposal = waiting.review.get("sound")
+    (change,) = proposal.changes
+    assert (change.id, change.fields["status"].after) == ("sound", "confirmed")
+    waiting.review.approve(["sound"])
+    assert waiting.stream.get("sound").status == "confirmed"
+    assert queue(waiting) == ["stale", "bare", "minor"]
+    (step,) = [s for s in waiting.history.events(("memories", "sound")) if s.label == "approve sound"]
+    assert {f.field for f in step.fields} == set(change.fields)
+
+
+def test_several_are_approved_in_one_step_or_not_at_all(waiting: Workbench) -> None:
+    rev = waiting.library.journal.rev
+    waiting.review.approve(["sound", "minor"])
+    assert waiting.library.journal.rev == rev + 1
+    with pytest.raises(UnknownRecord):
+        waiting.review.approve(["bare", "sound"])
+    assert waiting.stream.get("bare").status == "candidate"
+
+
+def test_rejecting_leaves_a_tombstone_with_its_reason(waiting: Workbench) -> None:
+    waiting.review.reject(["bare"], "made up")
+    rejected = waiting.stream.get("bare")
+    assert (rejected.status, rejected.archived_reason) == ("archived", "rejected")
+    assert (rejection_of(rejected).reason, rejection_of(rejected).at) == ("made up", NOON)
+    assert "bare" not in queue(waiting)
+
+
+def test_a_reason_given_later_belongs_to_the_rejection(waiting: Workbench) -> None:
+    before = waiting.stream.get("bare")
+    group = waiting.review.reject(["bare"])
+    waiting.review.explain(group, ["bare"], "made up")
+    assert rejection_of(waiting.stream.get("bare")).reason == "made up"
+    waiting.history.undo()
+    assert waiting.stream.get("bare") == before
+
+
+def test_later_goes_to_the_end_and_comes_back(waiting: Workbench, clock: Clock) -> None:
+    waiting.review.later(["stale"])
+    assert queue(waiting) == ["bare", "sound", "minor", "stale"]
+    assert waiting.review.waiting() == 3
+    clock.advance(days=LATER_DAYS, seconds=1)
+    assert queue(waiting)[0] == "stale"
+    assert waiting.review.waiting() == 4
+
+
+def test_an_edited_candidate_waits_on_until_it_is_approved(waiting: Workbench) -> None:
+    waiting.review.edit("sound", FieldEdit("Check the secrets before a deploy\n"))
+    edited = waiting.stream.get("sound")
+    assert (edited.content, edited.status) == ("Check the secrets before a deploy", "candidate")
+    waiting.review.approve(["sound"])
+    approved = waiting.stream.get("sound")
+    assert (approved.content, approved.status) == ("Check the secrets before a deploy", "confirmed")
+    with pytest.raises(InvalidRecord, match="its content is empty"):
+        waiting.review.edit("minor", FieldEdit(" \n"))
+    assert waiting.stream.get("minor").status == "candidate"
+
+
+def test_an_edit_of_a_word_leaves_the_ends_of_the_text_as_they_were(waiting: Workbench) -> None:
+    put(waiting, replace(waiting.stream.get("sound"), content="\n\tone\n\n"))
+    waiting.review.refine("sound", ("\n\tone\n\n", "\n\ttwo\n\n"), "\n\ttwo\n\n")
+    assert waiting.stream.get("sound").content == "\n\ttwo\n\n"
+    put(waiting, replace(waiting.stream.get("sound"), summary="A headline"))
+    waiting.review.edit("sound", FieldEdit("\n\tthree\n\n\n"))
+    edited = waiting.stream.get("sound")
+    assert (edited.content, edited.summary) == ("\n\tthree\n\n", "A headline")
+
+
+def test_merging_into_an_existing_memory_keeps_its_id(waiting: Workbench) -> None:
+    before, candidate = waiting.stream.get("seen"), waiting.stream.get("sound")
+    waiting.review.merge_into("sound", "seen")
+    merged = waiting.stream.get("seen")
+    own = ("content", "summary", "status", "created_at", "is_synthetic", "importance_score", "review_after")
+    assert [getattr(merged, n) for n in own] == [getattr(before, n) for n in own]
+    assert set(candidate.citations) - {"seen"} <= set(merged.citations)
+    assert (merged.aliases, waiting.stream.get("sound").archived_reason) == (("sound",), "merged")
+    assert "sound" not in queue(waiting)
+
+
+def test_a_merge_leaves_another_text_only_when_somebody_chose_it(waiting: Workbench) -> None:
+    status = waiting.stream.get("seen").status
+    proposal = waiting.review.get("sound")
+    assert waiting.review.merged(proposal, "seen").content == waiting.stream.get("seen").content
+    with pytest.raises(InvalidRecord, match="cannot be merged"):
+        waiting.review.merge_into("sound", "seen", " \n")
+    waiting.review.merge_into("sound", "seen", "Better words")
+    assert (waiting.stream.get("seen").content, waiting.stream.get("seen").status) == ("Better words", status)
+
+
+def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:
+    waiting.review.approve(["sound"])
+    for act in (waiting.review.approve, waiting.review.reject, waiting.review.later):
+        with pytest.raises(UnknownRecord, match="No proposal sound waits"):
+            act(["sound"])
+    with pytest.raises(WorkbenchError, match="no candidate any more"):
+        waiting.review.merge_into("sound", "seen")
+
+
+def test_a_merge_of_two_memories_waits_and_is_carried_out(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
+    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
+    (proposal,) = bench.review.queue()
+    assert bench.review.memory(proposal) == second
+    bench.review.approve([proposal.id])
+    merged = bench.stream.get(first.id)
+    assert (merged.content, merged.helpful_count) == (second.content, 2)
+    assert bench.stream.get(second.id).archived_reason == "merged"
+    assert queue(bench) == []
+
+
+def test_an_edited_merge_waits_on_and_leaves_what_was_edited(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation("Use pnpm for installs in this repository", tags=("ci",))).memory
+    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
+    (proposal,) = bench.review.queue()
+    bench.review.edit(proposal.id, FieldEdit("Use pnpm here", tags=(), importance=9))
+    assert queue(bench) == [proposal.id]
+    assert [bench.stream.get(m.id).content for m in (first, second)] == [first.content, second.content]
+    bench.stream.vote([first.id], "helpful")
+    bench.review.edit(proposal.id, FieldEdit(importance=8))
+    (shown, _) = bench.review.outcome(bench.review.queue()[0])
+    bench.review.approve([proposal.id])
+    merged = bench.stream.get(first.id)
+    assert (merged.content, merged.tags, merged.importance_score) == ("Use pnpm here", (), 8)
+    assert (merged.content, merged.helpful_count) == (shown.content, 3)
+
+
+def test_both_sides_of_a_rejected_merge_stay(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
+    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
+    bench.review.reject([bench.review.queue()[0].id])
+    assert [bench.stream.get(m.id) for m in (first, second)] == [first, second]
+    assert queue(bench) == []
+
+
+def test_evidence_shows_what_is_cited_what_resembles_and_what_was_rejected(waiting: Workbench) -> None:
+    proposal = waiting.review.get("minor")
+    assert not waiting.review.evidence(proposal).searched
+    waiting.retriever.load()
+    put(waiting, candidate("again", "Nothing at all supports this"))
+    waiting.review.reject(["bare"])
+    found = waiting.review.evidence(waiting.review.get("minor"))
+    assert [(c.id, c.gone) for c in found.cited] == [("seen", "")]
+    assert found.searched
+    assert "minor" not in [m.id for m, _ in found.near]
+    assert all(m.status != "archived" for m, _ in found.near)
+    assert [c.gone for c in waiting.review.evidence(waiting.review.get("stale")).cited] == ["forgotten"]
+    (earlier,) = waiting.review.evidence(waiting.review.get("again")).rejections
+    assert earlier.rejected.id == "bare"
+    assert earlier.similarity > 0.75
+
+
+def test_old_candidates_say_that_they_wait_long(waiting: Workbench, clock: Clock) -> None:
+    clock.advance(days=40)
+    assert all("waits long" in proposal.flags for proposal in waiting.review.queue())
+
+
+def test_a_filter_narrows_the_queue(waiting: Workbench) -> None:
+    everything = waiting.review.queue()
+    assert [p.id for p in waiting.review.matching(everything, "deploy")] == ["sound", "minor"]
+    assert [p.id for p in waiting.review.matching(everything, "memory:episodic")] == []
+    assert waiting.review.matching(everything, " ") == everything
+
+
+def test_the_queue_looks_at_texts_only_when_it_is_shown(waiting: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    sorts = waiting.context.verdicts.sorts
+
+    def look(text: str) -> tuple[Finding, ...]:
+        looked.append(text)
+        return sorts(text)
+
+    monkeypatch.setattr(waiting.context.verdicts, "sorts", look)
+    assert waiting.review.waiting() == len(waiting.review.queue())
+    shown = len(looked)
+    assert shown > 0
+    assert waiting.review.waiting() == len(waiting.review.queue())
+    looked.clear()
+    assert waiting.review.waiting() > 0
+    assert looked == []
+
+
+def test_a_long_candidate_is_masked_until_another_thread_looked_at_it(waiting: Workbench) -> None:
+    long = "Deploys wait for the queue to drain. " * 80
+    put(waiting, candidate("long", long))
+    arrived = threading.Event()
+    waiting.context.verdicts.in_background(lambda text: arrived.set())
+    assert "secret" in waiting.review.get("long").flags
+    assert arrived.wait(120)
+    assert "secret" not in waiting.review.get("long").flags
+
+
+def test_what_has_a_secret_for_its_id_is_taken_by_the_name_that_stands_for_it(bench: Workbench) -> None:
+    id = "m-AKIAZ7QWERTYUI5PLMNB"
+    put(bench, memory(id, "deploys run at noon", status="candidate"))
+    name = masked_name(id, bench.safety.masked)
+    assert name != id
+    assert bench.review.open_one(name).id == id
+    bench.review.approve([name])
+    assert bench.library.memories.get(id).status == "confirmed"
+    with pytest.raises(UnknownRecord):
+        bench.review.open_one(name)

@@ -1,0 +1,93 @@
+"""A store that is looked at as it was: what would write a file beside it, or keep something of it, does not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.services.conftest import NOON
+from workbench.config.paths import shipped
+from workbench.core.errors import OnlyLookedAt
+from workbench.core.stream.memory import Memory
+from workbench.services.agents.context.making import gathered
+from workbench.services.demo import fill, lay_out, surround
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.promotion.plan import Target
+
+DEMO = shipped("fixtures/demo")
+
+
+@pytest.fixture
+def now(bench: Workbench, tmp_path: Path) -> Workbench:
+    """The demo with its documents and its scratch project, of which a memory was corrected at the end."""
+    fill(bench, DEMO)
+    surround(bench, DEMO, tmp_path / "documents")
+    lay_out(bench, DEMO)
+    return bench
+
+
+def at(bench: Workbench, rev: int) -> Workbench:
+    """Open the store of a bench as it was right after a revision, with what it has around it."""
+    context = bench.context
+    return open_workbench(
+        bench.library.folder, profiles=Path("none"), cache=context.caches.parent.parent, at=rev,
+        replaced=context.documents.replaced, documents=context.documents,
+    )  # fmt: skip
+
+
+def test_what_would_write_a_file_is_refused_before_it_does(now: Workbench) -> None:
+    past = at(now, now.library.revision)
+    folder = past.library.folder
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    plan = past.promotion.plan(["mem-20260206-0000004"], Target("block", "CLAUDE.md"))
+    opened = past.documents.opened(past.documents.followed()[0])
+    document = opened.documents[0]
+    ways: list[Callable[[], object]] = [
+        lambda: past.promotion.carry_out(plan),
+        lambda: past.documents.trust(opened),
+        lambda: past.documents.edit(opened.folder, document, document.document.content + "More.\n"),
+        lambda: past.stream.pin(["mem-20260206-0000004"]),
+    ]
+    for way in ways:
+        with pytest.raises(OnlyLookedAt):
+            way()
+    past.close()
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.slow
+def test_the_clock_stands_still_there(now: Workbench) -> None:
+    past = at(now, 3)
+    assert past.library.standpoint is not None
+    assert past.context.now() == past.library.standpoint.at
+    assert past.context.now() == past.context.now() <= NOON
+
+
+@pytest.mark.slow
+def test_what_an_agent_would_be_given_is_what_there_was(now: Workbench) -> None:
+    rev, id = now.library.revision, "mem-20260209-0000020"
+    now.stream.edit(id, "Use npm or pnpm in web, both are allowed everywhere now.")
+
+    def given(bench: Workbench) -> str:
+        bench.retriever.load()
+        agent = replace(bench.context, actor="agent:claude")
+        made = gathered(agent, bench.tuning, bench.playbooks, "pnpm or npm in web").cut(20_000)
+        return "\n".join(item.text for layer in made.layers for item in layer.items)
+
+    assert "allowed everywhere" in given(now)
+    assert "allowed everywhere" not in given(at(now, rev))
+
+
+@pytest.mark.slow
+def test_nothing_of_it_is_kept_for_the_present(now: Workbench) -> None:
+    now.retriever.load()
+    now.keep_caches()
+    now.close()
+    past = at(now, 1)
+    past.retriever.load()
+    past.keep_caches()
+    past.close()
+    assert (past.library.saved, past.library.since_saved(Memory)) == ("", None)
+    again = at(now, now.library.revision)
+    assert len(again.retriever.load().pool) == len(now.library.memories)

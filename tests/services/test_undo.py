@@ -1,0 +1,194 @@
+"""Every action of the bench is one step back and one step forth, also after the store was opened anew."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.services.conftest import Clock, Open, memory, put, snapshot
+from workbench.core.errors import Conflict, WorkbenchError
+from workbench.services.open import Workbench
+from workbench.services.stream import votes
+from workbench.services.stream.fields import FieldEdit
+from workbench.services.stream.observation import Observation
+
+Act = Callable[[Workbench], object]
+A, B = "mem-20260206-0000001", "mem-20260206-0000002"
+BOOK = "playbook"
+LAYOUT = "memories.jsonl"
+
+
+def first(bench: Workbench, status: str) -> str:
+    return next(m.id for m in bench.library.memories.all() if m.status == status)
+
+
+def candidate(bench: Workbench, place: int = 0) -> str:
+    return [m.id for m in bench.library.memories.all() if m.status == "candidate"][place]
+
+
+def restorable(bench: Workbench) -> str:
+    found = (m.id for m in bench.library.memories.all() if m.status == "archived" and m.archived_reason != "merged")
+    return next(found)
+
+
+def section(bench: Workbench, place: int) -> str:
+    return bench.playbooks.open(BOOK).sections[place].id
+
+
+def import_one(bench: Workbench) -> None:
+    path = bench.library.folder.parent / "one.jsonl"
+    path.write_text(json.dumps({"id": "x", "context": "imported", "type": "error", "timestamp": "2026-03-01"}))
+    bench.importer.carry_out(bench.importer.plan(path))
+
+
+ACTIONS: dict[str, Act] = {
+    "vote": lambda b: b.stream.vote([A], "helpful"),
+    "vote on several": lambda b: b.stream.vote([A, B], "harmful"),
+    "pin": lambda b: b.stream.pin([A]),
+    "pin several": lambda b: b.stream.pin([A, B], True),
+    "edit": lambda b: b.stream.edit(A, "another text"),
+    "forget": lambda b: b.stream.forget([A, B]),
+    "restore": lambda b: b.stream.restore([restorable(b)]),
+    "approve": lambda b: b.review.approve([candidate(b)]),
+    "approve several": lambda b: b.review.approve([candidate(b), candidate(b, 1)]),
+    "edit a proposal": lambda b: b.review.edit(candidate(b), FieldEdit("better words")),
+    "reject": lambda b: b.review.reject([candidate(b)], "too vague"),
+    "later": lambda b: b.review.later([candidate(b)]),
+    "merge into": lambda b: b.review.merge_into(candidate(b), A),
+    "vote on a bullet": lambda b: b.playbooks.vote(BOOK, ["shr-00001"], "helpful"),
+    "vote on bullets": lambda b: b.playbooks.vote(BOOK, ["shr-00001", "shr-00002"], "harmful"),
+    "edit a bullet": lambda b: b.playbooks.edit(BOOK, "shr-00001", "Ask twice."),
+    "add a bullet": lambda b: b.playbooks.add(BOOK, section(b, 0), "A new rule."),
+    "delete bullets": lambda b: b.playbooks.delete(BOOK, ["shr-00001", "shr-00002"]),
+    "move bullets": lambda b: b.playbooks.move(BOOK, ["shr-00001"], section(b, 1)),
+    "shift a bullet": lambda b: b.playbooks.shift(BOOK, "shr-00001", 1),
+    "pin a bullet": lambda b: b.playbooks.pin(BOOK, ["shr-00001"]),
+    "add a section": lambda b: b.playbooks.add_section(BOOK, "NEW PITFALLS"),
+    "ingest": lambda b: b.ingest.add(Observation("Nobody had ever written this down before")),
+    "import": import_one,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ACTIONS)
+def test_an_action_can_be_undone_and_redone(name: str, demo: Workbench, open_bench: Open) -> None:
+    before = snapshot(demo)
+    ACTIONS[name](demo)
+    after = snapshot(demo)
+    assert after != before
+    label = demo.history.undo()
+    assert snapshot(demo) == before
+    demo.close()
+    again = open_bench()
+    assert snapshot(again) == before
+    assert again.history.redo() == label
+    assert snapshot(again) == after
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n in ACTIONS if n not in ("ingest", "import")])
+def test_an_action_is_one_transaction_with_the_person_as_actor(name: str, demo: Workbench) -> None:
+    rev = demo.library.journal.rev
+    ACTIONS[name](demo)
+    assert demo.library.journal.rev == rev + 1
+    step = next(demo.history.events())
+    assert (step.actor, step.kind, step.rev) == ("human", "edit", rev + 1)
+    assert step.fields
+    assert step.label
+
+
+def test_all_of_it_can_be_taken_back_in_a_row(demo: Workbench, clock: Clock) -> None:
+    before = snapshot(demo)
+    for name in ("vote", "edit", "vote on a bullet", "edit a bullet", "approve", "ingest", "import"):
+        ACTIONS[name](demo)
+        clock.advance(minutes=1)
+    for _ in range(7):
+        demo.history.undo()
+    assert snapshot(demo) == before
+    with pytest.raises(WorkbenchError, match="nothing to undo"):
+        demo.history.undo()
+
+
+def test_taking_a_vote_back_is_an_action_too(demo: Workbench) -> None:
+    demo.stream.vote([A], "helpful")
+    voted = snapshot(demo)
+    demo.stream.vote([A], "helpful")
+    assert snapshot(demo)["votes"] == {}
+    demo.history.undo()
+    assert snapshot(demo) == voted
+
+
+def test_something_new_ends_what_can_be_redone(demo: Workbench) -> None:
+    demo.stream.pin([A])
+    demo.history.undo()
+    demo.stream.edit(B, "new")
+    with pytest.raises(WorkbenchError, match="nothing to redo"):
+        demo.history.redo()
+
+
+def test_undo_means_the_person_by_whatever_door_and_never_an_agent(demo: Workbench, open_bench: Open) -> None:
+    door, agent = open_bench("cli"), open_bench("agent:claude")
+    demo.stream.pin([A], True)
+    door.stream.edit(B, "from the command line")
+    votes.cast(agent.context, agent.stream.get(A), "harmful")
+    assert demo.history.undo() == f"edit {B}"
+    assert demo.history.undo() == f"pin {A}"
+    assert demo.stream.get(A).harmful_votes == 1
+
+
+def test_a_later_change_of_the_same_field_stands_in_the_way(demo: Workbench, open_bench: Open) -> None:
+    demo.stream.edit(A, "mine")
+    agent = open_bench("agent:claude")
+    agent.stream.edit(A, "theirs")
+    before = snapshot(agent)
+    with pytest.raises(Conflict, match="content") as caught:
+        demo.history.undo()
+    assert caught.value.hint
+    assert snapshot(demo) == before
+
+
+def test_votes_of_others_do_not_stand_in_the_way(demo: Workbench, open_bench: Open) -> None:
+    helpful = demo.stream.get(A).helpful_votes
+    agent = open_bench("agent:claude")
+    demo.stream.pin([A], True)
+    votes.cast(agent.context, agent.stream.get(A), "helpful")
+    demo.history.undo()
+    assert (demo.stream.get(A).pinned, demo.stream.get(A).helpful_votes) == (False, helpful + 1)
+
+
+def test_a_revision_of_anybody_can_be_taken_back(demo: Workbench, open_bench: Open) -> None:
+    agent = open_bench("agent:claude")
+    agent.stream.edit(A, "theirs")
+    rev = agent.library.journal.rev
+    demo.stream.pin([B], True)
+    text = demo.history.undo_revision(rev)
+    assert text == f"edit {A}"
+    assert demo.stream.get(A).content != "theirs"
+    with pytest.raises(WorkbenchError, match="no change with revision 9999"):
+        demo.history.undo_revision(9999)
+
+
+def test_the_history_of_a_record_leaves_others_out(bench: Workbench, tmp_path: Path) -> None:
+    put(bench, memory("a", "one"), memory("b", "two"))
+    bench.stream.edit("a", "uno")
+    bench.stream.pin(["a", "b"], True)
+    steps = list(bench.history.events(("memories", "b")))
+    assert [step.label for step in steps] == ["pin 2 memories", "set up"]
+    assert {field.key for step in steps for field in step.fields} == {"b"}
+    (pinned,) = steps[0].fields
+    assert (pinned.field, pinned.before, pinned.after) == ("pinned", None, True)
+
+
+def test_the_votes_on_a_deleted_bullet_go_and_come_back_with_it(demo: Workbench) -> None:
+    books = demo.playbooks
+    book = books.books()[0].book.id
+    last = max(books.open(book).bullets, key=lambda b: int(b.id.rpartition("-")[2]))
+    books.vote(book, [last.id], "helpful")
+    books.delete(book, [last.id])
+    assert len(demo.library.votes) == 0
+    again = books.add(book, last.section, "A new bullet under the old number")
+    assert books.bullet(book, again).helpful_count == 0
+    demo.history.undo()
+    demo.history.undo()
+    assert books.live_vote(book, last.id) == "helpful"

@@ -1,0 +1,101 @@
+"""Working out what waits without being stored: what is looked for when, and what stands of it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.calls import calls_of
+from workbench.core.errors import WorkbenchError
+from workbench.core.stream.memory import Memory
+from workbench.services.files import watching as files
+from workbench.services.open import Workbench, open_workbench
+from workbench.services.review import suggestion_finder
+
+NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
+OLD = NOW - timedelta(days=40)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    (tmp_path / "shop" / "src").mkdir(parents=True)
+    bench = open_workbench(tmp_path / "shop" / ".workbench", profiles=tmp_path / "profiles", clock=lambda: NOW)
+    with bench.library.transaction("agent:x", "prepare") as tx:
+        tx.put(Memory("noise", "Nobody touched this.", OLD, OLD))
+        tx.put(Memory("rule", "Start at src/client.py.", NOW, NOW, memory_type="semantic", status="confirmed"))
+        for id in ("one", "two"):
+            tx.put(Memory(id, "Deploys need AUTH_SECRET in CI.", NOW, NOW))
+    return bench
+
+
+def never() -> bool:
+    return False
+
+
+def kinds(bench: Workbench) -> set[str]:
+    return {proposal.kind for proposal in bench.review.found()}
+
+
+def test_what_needs_the_model_waits_for_it_and_what_is_by_hand_for_a_person(bench: Workbench) -> None:
+    out = bench.working_out.run(never)
+    assert (kinds(bench), out.unready, out.unasked, out.problems) == ({"prune"}, ("merge",), (), ())
+    bench.working_out.run(never, load=True)
+    assert kinds(bench) == {"prune", "merge"}
+    bench.working_out.run(never, asked=True)
+    assert kinds(bench) == {"prune", "merge", "stale"}
+    assert bench.library.revision == 1
+
+
+def test_a_large_store_is_looked_through_only_when_asked(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suggestion_finder, "SMALL", 2)
+    out = bench.working_out.run(never)
+    assert kinds(bench) == set()
+    assert {"merge", "prune", "instructions", "pattern"} <= set(out.unasked)
+    assert not {"file", "trust", "documents", "stale"} & set(out.unasked)
+    assert bench.working_out.run(never, quick=True).unasked == ()
+    bench.working_out.run(never, asked=True)
+    assert "prune" in kinds(bench)
+
+
+def test_one_that_is_stopped_leaves_what_was_found_before(bench: Workbench) -> None:
+    bench.working_out.run(never)
+    bench.working_out.run(lambda: True, asked=True)
+    assert kinds(bench) == {"prune"}
+
+
+def test_one_stands_as_long_as_its_memories_are_as_they_were(bench: Workbench) -> None:
+    bench.working_out.run(never)
+    (prune,) = bench.review.found()
+    with bench.library.transaction("agent:x", "touch") as tx:
+        tx.put(replace(bench.library.memories.get("noise"), access_count=1, last_accessed_at=NOW))
+    assert bench.review.found() == ()
+    with pytest.raises(WorkbenchError, match="No proposal"):
+        bench.review.approve([prune.id])
+    bench.history.undo_revision(bench.library.revision)
+    assert bench.review.found() == (prune,)
+
+
+def test_a_name_tells_what_could_have_worked_it_out(bench: Workbench) -> None:
+    assert bench.working_out.kind_of("prune-x-1") == "prune"
+    assert bench.working_out.kind_of("reconfirm-x") == "reconfirm"
+    assert bench.working_out.kind_of("mem-20260101-0000001") == ""
+    assert bench.working_out.kind_of("forget-x-1") == "", "nobody works these out"
+
+
+def test_files_that_look_as_they_did_are_not_read_again(bench: Workbench, tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_text('{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "One."}\n')
+    bench.importer.carry_out(bench.importer.plan(file))
+
+    def look(*, asked: bool = False) -> int:
+        def run() -> None:
+            bench.working_out.run(never, only=("file",), asked=asked)
+
+        return calls_of([files.changes], run)[0]
+
+    assert [look(), look(), look(asked=True)] == [1, 0, 1]
+    file.write_text(file.read_text().replace("One.", "Two."))
+    assert (look(), kinds(bench)) == (1, {"file"})
+    bench.review.approve([bench.review.found()[0].id])
+    assert (look(), kinds(bench), look()) == (1, set(), 0)

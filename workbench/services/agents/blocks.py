@@ -1,0 +1,64 @@
+"""What an agent is given, as it is printed: what no person wrote or approved stands in a block that names its source.
+
+The block's mark is drawn anew for each answer, so that no stored text can end its own block. It is made of digits, so
+that it costs as many tokens in each.
+"""
+
+import secrets
+from collections.abc import Mapping
+
+from workbench.core.agents.provenance import Provenance
+from workbench.core.text import one_line
+from workbench.services.safety.provenance import begin_of, end_of
+
+
+class Blocks:
+    """The marks of one answer, and the names and texts in it as the agent may see them.
+
+    `names` has the ids and sessions that are shown in another way, `provenance` where each text comes from.
+    """
+
+    def __init__(self, names: Mapping[str, str], provenance: Mapping[str, Provenance]) -> None:
+        self.mark = f"{secrets.randbelow(10**12):012}"
+        self._names, self._provenance = names, provenance
+
+    def name(self, id: str) -> str:
+        """Return an id or a session as the agent may see it."""
+        return self._names.get(id, id)
+
+    def provenance(self, id: str) -> Provenance:
+        """Return where the text of a memory that was served comes from."""
+        return self._provenance[id]
+
+    def begin(self, id: str) -> str:
+        """Return the line that opens the block of a memory; nothing when a person stands by its text."""
+        known = self.provenance(id)
+        return "" if known.approved else begin_of(self.mark, known)
+
+    @property
+    def end(self) -> str:
+        """The line that closes a block."""
+        return end_of(self.mark)
+
+    def around(self, id: str, line: str) -> tuple[str, ...]:
+        """Return the line of a memory, with those that open and close its block and what disputes it, if any."""
+        begin, disputed = self.begin(id), self._disputed(id)
+        return (*disputed, begin, line, self.end) if begin else (*disputed, line)
+
+    def enclosed(self, id: str, text: str) -> str:
+        """Return a text of a memory within its block, after what disputes it; an empty one as it is."""
+        return "\n".join(self.around(id, text)) if text else text
+
+    def _disputed(self, id: str) -> tuple[str, ...]:
+        said = self.provenance(id).disputed
+        return (f"[{said}]",) if said else ()
+
+    def json(self, id: str, row: Mapping[str, object]) -> dict[str, object]:
+        """Return a row of an answer with its texts in blocks, its names as served, and where it comes from."""
+        known = self.provenance(id)
+        texts = {name: self.enclosed(id, str(row[name])) for name in ("content", "summary")}
+        tags = [] if not known.approved else row["tags"]
+        names = {"id": self.name(id), "session_id": self.name(str(row["session_id"]))}
+        source = {"approved": known.approved, "source": known.kind, "name": one_line(known.name, 40), "mark": self.mark}
+        source |= {"disputed": known.disputed} if known.disputed else {}
+        return {**row, **names, **texts, "tags": tags, "provenance": source}

@@ -1,0 +1,174 @@
+"""One event of an agent's hook: what it teaches is stored without loading the store, each thing once.
+
+A process that lives for a tenth of a second: nothing here may import the store as a whole or the numeric libraries,
+unless a session is met in its middle, and then once.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.core.agents.hook_event import HookEvent
+from workbench.core.agents.transcript.fields import short_paths
+from workbench.core.agents.transcript.identity import identity
+from workbench.core.agents.transcript.lessons import Lesson
+from workbench.core.errors import InvalidRecord, UnreadableFile
+from workbench.core.files.locks import Patience, StoreBusy, waiting
+from workbench.services.agents.capture import spool
+from workbench.services.agents.capture.place import Place, Taken
+from workbench.services.agents.capture.progress import PATIENCE_S, Progress, folder_of, held, plain, read, write
+from workbench.services.agents.injection import injection
+
+if TYPE_CHECKING:
+    from workbench.core.agents.transcript.following import Told
+
+SMALL = 262_144
+"""Bytes that are read of a transcript when a session ends, for which there is a second."""
+
+
+def take(event: HookEvent, place: Place) -> Taken:
+    """Take an event, and those that could not be stored before it.
+
+    Raises `WorkbenchError`; where somebody else holds the store, the event is kept for the next one.
+    """
+    event = event._replace(session=plain(event.session))
+    ends = time.monotonic() + PATIENCE_S
+    with waiting(Patience(PATIENCE_S, lambda: time.monotonic() > ends)):
+        stored = _captured(event, place)
+    return Taken(injection(event, place) if event.name in place.told_at else "", stored)
+
+
+def _captured(event: HookEvent, place: Place) -> tuple[str, ...]:
+    """Store what events teach, this one last; return the ids."""
+    folder = folder_of(place.captures, place.store)
+    stored: tuple[str, ...] = ()
+    try:
+        for path, actor, earlier in spool.waiting(folder):
+            with suppress(UnreadableFile, InvalidRecord):  # it is never stored, and the later ones are
+                stored += _taught(earlier, place._replace(actor=actor), folder)
+            path.unlink(missing_ok=True)
+        return stored + _taught(event, place, folder)
+    except StoreBusy as error:
+        if event.name in _STEPS and event.session:
+            spool.keep(folder, event, place.actor)
+            raise StoreBusy(error.folder, error.holder, error.seconds, "The next event stores this one.") from error
+        raise
+
+
+def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
+    """Store what one event teaches; return the ids. What was stored of it before is not stored again."""
+    step = _STEPS.get(event.name)
+    if step is None or not event.session:
+        return ()
+    with held(folder, event.session) as path:
+        before = read(path, event.session)
+        after, told = step(event, before)
+        stored: tuple[str, ...] = ()
+        if told:
+            from workbench.services.agents.capture.storing import (
+                store,  # most events teach nothing, and need none of it
+            )
+
+            stored, after = store(event, place, path, after, told)
+        if after != before:
+            write(path, after)
+    return stored
+
+
+Step = Callable[[HookEvent, Progress], "tuple[Progress, Sequence[Told]]"]
+
+
+def _begun(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A session begins: of a new one the store holds nothing."""
+    is_new = event.source in ("startup", "clear", "") and not progress.kept and not progress.offsets
+    return (replace(progress, is_whole=True) if is_new else progress), ()
+
+
+def _asked(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A person asks for something, or corrects."""
+    from workbench.core.agents.transcript.people import taught, words_of
+
+    said = words_of(_masked(event).text)
+    if not said:
+        return progress, ()
+    told = taught(said, event.session, progress.standing.turn + 1, progress.standing.last)
+    # The transcript tells of the prompt again, and what it is passed over for is counted there.
+    return progress, [replace(one, text=short_paths(one.text)) for one in told if isinstance(one, Lesson)]
+
+
+def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A tool was used: it may fail, resolve a failure, or be a step on the way.
+
+    The transcript is followed apart from it, and tells the same things again.
+    """
+    if not event.failed and not progress.tools.open:
+        return progress, ()
+    from workbench.core.agents.transcript.events import Answer, Call
+    from workbench.core.agents.transcript.following import Following
+
+    event = _masked(event)
+    call = Call(event.tool_use or "?", None, "", event.tool, event.given, event.cwd)
+    following = Following(event.session, replace(progress.tools, session=event.session, turn=progress.standing.turn))
+    told = following.take([call, Answer(call.id, None, "", event.response, event.failed)])
+    kept = [one for one in told if isinstance(one, Lesson)]
+    return replace(progress, tools=following.standing), kept
+
+
+def _read_on(event: HookEvent, progress: Progress, most: int | None = None) -> "tuple[Progress, Sequence[Told]]":
+    """Read on in the transcript, from where it was left."""
+    if not event.transcript:
+        return progress, ()
+    from workbench.services.agents.capture.reading import read_on
+
+    return read_on(Path(event.transcript).expanduser(), progress, most)
+
+
+def _ended(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A session ends: what is left of its transcript is read where that is little."""
+    return _read_on(event, progress, SMALL)
+
+
+def _summed_up(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A session was boiled down to a summary."""
+    from workbench.core.agents.transcript.events import Summary
+    from workbench.core.agents.transcript.following import Following
+
+    following = Following(event.session, progress.standing)
+    return progress, list(following.take([Summary("", text=_masked(event).text)]))
+
+
+def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """An agent says that something failed; nobody says what resolved it, so that it is noted and no more."""
+    event = _masked(event)
+    text = " ".join((event.text or event.response).split())[:1_000]
+    if not text:
+        return progress, ()
+    mark = identity("failed", text)
+    id = f"{event.session}/{event.tool_use}" if event.tool_use else identity(event.session, text)
+    told = short_paths(text)
+    return progress, [Lesson("failure", told, event.session, (id,), speaker="tool", mark=mark, extra=-25.0)]
+
+
+def _masked(event: HookEvent) -> HookEvent:
+    """Return an event without secrets: once it is cut into commands and sentences, not every part tells by itself."""
+    from workbench.safety.secrets.secrets import mask
+    from workbench.services.safety.masking import masked  # an event that tells nothing need not wait for the rules
+
+    return masked(event, mask)
+
+
+_STEPS: Mapping[str, Step] = {
+    "SessionStart": _begun,
+    "UserPromptSubmit": _asked,
+    "Stop": _read_on,
+    "PreCompact": _read_on,
+    "PostCompact": _summed_up,
+    "SessionEnd": _ended,
+    "PostToolUse": _used,
+    "PostToolUseFailure": _used,
+    "Error": _failed,
+}
+"""What an event is taken for; of any other nothing is kept."""

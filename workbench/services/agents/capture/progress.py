@@ -1,0 +1,190 @@
+"""How far each session was followed, in the user's state folder: a small file for each, none of it truth.
+
+What a store holds says what was captured; the files only spare the reading of all of it. Without them a session is
+read from its beginning, and nothing is stored twice all the same. No text stands in them with its secrets.
+"""
+
+import contextlib
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from workbench.core.agents.transcript.lessons import Lesson
+from workbench.core.agents.transcript.progress import Failure, SessionProgress
+from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.files.atomic import write_file
+from workbench.core.files.locks import FileLock
+from workbench.core.record import from_doc, to_doc
+from workbench.services.agents.capture import spool
+from workbench.store.presence import id_of
+
+MOST = 500
+"""Sessions whose files are kept for a store; of more the oldest go."""
+
+PATIENCE_S = 5.0
+"""Seconds that an event waits for others of its session and for the store; then it waits for the next event instead."""
+
+_PLAIN = re.compile(r"[0-9a-f\-]{0,40}(?:\.jsonl)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a session was followed.
+
+    `offsets` say how far each of its files was read. `kept` are the prints of what was stored of it, all there is where
+    it `is_whole`; `intended` of what may be stored or not, since nobody came back from storing it. `lessons` are those
+    that were stored. `passed` counts what was passed over, by reason.
+    """
+
+    session: str = ""
+    version: int = 1
+    standing: SessionProgress = field(default_factory=SessionProgress)
+    tools: SessionProgress = field(default_factory=SessionProgress)
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    intended: tuple[str, ...] = ()
+    is_whole: bool = False
+    lessons: tuple[Lesson, ...] = ()
+    passed: Mapping[str, int] = field(default_factory=dict)
+
+
+def folder_of(captures: Path, store: Path) -> Path:
+    """Return where the files of a store's sessions lie; one that was made anew in the same place has none of them."""
+    told = os.fsencode(os.path.realpath(store)) + b"\0" + id_of(store).encode(errors="replace")
+    return captures / blake2b(told, digest_size=12).hexdigest()
+
+
+def plain(session: str) -> str:
+    """Return the name of a session, or of its file, as it may be kept: one that is a secret goes by another."""
+    if _PLAIN.fullmatch(session):
+        return session
+    from workbench.safety.secrets.secrets import mask
+    from workbench.services.safety.masking import masked_name  # hardly a session is called so
+
+    return masked_name(session, mask)
+
+
+@contextmanager
+def held(folder: Path, session: str) -> Iterator[Path]:
+    """Hold the file of a session for the block: one at a time follows it.
+
+    Raises `StoreBusy` when others hold it for longer than this thread waits, and `StoreProblem`.
+    """
+    path = folder / f"{blake2b(session.encode(errors='replace'), digest_size=12).hexdigest()}.json"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(folder, error) from error
+    with FileLock(path.with_suffix(".lock"), refused=_refused).held():
+        yield path
+
+
+def _refused(path: Path, error: OSError) -> StoreProblem:
+    return StoreProblem(f"{path} cannot be written: {error.strerror or error}.", "Nothing was captured.")
+
+
+def read(path: Path, session: str) -> Progress:
+    """Return how far a session was followed; a file that is missing or broken counts as its beginning."""
+    try:
+        doc = json.loads(path.read_bytes())
+        found = from_doc(Progress, doc)
+    except (OSError, ValueError, RecursionError, InvalidRecord, AttributeError):
+        return Progress(session)
+    return found if found.session == session and found.version == 1 else Progress(session)
+
+
+def write(path: Path, progress: Progress) -> None:
+    """Write how far a session was followed, in one step. Raises `StoreProblem`."""
+    tools, standing = _without_secrets(progress.tools), _without_secrets(progress.standing)
+    progress = replace(progress, tools=tools, standing=standing)
+    try:
+        is_new = not path.exists()
+        write_file(path, json.dumps(to_doc(progress)).encode("ascii"), durable=False)
+        if is_new:
+            _tidy(path.parent)
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def passed_over(folder: Path) -> Counter[str]:
+    """Return how much was passed over in the sessions of a store, by reason."""
+    counts: Counter[str] = Counter()
+    for path in _files(folder):
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            doc: Any = json.loads(path.read_bytes())
+            found = doc.get("passed") if isinstance(doc, dict) else None
+            counts.update({str(k): n for k, n in found.items() if type(n) is int} if isinstance(found, dict) else {})
+    return counts
+
+
+def sessions(folder: Path) -> int:
+    """Return how many sessions of a store were followed."""
+    return len(_files(folder))
+
+
+def without_texts(captures: Path | None, store: Path) -> None:
+    """Take every text out of the files of a store's sessions: some of them are to be gone. What is known stays known.
+
+    Raises `StoreProblem`.
+    """
+    if captures is None:
+        return
+    folder = folder_of(captures, store)
+    for event in spool.files(folder):
+        event.unlink(missing_ok=True)
+    for file in _files(folder):
+        try:
+            doc = json.loads(file.read_bytes())
+            session = str(doc.get("session", ""))
+        except (OSError, ValueError, RecursionError, AttributeError):
+            file.unlink(missing_ok=True)
+            continue
+        with held(file.parent, session) as path:
+            found = read(path, session)
+            standing, tools = (SessionProgress(one.session, one.turn) for one in (found.standing, found.tools))
+            write(path, replace(found, standing=standing, tools=tools, lessons=()))
+
+
+def _without_secrets(standing: SessionProgress) -> SessionProgress:
+    """Return where somebody stopped as it may be written to a file."""
+    if not standing.last and not standing.open:
+        return standing
+    from workbench.safety.secrets.secrets import mask  # most events leave nothing to look through
+
+    return replace(
+        standing,
+        last=mask(standing.last),
+        open={agent: tuple(_masked(one, mask) for one in failures) for agent, failures in standing.open.items()},
+    )
+
+
+def _masked(failure: Failure, mask: Callable[[str], str]) -> Failure:
+    return replace(
+        failure, line=mask(failure.line), error=mask(failure.error), edits=tuple(map(mask, failure.edits)),
+        steps=tuple(map(mask, failure.steps)),
+    )  # fmt: skip
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if path.suffix == ".json"]
+    except OSError:
+        return []
+
+
+def _tidy(folder: Path) -> None:
+    """Remove the files of the sessions that nobody followed for longest."""
+    files = _files(folder)
+    if len(files) <= MOST:
+        return
+    with contextlib.suppress(OSError):
+        for path in sorted(files, key=lambda one: one.stat().st_mtime)[: len(files) - MOST]:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".lock").unlink(missing_ok=True)

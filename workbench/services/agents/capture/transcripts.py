@@ -1,0 +1,187 @@
+"""Capturing from transcripts: what sessions teach, all of them together, to be looked at before any of it is stored."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from workbench.core.agents.transcript.fields import short_paths
+from workbench.core.agents.transcript.lessons import Lesson, Passed, Reason, ordered, same_lesson, told_once
+from workbench.core.errors import InvalidRecord
+from workbench.core.reflection.trigger import record_observation
+from workbench.core.stream.memory import Memory
+from workbench.safety.secrets.secrets import mask
+from workbench.services.agents.capture.memories import (
+    Origin,
+    lesson_of,
+    memory_from,
+    prints,
+    prints_in,
+    seen_again,
+)
+from workbench.services.agents.capture.progress import Progress, folder_of, held, plain, read, write
+from workbench.services.agents.capture.reading import Tick, read_on, session_in
+from workbench.services.context import Context
+from workbench.services.reflection.gauge import state_of
+from workbench.services.stream.returned import Purged
+from workbench.store.library import Tx
+
+HOOK = "transcript"
+"""What stands where a memory says by which hook it came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What transcripts teach: lessons, those first that count most, and what was passed over, by reason.
+
+    `again` are lessons that the store has, from another session. `waiting` counts failures that nobody resolved yet.
+    `follows` say how far each session was followed then.
+    """
+
+    lessons: tuple[Lesson, ...]
+    again: tuple[tuple[str, Lesson], ...]
+    passed: tuple[Passed, ...]
+    waiting: int
+    follows: tuple[Progress, ...]
+
+    @property
+    def reasons(self) -> Mapping[Reason, int]:
+        """How much was passed over, by reason, the most frequent first."""
+        return dict(Counter(one.reason for one in self.passed).most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What was stored: new memories, and those that were counted once more."""
+
+    created: tuple[Memory, ...]
+    counted: tuple[Memory, ...]
+
+
+class Transcripts:
+    """The way in for transcripts; `captures` is where it is kept how far sessions were followed."""
+
+    def __init__(self, context: Context, captures: Path | None) -> None:
+        self._context = context
+        self._library = context.library
+        self._captures = captures
+
+    def read(self, paths: Sequence[Path], *, again: bool = False, tick: Tick | None = None) -> Harvest:
+        """Read what is new in transcripts, or all of them `again`; nothing is written.
+
+        Raises `UnreadableFile`, and `Stopped` when `tick` says so.
+        """
+        sessions = [(path, plain(session_in(path))) for path in paths]
+        known = prints_in(self._library.memories.all())
+        lessons: list[Lesson] = []
+        passed: list[Passed] = []
+        follows = []
+        for path, session in sessions:
+            before = Progress(session) if again else self._before(session)
+            after, told = read_on(path, before, tick=tick)
+            file = mask(short_paths(str(path.absolute())))
+            lessons += [replace(one, file=file, text=mask(one.text)) for one in told if isinstance(one, Lesson)]
+            here = [one for one in told if isinstance(one, Passed)]
+            counts = Counter(dict(before.passed))
+            counts.update(one.reason for one in here)
+            passed += here
+            follows.append(replace(after, passed=dict(counts)))
+        fresh = [one for one in lessons if known.isdisjoint(prints(one))]
+        passed += [Passed("known", one.text, one.ids[0]) for one in lessons if not known.isdisjoint(prints(one))]
+        kept, late = told_once(fresh)
+        follows = [_counting(one, late) for one in follows]
+        new, more = self._parted(kept)
+        waiting = sum(len(open) for one in follows for open in one.standing.open.values())
+        return Harvest(tuple(ordered(new)), tuple(more), (*passed, *late), waiting, tuple(follows))
+
+    def keep(self, harvest: Harvest) -> Captured:
+        """Store what transcripts teach, as one change; what was stored meanwhile is not stored again.
+
+        Raises `StoreProblem`.
+        """
+        created: list[Memory] = []
+        counted: list[Memory] = []
+        if harvest.lessons or harvest.again:
+            with self._library.transaction(self._context.actor, _label(harvest)) as tx:
+                known = prints_in(self._library.memories.all())
+                counted = [one for id, lesson in harvest.again if (one := self._counted(tx, id, lesson, known))]
+                created = self._created(tx, [one for one in harvest.lessons if known.isdisjoint(prints(one))])
+        self._note(harvest)
+        return Captured(tuple(created), tuple(counted))
+
+    @property
+    def _folder(self) -> Path | None:
+        """Where it is kept how far sessions were followed: another place once there is a store."""
+        return None if self._captures is None else folder_of(self._captures, self._library.folder)
+
+    def _parted(self, lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[tuple[str, Lesson]]]:
+        """Part lessons that are new from those that a captured memory tells already."""
+        told = [(m.id, one) for m in self._library.memories.all() if (one := lesson_of(m)) is not None]
+        new: list[Lesson] = []
+        again: list[tuple[str, Lesson]] = []
+        for lesson in lessons:
+            found = next((id for id, other in told if same_lesson(lesson, other)), None)
+            if found is None:
+                new.append(lesson)
+            else:
+                again.append((found, lesson))
+        return new, again
+
+    def _created(self, tx: Tx, lessons: Sequence[Lesson]) -> list[Memory]:
+        state, found, purged = state_of(self._context), [], Purged(self._library)
+        for lesson in lessons:
+            now = self._context.now()
+            try:
+                memory = memory_from(lesson, tx.new_memory_id(now), now, Origin(HOOK), mask)
+            except InvalidRecord:
+                continue  # nothing is left of it
+            if purged.find(memory.content) is not None:
+                continue
+            tx.put(memory)
+            state = record_observation(state, memory.importance_score, now)
+            found.append(memory)
+        if found:
+            tx.put(state)
+        return found
+
+    def _counted(self, tx: Tx, id: str, lesson: Lesson, known: set[str]) -> Memory | None:
+        """Count a lesson on the memory that tells it; `None` where that knows it by now."""
+        memory = self._library.memories.find(id)
+        if memory is None or not known.isdisjoint(prints(lesson)):
+            return None
+        counted = seen_again(memory, lesson)
+        tx.put(counted)
+        return counted
+
+    def _before(self, session: str) -> Progress:
+        folder = self._folder
+        if folder is None:
+            return Progress(session)
+        with held(folder, session) as path:
+            return read(path, session)
+
+    def _note(self, harvest: Harvest) -> None:
+        """Keep how far the sessions were followed, and how much was passed over in them."""
+        folder = self._folder
+        if folder is None:
+            return
+        for after in harvest.follows:
+            with held(folder, after.session) as path:
+                told = tuple(sorted(prints_in(self._library.memories.all(), after.session)))
+                write(path, replace(read(path, after.session), **_read(after), kept=told, is_whole=True))
+
+
+def _read(after: Progress) -> dict[str, Any]:
+    return {name: getattr(after, name) for name in ("standing", "offsets", "passed")}
+
+
+def _counting(after: Progress, late: Sequence[Passed]) -> Progress:
+    """Return how far a session was followed, with what fell away of it beside other sessions."""
+    counts = Counter(dict(after.passed))
+    counts.update(one.reason for one in late if one.id.startswith(f"{after.session}/"))
+    return replace(after, passed=dict(counts))
+
+
+def _label(harvest: Harvest) -> str:
+    return f"capture {len(harvest.lessons)} from {len(harvest.follows)} transcripts"

@@ -1,0 +1,145 @@
+"""What agents did and learned has for a context: patterns that apply, what failed alike, and tasks like it.
+
+Patterns ask for types of problems and domains, which hardly any task names: it is taken to be of those that the tasks
+like it were of (source 004, section 4.1: the task's features are found before anything is asked for).
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.core.agents.episodes.digest import summary_of
+from workbench.core.words import stop_words, words
+from workbench.services.agents.context.finders import Answer, Asking
+from workbench.services.agents.context.values import Found
+from workbench.services.safety.secret_filter import SecretFilter
+from workbench.services.safety.texts import texts_of
+
+if TYPE_CHECKING:
+    from workbench.core.agents.episodes.criteria import Strategy
+    from workbench.core.agents.patterns.matching import Match, Task
+    from workbench.services.agents.episodes.finding import FoundEpisode
+
+PATTERNS, FAILURES, RECOVERIES, EPISODES = 3, 3, 2, 5
+"""How many of each are given, at the most."""
+
+CLOSE = 0.8
+"""The part of the highest similarity that an episode must have: what is recent or went well is no more alike for it."""
+
+TELLING = 0.5
+"""The similarity from which a task tells of a failure by itself, where nobody says what failed."""
+
+ALIKE = 3
+"""Tasks like it whose types and domains a task is taken to be of."""
+
+SHARED = 2
+"""Words that a pattern has in common with a task that names nothing it asks for, at the least."""
+
+
+def patterns(asking: Asking) -> Answer:
+    """Find the patterns in use that apply to the task, the best first; what to do after a failure stands with those."""
+    if not asking.task.strip() or not _any(asking, "patterns"):
+        return Answer(())
+    task = _task(asking, asking.task, similar(asking))
+    fitting = [one for one in _applying(asking, task) if one.pattern.category != "recovery"]
+    return Answer(tuple(map(_pattern, fitting[:PATTERNS])))
+
+
+def failures(asking: Asking) -> Answer:
+    """Find what failed as the error did, or the task says, and before that the patterns of what helped then."""
+    said = asking.error or asking.task
+    if not said.strip():
+        return Answer(())
+    alike = failed_alike(asking, said)
+    if not alike and not asking.error:
+        return Answer(())
+    helped = recoveries(asking, said, alike)
+    return Answer((*map(_pattern, helped), *map(_episode, alike)))
+
+
+def episodes(asking: Asking) -> Answer:
+    """Find the episodes whose tasks were like this one, the most useful first."""
+    return Answer(tuple(map(_episode, similar(asking))))
+
+
+def similar(asking: Asking, k: int = EPISODES) -> "tuple[FoundEpisode, ...]":
+    """Return the episodes that have to do with a task, the best first."""
+    return _close(asking, asking.task, "semantic", 0.0)[:k] if asking.task.strip() else ()
+
+
+def failed_alike(asking: Asking, said: str, k: int = FAILURES) -> "tuple[FoundEpisode, ...]":
+    """Return the episodes in which something failed as is said."""
+    return _close(asking, said, "failure", 0.0 if asking.error else TELLING)[:k]
+
+
+def _close(asking: Asking, text: str, strategy: "Strategy", least: float) -> "tuple[FoundEpisode, ...]":
+    """Return the episodes that are about as like what is asked as the one that is most so, the best first."""
+    if not _any(asking, "episodes"):
+        return ()
+    from workbench.services.agents.episodes.finding import LONGEST, EpisodeFinder
+
+    found = asking.kept.get((strategy, text))
+    if found is None:
+        finder = EpisodeFinder(asking.context, lambda: asking.tuning.retriever)
+        found = asking.kept[strategy, text] = finder.find(text[:LONGEST], strategy, k=EPISODES, close=CLOSE).found
+    return found if any(one.terms is not None and one.terms.similarity >= least for one in found) else ()
+
+
+def recoveries(asking: Asking, said: str, alike: "Sequence[FoundEpisode]") -> "list[Match]":
+    """Return the patterns for a recovery: those that were applied in one of these episodes first, then the best."""
+    if not _any(asking, "patterns"):
+        return []
+    proven = _applied_in(asking, alike)
+    found = [one for one in _applying(asking, _task(asking, said, alike), proven) if one.pattern.category == "recovery"]
+    return sorted(found, key=lambda one: one.pattern.id not in proven)[:RECOVERIES]
+
+
+def _applied_in(asking: Asking, alike: "Iterable[FoundEpisode]") -> set[str]:
+    """Return the ids of what rests on these episodes: patterns that were applied in them, among others."""
+    from workbench.services.agents.episodes.keeping import Episodes
+
+    use_of = Episodes(asking.context).use_of
+    return {id for one in alike for id in use_of(one.episode.id).referenced_by}
+
+
+def _any(asking: Asking, table: str) -> bool:
+    return len(asking.context.library.table_named(table)) > 0
+
+
+def _task(asking: Asking, text: str, alike: "Iterable[FoundEpisode]") -> "Task":
+    """Return a task with the features that its words name, and those of the tasks that are like it."""
+    from workbench.core.agents.patterns.matching import USED, task_of
+
+    named = asking.tuning.retriever.patterns.of(USED).features_in(text)
+    near = [one.episode for one in alike][:ALIKE]
+    types = {*named.get("problem_type", ()), *(one.type for one in near)}
+    domains = {*named.get("domain", ()), *(one.domain for one in near)}
+    return task_of(text, types, domains, facts={"error": asking.error} if asking.error else None)
+
+
+def _applying(asking: Asking, task: "Task", proven: Collection[str] = ()) -> "list[Match]":
+    """Return the patterns that apply to a task, the best first, but for those that would apply to any.
+
+    Those that are `proven`, by their ids, in an episode like it have to do with it, too.
+    """
+    from workbench.services.agents.patterns.patterns import Patterns
+
+    found = Patterns(asking.context, SecretFilter(), asking.tuning.retriever.patterns).find(task, None)
+    said = set(words(task.text)) - stop_words()
+
+    def has_to_do(one: "Match") -> bool:
+        if one.met or one.pattern.id in proven:
+            return True
+        return len(said.intersection(words(one.pattern.content))) >= min(SHARED, max(1, len(said)))
+
+    return [one for one in found.matches if has_to_do(one)]
+
+
+def _pattern(one: "Match") -> Found:
+    from workbench.core.agents.patterns.wording import text_of
+
+    return Found(one.pattern, one.score, text_of(one.pattern), tuple(texts_of(one.pattern)))
+
+
+def _episode(one: "FoundEpisode") -> Found:
+    beside = (one.digest.whole, one.digest.session, *texts_of(one.episode))
+    return Found(one.episode, one.total, summary_of(one.digest), tuple(text for text in beside if text))

@@ -1,0 +1,244 @@
+"""The documents around a store: its own, the folders it follows, and the external memory of agents' sessions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.core.agents.actors import OWN_TERMINAL, require_person, stands_by
+from workbench.core.agents.document import DETAIL, MESSAGES, OVERVIEW, WORKING, Document, overview_template
+from workbench.core.agents.followed import FollowedFolder
+from workbench.core.errors import InvalidRecord, UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.services.agents.documents import editing
+from workbench.services.agents.documents.instructions import instruction_files, is_loaded
+from workbench.services.agents.documents.places import encoded
+from workbench.services.agents.documents.reading import DocumentFolder, Entry, OpenDocument, open_folder, read
+from workbench.services.agents.documents.seen import Changes, Mark, Seen
+from workbench.services.context import Context
+from workbench.services.promotion.placement_paths import places_of
+from workbench.services.safety.secret_filter import SecretFilter
+
+MOST_SESSIONS = 200
+"""Sessions of one project that are looked at, the latest ones."""
+
+_LONGEST_NAME = 120
+
+
+class Vanished(WorkbenchError):
+    """A document that was open is not there any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFolder:
+    """A folder with its documents read: what is in it, what could not be read, and what nobody has looked at."""
+
+    folder: DocumentFolder
+    documents: tuple[OpenDocument, ...]
+    unread: tuple[tuple[str, str], ...]
+    changes: Changes
+
+
+class Documents:
+    """Opens, follows, trusts and edits documents."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+
+    # The store's own
+
+    def stored(self) -> tuple[Document, ...]:
+        """Return the documents that the store keeps itself, by path."""
+        return tuple(sorted(self._library.table(Document).all(), key=lambda one: one.id))
+
+    # Folders on disk
+
+    def followed(self) -> tuple[Path, ...]:
+        """Return the folders that are followed."""
+        return tuple(sorted(Path(one.id) for one in self._library.table(FollowedFolder).all()))
+
+    def follow(self, path: Path) -> DocumentFolder:
+        """Follow a folder from now on. Raises `UnreadableFile`, or `InvalidRecord` for one that is followed."""
+        folder = open_folder(path)
+        if folder.root in self.followed():
+            raise InvalidRecord(f"{folder.root} is followed already.", "Nothing was changed.")
+        with self._library.transaction(self._context.actor, f"follow {folder.name}") as tx:
+            tx.put(FollowedFolder(str(folder.root), self._context.now()))
+        return folder
+
+    def unfollow(self, path: Path) -> Path:
+        """Follow a folder no longer; its files stay. Raises `UnknownRecord`."""
+        table = self._library.table(FollowedFolder)
+        found = table.find(str(path)) or table.find(str(path.resolve()))
+        if found is None:
+            raise UnknownRecord(f"{path} is not followed.", "`workbench documents --list` shows what is.")
+        with self._library.transaction(self._context.actor, f"follow {path.name} no longer") as tx:
+            tx.delete(found)
+        return Path(found.id)
+
+    def sessions(self) -> tuple[Path, ...]:
+        """Return the sessions of external memory of this project, the one that was written last first."""
+        base = self._context.documents.sessions
+        found: list[tuple[float, Path]] = []
+        if base is None or not self._context.settings.memory.enabled:
+            return ()
+        for folder in self._working():
+            try:
+                inside = [one for one in (base / encoded(folder)).iterdir() if _is_folder(one)]
+                found += [(at, one) for one in inside if (at := _written(one)) is not None]
+            except OSError:
+                continue
+        return tuple(path for _, path in sorted(found, reverse=True)[:MOST_SESSIONS])
+
+    def last_session(self) -> Path | None:
+        """Return the session of this project that was written last, or else the last one that is followed."""
+        followed = ((at, one) for one in self.followed() if _is_session(one) and (at := _written(one)) is not None)
+        return next(iter(self.sessions()), None) or max(followed, default=(0.0, None))[1]
+
+    def begin_session(self, name: str) -> Path:
+        """Begin a session of external memory: an overview with its headings.
+
+        Raises `InvalidRecord` for a name that is none, `Conflict` when it is there already.
+        """
+        base, here = self._context.documents.sessions, self._working()
+        if base is None or not here:
+            raise WorkbenchError("There is no folder for sessions: your home folder cannot be found.")
+        plain = name.strip()
+        if not plain or plain != Path(plain).name or plain.startswith(".") or len(plain) > _LONGEST_NAME:
+            raise InvalidRecord(f"“{name}” is no name for a session.", "Nothing was made; take letters and digits.")
+        root = base / encoded(here[0]) / plain
+        overview = root.resolve() / WORKING / OVERVIEW
+        editing.write(self._context, overview, None, overview_template().encode(), f"begin the session {plain}")
+        return root
+
+    def opened(self, path: Path) -> OpenFolder:
+        """Open a folder and read its documents. Raises `UnreadableFile` when the folder cannot be opened."""
+        folder = open_folder(path)
+        documents, unread = list[OpenDocument](), list[tuple[str, str]]()
+        for entry in folder.documents:
+            try:
+                documents.append(read(entry))
+            except UnreadableFile as error:
+                unread.append((entry.path, error.message))
+        changes = self.seen(folder).changes(folder, documents)
+        return OpenFolder(folder, tuple(documents), tuple(unread), changes)
+
+    def instructions(self) -> OpenFolder | None:
+        """Return the instruction files of the project, which agents load whole; `None` without a project or a file."""
+        folder = self.instruction_folder()
+        documents, _ = read_documents(folder.entries) if folder is not None else ([], [])
+        if folder is None or not documents:
+            return None
+        return OpenFolder(folder, tuple(documents), (), Changes((), (), (), 0, {}))
+
+    def instruction_folder(self) -> DocumentFolder | None:
+        """Return where the project's instruction files are, unread; `None` without a project."""
+        project = places_of(self._library.folder).project
+        return None if project is None else instruction_files(project)
+
+    def seen(self, folder: DocumentFolder) -> Seen:
+        """Return what a person has looked at in a folder."""
+        return Seen(self._context.documents.seen, folder.root)
+
+    def trust(self, shown: OpenFolder) -> None:
+        """Take over what a person saw: agents are given it from now on. Raises `WorkbenchError` for an agent."""
+        if not stands_by(self._context.actor):
+            raise WorkbenchError("An agent cannot trust documents.", f"Nothing was changed; {OWN_TERMINAL}")
+        self._context.library.require_present()
+        texts = {one.entry.path: one.document.content for one in shown.documents}
+        self.seen(shown.folder).keep(shown.changes.marks, texts)
+
+    def edit(self, folder: DocumentFolder, opened: OpenDocument, text: str, *, anew: bool = False) -> OpenDocument:
+        """Give a document on disk another text; secrets that it brings are masked, every other byte stays.
+
+        Raises `Conflict` when the file is not as it was opened, `Vanished` when it is not there any more, unless it is
+        to be made `anew`, `WorkbenchError` when its letters cannot be written; the text is the caller's to keep then.
+        """
+        entry = opened.entry
+        if is_loaded(entry.file):
+            require_person(self._context.actor, "write into a file that agents load", "Nothing was written")
+        clean = SecretFilter().preview(text, opened.document.content)
+        try:
+            after = clean.encode(opened.encoding)
+        except UnicodeEncodeError as error:
+            letter = clean[error.start]
+            message = f"{entry.path} is written in {opened.encoding}, which has no “{letter}”."
+            raise WorkbenchError(message, "Nothing was written.") from error
+        gone = not entry.file.exists()
+        if gone and not anew:
+            raise Vanished(f"{entry.path} is gone.", "Nothing was written; the text is still yours to save.")
+        if after == opened.data and not gone:
+            return opened
+        editing.write(self._context, entry.file, None if gone else opened.data, after, f"edit {entry.path}")
+        if stands_by(self._context.actor):
+            self.seen(folder).moved_on(entry.path, opened.data, after)
+        return read(entry)
+
+    # What is looked through
+
+    def folders(self, *, every: bool = False) -> tuple[tuple[DocumentFolder, ...], tuple[UnreadableFile, ...]]:
+        """Return the folders to look through: this project's last session (or `every` one), and what is followed.
+
+        With them come the errors of those that cannot be opened.
+        """
+        sessions = self.sessions()
+        found, problems = dict[Path, DocumentFolder](), list[UnreadableFile]()
+        for path in (*(sessions if every else sessions[:1]), *self.followed()):
+            try:
+                folder = open_folder(path)
+            except UnreadableFile as error:
+                problems.append(error)
+            else:
+                found.setdefault(folder.root, folder)
+        return tuple(found.values()), tuple(problems)
+
+    def _working(self) -> tuple[Path, ...]:
+        """Return the folders that an agent of this project may work in, the likeliest first."""
+        project = places_of(self._library.folder).project
+        cwd = self._context.documents.cwd
+        if cwd is None:
+            return () if project is None else (project,)
+        here = cwd.resolve()
+        if project is None or not here.is_relative_to(project):
+            return (here,) if project is None else (project,)
+        return tuple(folder for folder in (here, *here.parents) if folder.is_relative_to(project))
+
+
+def read_documents(entries: Sequence[Entry]) -> tuple[list[OpenDocument], list[Entry]]:
+    """Return documents, and those that cannot be read."""
+    documents, unread = list[OpenDocument](), list[Entry]()
+    for entry in entries:
+        try:
+            documents.append(read(entry))
+        except UnreadableFile:
+            unread.append(entry)
+    return documents, unread
+
+
+def _written(session: Path) -> float | None:
+    """Return when a session was written last; `None` for a folder that holds none."""
+    below = (session / WORKING, session)
+    files = (session / MESSAGES, *(folder / name for folder in below for name in (OVERVIEW, DETAIL)))
+    times = []
+    for file in files:
+        try:
+            times.append(file.lstat().st_mtime)
+        except OSError:
+            continue
+    return max(times, default=None)
+
+
+def _is_session(folder: Path) -> bool:
+    try:
+        return open_folder(folder).kind == "session"
+    except UnreadableFile:
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir() and not path.is_symlink() and not path.name.startswith(".")
+    except OSError:
+        return False
+
+
+__all__ = ["Changes", "Documents", "Mark", "OpenFolder", "Vanished", "read_documents"]

@@ -1,0 +1,324 @@
+"""The patterns of a store: added, found, applied, validated, and decided upon.
+
+An agent adds candidates and records how applying went; everything that decides is a person's.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from workbench.core.agents.actors import require_person, stands_by
+from workbench.core.agents.patterns import lifecycle
+from workbench.core.agents.patterns.combining import INVERSE, Likeness, Weakness, merged, related, similar, weaknesses
+from workbench.core.agents.patterns.lifecycle import Validation
+from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task
+from workbench.core.agents.patterns.names import Outcome, Relation, Status
+from workbench.core.agents.patterns.pattern import Application, Pattern
+from workbench.core.agents.patterns.reasons import LOW_VALUE, SUPERSEDED
+from workbench.core.agents.patterns.schema import pattern_doc
+from workbench.core.agents.patterns.templates import instantiate
+from workbench.core.agents.patterns.tree import Node
+from workbench.core.errors import InvalidRecord, UnknownRecord
+from workbench.retrieval.patterns.index import PatternIndex
+from workbench.services.agents.episodes.keeping import Episodes
+from workbench.services.agents.experience.baselines import baseline_from_episodes
+from workbench.services.agents.patterns.entry import apart, checked_name, entered
+from workbench.services.agents.patterns.indexes import PatternIndexes
+from workbench.services.context import Context
+from workbench.services.safety.secret_filter import SecretFilter
+from workbench.store.library import Tx
+
+PREFIX = "pat"
+"""How the ids of patterns begin."""
+
+MOST = 50_000
+"""Patterns of one store."""
+
+NOTHING = "Nothing was changed."
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The patterns that apply to a task, the best first, and those that do not, each with the first reason."""
+
+    task: Task
+    matches: tuple[Match, ...]
+    left_out: tuple[tuple[Pattern, LeftOut], ...] = ()
+
+
+class Patterns:
+    """Reads and changes the patterns of a store as the context's actor; `gate` tells what was masked."""
+
+    def __init__(self, context: Context, gate: SecretFilter, indexes: PatternIndexes | None = None) -> None:
+        self._context = context
+        self._library = context.library
+        self._gate = gate
+        self._table = context.library.table(Pattern)
+        self._indexes = indexes or PatternIndexes(context.library)
+
+    # Looking
+
+    def all(self) -> tuple[Pattern, ...]:
+        """Return the patterns, the surest first."""
+        return tuple(sorted(self._table.all(), key=lambda p: (-p.support.confidence_score, -p.usage_count, p.id)))
+
+    def get(self, id: str) -> Pattern:
+        """Return a pattern; raises `UnknownRecord`."""
+        found = self._table.find(id)
+        if found is None:
+            raise UnknownRecord(f"There is no pattern {id} in this store.", "`workbench pattern list` shows them.")
+        return found
+
+    def applications(self, id: str) -> tuple[Application, ...]:
+        """Return the applications of a pattern, the latest first."""
+        every = (one for one in self._library.table(Application).all() if one.pattern == id)
+        return tuple(sorted(every, key=lambda one: (one.at, one.id), reverse=True))
+
+    def find(
+        self, task: Task, most: int | None = 5, *, statuses: frozenset[Status] = USED, explain: bool = False
+    ) -> Found:
+        """Return the patterns that apply to a task; what its text names counts as a feature where nobody gave one."""
+        self._library.refresh()
+        index = self.index(statuses)
+        known = index.features_in(task.text)
+        task = replace(
+            task,
+            problem_types=task.problem_types or known.get("problem_type", frozenset()),
+            domains=task.domains or known.get("domain", frozenset()),
+        )
+        left_out = index.left_out(task) if explain else ()
+        return Found(task, index.applicable(task, self._context.now(), most), left_out)
+
+    def tree(self) -> Node:
+        """Return the decision tree over the patterns that are in use."""
+        return self.index(USED).tree
+
+    def index(self, statuses: frozenset[Status]) -> PatternIndex:
+        """Return the index over the patterns that stand so; it is made again once one of them changes."""
+        return self._indexes.of(statuses)
+
+    def similar(self, id: str) -> tuple[Likeness, ...]:
+        """Return the patterns that resemble one, the most alike first. Raises `UnknownRecord`."""
+        return similar(self.get(id), self._table.all())
+
+    def weak(self) -> tuple[tuple[Pattern, tuple[Weakness, ...]], ...]:
+        """Return the patterns that are worth little, by id, and why."""
+        now = self._context.now()
+        every = ((pattern, weaknesses(pattern, now)) for pattern in sorted(self._table.all(), key=lambda one: one.id))
+        return tuple((pattern, why) for pattern, why in every if why)
+
+    def filled(self, id: str, values: Mapping[str, object]) -> dict[str, object]:
+        """Return the template of a pattern filled in. Raises `UnknownRecord`, `InvalidRecord`, `InvalidValues`."""
+        body = self.get(id).body
+        if body is None or body.template is None:
+            raise InvalidRecord(f"{id} has no template to fill.", "`workbench pattern show` says what it has.")
+        return instantiate(body.template, values)
+
+    # Adding and changing
+
+    def acting_for(self, context: Context) -> "Patterns":
+        """Return the same patterns for another actor, to change them."""
+        return Patterns(context, self._gate, self._indexes)
+
+    def add(self, docs: Sequence[object]) -> tuple[Pattern, ...]:
+        """Add patterns as JSON has them, all or none; return them as they are stored.
+
+        An agent's begin as candidates without evidence. Raises `InvalidRecord` for one that cannot be read or whose id
+        is taken.
+        """
+        label = "add a pattern" if len(docs) == 1 else f"add {len(docs):,} patterns"
+        with self._library.transaction(self._context.actor, label) as tx:
+            made = [self._add(tx, doc) for doc in docs]
+            if len(made) == 1:
+                tx.relabel(f"add the pattern {made[0].id}")
+        return tuple(self._table.get(pattern.id) for pattern in made)
+
+    def put(self, tx: Tx, doc: object) -> Pattern:
+        """Add one in an open transaction, as `add` does; raises `InvalidRecord`."""
+        return self._add(tx, doc)
+
+    def _add(self, tx: Tx, doc: object) -> Pattern:
+        if len(self._table) >= MOST:
+            raise InvalidRecord(f"The store has {MOST:,} patterns already.", NOTHING)
+        now = self._context.now()
+        pattern = entered(doc, now, self._gate, lambda: tx.new_id(Pattern, PREFIX, now))
+        if self._table.find(pattern.id) is not None:
+            raise InvalidRecord(
+                f"There is a pattern {pattern.id} already.", f"{NOTHING} `workbench pattern edit` changes it."
+            )
+        if not stands_by(self._context.actor):
+            pattern = apart(pattern)
+        tx.put(pattern)
+        return pattern
+
+    def update(self, id: str, patch: Mapping[str, object], *, whole: bool = False) -> Pattern:
+        """Give fields of a pattern other values, as a JSON merge patch: `null` takes one away; it counts as an edition.
+
+        With `whole` a field of the patch takes the place of all that the field held, nested parts included. Where it
+        stands, what speaks for it and how often it was used stay. Raises `InvalidRecord`, `UnknownRecord`.
+        """
+        require_person(self._context.actor, "change a pattern")
+        now = self._context.now()
+        with self._library.transaction(self._context.actor, f"edit the pattern {id}") as tx:
+            old = self.get(id)
+            doc = {**pattern_doc(old), **patch} if whole else _patched(pattern_doc(old), patch)
+            new = entered({**doc, "pattern_id": id}, now, self._gate, lambda: id, old)
+            kept = {name: getattr(old, name) for name in _NOT_EDITED}
+            new = replace(new, **kept)
+            if new != old:
+                tx.put(replace(new, edition=old.edition + 1, last_updated=now))
+        return self.get(id)
+
+    def record(
+        self, id: str, episode: str, outcome: Outcome, *,
+        task: str = "", note: str = "", time: float | None = None, cost: float | None = None,
+    ) -> Application:  # fmt: skip
+        """Record that a pattern was applied in an episode, and how that went; said again, the last word counts.
+
+        Raises `UnknownRecord`, or `InvalidRecord` for a name that is none.
+        """
+        context, now = self._context, self._context.now()
+        name = checked_name(episode, "episode")
+        with self._library.transaction(context.actor, f"record how {id} went") as tx:
+            pattern = self.get(id)
+            if name in self._library.table_named("episodes"):
+                Episodes(context).refer(tx, [name], id)
+            one = Application(
+                f"{id}/{name}", id, name, outcome, now, self._gate.cleaned(task, lambda _: False),
+                self._gate.cleaned(note, lambda _: False), time, cost, context.actor,
+            )  # fmt: skip
+            again = self._library.table(Application).find(one.id) is not None
+            tx.put(one)
+            tx.put(replace(pattern, usage_count=pattern.usage_count + (not again), last_used=now))
+        return one
+
+    # Evidence
+
+    def validations(self, ids: Sequence[str] = ()) -> tuple[Validation, ...]:
+        """Return what validating these patterns, or all, would come to; writes nothing. Raises `UnknownRecord`."""
+        rows = dict[str, list[Application]]()
+        for one in self._library.table(Application).all():
+            rows.setdefault(one.pattern, []).append(one)
+        chosen = [self.get(id) for id in ids] if ids else self._table.all()
+        now = self._context.now()
+        done = [self._validated(pattern, rows.get(pattern.id, ()), now) for pattern in chosen]
+        return tuple(sorted(done, key=lambda one: one.before.id))
+
+    def _validated(self, pattern: Pattern, rows: Sequence[Application], now: datetime) -> Validation:
+        """Validate a pattern; where nobody says how tasks went without it, episodes do."""
+        found = lifecycle.validated(pattern, rows, now)
+        if pattern.baseline.runs or found.outlook == "insufficient":
+            return found
+        measured = replace(pattern, baseline=baseline_from_episodes(self._context, pattern, rows))
+        again = lifecycle.validated(measured, rows, now)
+        return replace(again, before=pattern, after=replace(again.after, baseline=pattern.baseline))
+
+    def validate(self, ids: Sequence[str] = ()) -> tuple[Validation, ...]:
+        """Hold patterns against their applications, as one action; return what came of it. Raises as `validations`."""
+        require_person(self._context.actor, "validate patterns")
+        with self._library.transaction(self._context.actor, _label("validate", ids)) as tx:
+            done = self.validations(ids)
+            for one in done:
+                if one.after != one.before:
+                    tx.put(one.after)
+        return done
+
+    # Decisions
+
+    def approve(self, id: str, reason: str = "") -> Pattern:
+        """Take a candidate into use on a person's word."""
+        return self._decide(id, "approve", lambda pattern: lifecycle.approved(pattern, self._said(reason)))
+
+    def refine(self, id: str, reason: str = "") -> Pattern:
+        """Take one that is under review back into use; its evidence begins anew."""
+        now = self._context.now()
+        return self._decide(id, "refine", lambda pattern: lifecycle.refined(pattern, now, self._said(reason)))
+
+    def deprecate(self, id: str, reason: str) -> Pattern:
+        """Take a pattern out of use for good, for a reason."""
+        return self._decide(id, "deprecate", lambda pattern: lifecycle.deprecated(pattern, self._said(reason)))
+
+    def restore(self, id: str) -> Pattern:
+        """Make a deprecated pattern a candidate again."""
+        return self._decide(id, "restore", lifecycle.restored)
+
+    def supersede(self, id: str, by: str, reason: str = "") -> Pattern:
+        """Deprecate a pattern in favour of another one. Raises `UnknownRecord` when there is no such one."""
+        why = self._said(reason) or SUPERSEDED
+        self.get(by)
+        return self._decide(id, "supersede", lambda pattern: lifecycle.deprecated(pattern, why, by))
+
+    def merge(self, ids: Sequence[str]) -> Pattern:
+        """Make one pattern of several, with the applications of all; they are deprecated in its favour."""
+        require_person(self._context.actor, "merge patterns")
+        with self._library.transaction(self._context.actor, _label("merge", ids)) as tx:
+            new = self.put_merged(tx, ids)
+        return self.get(new.id)
+
+    def put_merged(self, tx: Tx, ids: Sequence[str]) -> Pattern:
+        """Make one pattern of several in an open transaction, as `merge` does, and raise what it raises."""
+        now = self._context.now()
+        patterns = [self.get(id) for id in dict.fromkeys(ids)]
+        new = merged(patterns, tx.new_id(Pattern, PREFIX, now), now)
+        tx.put(new)
+        latest = {one.episode: one for pattern in patterns for one in reversed(self.applications(pattern.id))}
+        for one in latest.values():
+            tx.put(replace(one, id=f"{new.id}/{one.episode}", pattern=new.id))
+        for pattern in patterns:
+            tx.put(lifecycle.deprecated(pattern, new.status_reason, new.id))
+        return new
+
+    def relate(self, id: str, relation: Relation, other: str, *, remove: bool = False) -> None:
+        """Say how a pattern stands to another one, on both of them. Raises `UnknownRecord`, `InvalidRecord`."""
+        require_person(self._context.actor, "relate patterns")
+        if id == other:
+            raise InvalidRecord(f"{id} is the pattern itself.", NOTHING)
+        with self._library.transaction(self._context.actor, f"relate {id} and {other}") as tx:
+            tx.put(related(self.get(id), relation, other, remove=remove))
+            tx.put(related(self.get(other), INVERSE[relation], id, remove=remove))
+
+    def prune(self, ids: Sequence[str]) -> tuple[Pattern, ...]:
+        """Deprecate patterns that are worth little, as one action. Raises `InvalidRecord` for one that is not weak."""
+        require_person(self._context.actor, "deprecate patterns")
+        weak = {pattern.id for pattern, _ in self.weak()}
+        with self._library.transaction(self._context.actor, _label("deprecate", ids)) as tx:
+            for id in ids:
+                if id not in weak:
+                    raise InvalidRecord(f"{self.get(id).id} is not worth little.", NOTHING)
+                tx.put(lifecycle.deprecated(self.get(id), LOW_VALUE))
+        return tuple(map(self.get, ids))
+
+    def _decide(self, id: str, verb: str, step: Callable[[Pattern], Pattern]) -> Pattern:
+        require_person(self._context.actor, f"{verb} a pattern")
+        with self._library.transaction(self._context.actor, f"{verb} the pattern {id}") as tx:
+            tx.put(step(self.get(id)))
+        return self.get(id)
+
+    def _said(self, reason: str) -> str:
+        return self._gate.cleaned(reason.strip()[:500], lambda _: False)
+
+
+_NOT_EDITED = (
+    "created_at", "status", "status_reason", "usage_count", "last_used", "superseded_by", "evidence_since", "support",
+    "edition", "last_updated",
+)  # fmt: skip
+
+
+def _label(verb: str, ids: Sequence[str]) -> str:
+    if not ids:
+        return f"{verb} all patterns"
+    return f"{verb} the pattern {ids[0]}" if len(ids) == 1 else f"{verb} {len(ids):,} patterns"
+
+
+def _patched(doc: Mapping[str, object], patch: Mapping[str, object]) -> dict[str, object]:
+    """Return a JSON object with a merge patch applied (RFC 7386)."""
+    made = dict(doc)
+    for key, value in patch.items():
+        known = made.get(key)
+        if isinstance(value, Mapping):
+            made[key] = _patched(known if isinstance(known, Mapping) else {}, value)
+        elif value is None:
+            made.pop(key, None)
+        else:
+            made[key] = value
+    return made

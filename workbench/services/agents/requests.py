@@ -1,0 +1,82 @@
+"""What an agent would like to have done: proposals that wait for a person, and the little it may do itself."""
+
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+
+from workbench.core.duplicates.groups import text_mark
+from workbench.core.errors import InvalidRecord
+from workbench.core.review import lifecycle
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+from workbench.safety.secrets.secrets import mask
+from workbench.services.context import Context
+from workbench.services.review.kinds.supersede import operation_of
+from workbench.services.stream.observation import Observation, cleaned, memory_of
+from workbench.services.stream.returned import Purged
+
+MOST = 20
+"""How many memories one call may ask to have forgotten."""
+
+
+class AgentRequests:
+    """Makes proposals as the context's agent."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+
+    def replace(self, old: Memory, observation: Observation) -> Proposal:
+        """Ask to put an observation in the place of a memory.
+
+        Raises `InvalidRecord` for an empty or too long text, and for one that was purged.
+        """
+        now = self._context.now()
+        memory = memory_of(cleaned(observation, mask), "new", now)
+        if Purged(self._library).find(memory.content) is not None:
+            raise InvalidRecord("A person erased this text.", "It is not stored; nothing was changed.")
+        for known in self._library.waiting(Proposal, "open"):
+            same = known.kind == "supersede" and known.actor == self._context.actor and known.evidence == (old.id,)
+            if same and known.operation.get("content") == memory.content:
+                return known  # it was asked already
+        proposal = Proposal(
+            id=f"supersede-{uuid.uuid4().hex[:12]}", kind="supersede", actor=self._context.actor, title=memory.line,
+            created_at=now, evidence=(old.id,), importance=old.importance_score, texts=(text_mark(old.content),),
+            operation=operation_of(memory),
+        )  # fmt: skip
+        with self._library.transaction(self._context.actor, f"propose to replace {old.id}") as tx:
+            tx.put(proposal)
+        return proposal
+
+    def forget(self, memories: Sequence[Memory], own: Collection[str], reason: str) -> Mapping[str, object]:
+        """Forget what is `own` at once and ask for the rest. Raises `InvalidRecord` for more than `MOST` at once."""
+        if len(memories) > MOST:
+            message = f"{len(memories):,} memories match, at most {MOST} go in one call."
+            raise InvalidRecord(message, "Narrow the filter. Nothing was changed.")
+        asked = {p.evidence[0] for p in self._library.waiting(Proposal, "open") if p.kind == "forget" and p.evidence}
+        verb = "forget" if own else "propose to forget"
+        with self._library.transaction(self._context.actor, f"{verb} {_named(memories)}") as tx:
+            # Looked at under the write lock: a person may have pinned or confirmed one a moment ago.
+            now = [self._library.memories.get(memory.id) for memory in memories]
+            gone = [m for m in now if m.id in own and m.status == "signal" and not m.pinned]
+            wished = [m for m in now if m not in gone and m.id not in asked]
+            for memory in gone:
+                tx.put(lifecycle.forget(memory))
+            for memory in wished:
+                tx.put(self._question(memory, reason))
+        return {
+            "forgotten": [m.id for m in gone],
+            "proposed": [m.id for m in wished],
+            "already_proposed": [m.id for m in now if m.id in asked and m not in gone],
+            "note": "A person decides on what is proposed; until then it is served as before." if wished else "",
+        }
+
+    def _question(self, memory: Memory, reason: str) -> Proposal:
+        return Proposal(
+            id=f"forget-{uuid.uuid4().hex[:12]}", kind="forget", actor=self._context.actor,
+            title=memory.line, created_at=self._context.now(), evidence=(memory.id,),
+            importance=memory.importance_score, reasons=(reason,) if reason else (),
+        )  # fmt: skip
+
+
+def _named(memories: Sequence[Memory]) -> str:
+    return memories[0].id if len(memories) == 1 else f"{len(memories)} memories"

@@ -1,0 +1,109 @@
+"""What every area of the bench works with."""
+
+import dataclasses
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.config.loading import Settings
+from workbench.core.errors import InvalidRecord
+from workbench.core.record import from_doc, to_doc
+from workbench.services.agents.documents.places import NOWHERE, DocumentPlaces
+from workbench.services.safety.origins import Origins
+from workbench.services.safety.verdicts import Verdicts
+from workbench.store.library import Library, Touched, Tx
+from workbench.store.records import kind_in
+
+if TYPE_CHECKING:
+    from workbench.core.change import Change
+    from workbench.core.tuning.profile import ProfileInUse
+
+__all__ = ["PERSON", "Clock", "Context", "Touched", "apply_changes", "is_person"]
+
+Clock = Callable[[], datetime]
+
+PROFILE = "WORKBENCH_PROFILE"
+"""The variable that names the profile to rank with."""
+
+PERSON = "human"
+"""The actor of the app, and the name that a person's votes go by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Context:
+    """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
+
+    `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
+    that should not travel. `caches` is the
+    folder of what is computed from this store's texts (see `bench.caches`), `origins` knows where its texts come from,
+    `documents` says where those lie that agents keep on disk.
+    """
+
+    library: Library
+    clock: Clock
+    settings: Settings
+    caches: Path
+    actor: str = "human"
+    given: frozenset[str] = frozenset()
+    verdicts: Verdicts = dataclasses.field(default_factory=Verdicts)
+    origins: Origins = dataclasses.field(default_factory=Origins)
+    documents: DocumentPlaces = NOWHERE
+
+    def now(self) -> datetime:
+        """Return the present moment."""
+        return self.clock()
+
+    @property
+    def profile(self) -> "ProfileInUse":
+        """Which profile ranks: the environment's, else the store's, once it is trusted, else that of the settings."""
+        from workbench.core.tuning.profile import ProfileInUse, StoreSetting
+
+        if named := os.environ.get(PROFILE, "").strip():
+            return ProfileInUse(named, "environment")
+        setting = self.library.table(StoreSetting).find("profile")
+        if setting is not None and self.library.standing.trusted:
+            return ProfileInUse(setting.value, "store", setting.text)
+        name = self.settings.profile
+        chosen = "profile" in self.given or name != type(self.settings)().profile
+        return ProfileInUse(name, "config.toml" if chosen else "default")
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether an agent acts."""
+        return self.actor.startswith("agent:")
+
+    @property
+    def voter(self) -> str:
+        """Who votes: a person has one vote, by whatever door it comes in; an agent has its own."""
+        return PERSON if is_person(self.actor) else self.actor
+
+
+def is_person(actor: str) -> bool:
+    """Tell whether an actor is the person at this machine, by whatever door they came in.
+
+    An import, a reflection and a curator's operations are the person's doing: their undo takes them back.
+    """
+    return actor.partition(":")[0] in ("human", "cli", "import", "reflector", "curator", "tinydb")
+
+
+def apply_changes(tx: Tx, library: Library, changes: "tuple[Change, ...]") -> None:
+    """Write a proposal's changes; raises `InvalidRecord` when a record is no longer as the change expects it."""
+    for change in changes:
+        kind = kind_in(change.table)
+        record = library.table(kind).find(change.id)
+        doc: dict[str, object] = {} if record is None else to_doc(record)
+        for name, field in change.fields.items():
+            if doc.get(name) != field.before:
+                message = f"{change.id} has changed since this was proposed ({name})."
+                raise InvalidRecord(message, "Nothing was written.")
+            if field.after is None:
+                doc.pop(name, None)
+            else:
+                doc[name] = field.after
+        if change.op == "delete":
+            tx.delete(record)
+        else:
+            tx.put(from_doc(kind, doc))

@@ -1,0 +1,222 @@
+"""The demo store: the shipped files, imported into a fresh folder, with their times moved to the present."""
+
+import json
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from workbench.core.agents.actors import stands_by
+from workbench.core.agents.followed import FollowedFolder
+from workbench.core.agents.read import AgentRead
+from workbench.core.errors import UnreadableFile
+from workbench.core.record import from_doc, iso, parse_time
+from workbench.core.reflection.trigger import ReflectionState
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.arrival import unmarked
+from workbench.core.stream.memory import Memory
+from workbench.core.stream.vote import Vote, vote_id
+from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
+from workbench.services.agents.documents.reading import open_folder
+from workbench.services.demo_agents import act
+from workbench.services.files.imports.importing import query_id
+from workbench.services.open import Workbench
+
+ANCHOR = datetime(2026, 3, 20, 17, 30, tzinfo=UTC)
+"""The present of the shipped files; everything in them is before it."""
+
+ACTOR = "demo"
+"""Not a person: undo in the demo starts from what the person does."""
+
+FILES = ("memories.jsonl", "playbook.txt", "queries.jsonl")
+
+READS = "reads.jsonl"
+"""What two agents asked in those weeks, and were given by the ranking at that moment."""
+
+DECISIONS, VOTES, RECALLED = "decisions.jsonl", "votes.jsonl", "recalled.jsonl"
+"""What a person decided in those weeks, what agents voted, and what they recalled from documents."""
+
+DOCUMENTS, SESSIONS, NOTES = "documents", "sessions", "notes"
+"""The folders of documents: three sessions of external memory, and notes."""
+
+TRUSTED = ("tp-webhooks", "tp-audit", NOTES)
+"""The folders of documents that count as looked at; the one that is left shows how that is done."""
+
+PROJECT = "scratch-project"
+"""The folder of the files that agents read, to try promotion on."""
+
+PLACED = "CLAUDE.md"
+"""The file of it in which what was promoted there stands."""
+
+WRITTEN = timedelta(days=4)
+"""How long before the present documents were written that do not say when."""
+
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+R = TypeVar("R")
+
+
+def fill(bench: Workbench, folder: Path) -> None:
+    """Import the demo files of `folder` into an empty store, so that they end a moment ago."""
+    shift = bench.context.now() - ANCHOR
+    for name in FILES:
+        plan = bench.importer.plan(folder / name)
+        names = {r.id: _moved_query(r, shift).id for r in plan.records if isinstance(r, SavedQuery)}
+        moved = tuple(_moved(record, shift, names) for record in plan.records)
+        bench.importer.carry_out(replace(plan, records=moved), actor=ACTOR)
+    _keep_reads(bench, folder / READS, shift)
+    _start_gauge(bench)
+    bench.library.maintenance.save_checkpoint()
+
+
+def surround(bench: Workbench, folder: Path, place: Path) -> None:
+    """Add to a demo store what was decided and voted in those weeks, and what agents did, learned and wrote meanwhile.
+
+    The documents are copied to a `place`, and followed; those that `TRUSTED` names count as looked at. Nothing of
+    this ranks.
+    """
+    shift = bench.context.now() - ANCHOR
+    library = bench.library
+    with library.transaction(ACTOR, "what was decided and voted") as tx:
+        for decision in _records(Proposal, folder / DECISIONS):
+            made, at = decision.created_at + shift, (decision.decided_at or ANCHOR) + shift
+            tx.put(replace(decision, created_at=made, decided_at=at))
+        for vote in _records(Vote, folder / VOTES):
+            id = vote_id(vote.table, vote.target, vote.actor, vote.session)
+            tx.put(replace(vote, id=id, at=vote.at + shift))
+        for id, given in _votes_of(_records(Vote, folder / VOTES)).items():
+            tx.put(_voted(library.memories.get(id), given["helpful"], given["harmful"]))
+    shift = timedelta(seconds=int(shift.total_seconds()))
+    sessions = _copied(folder / DOCUMENTS / SESSIONS, place / SESSIONS, shift)
+    notes = _copied(folder / DOCUMENTS, place, shift, (NOTES,))
+    with library.transaction(ACTOR, "follow what agents keep in documents") as tx:
+        for root in (*sessions, *notes):
+            tx.put(FollowedFolder(str(root.resolve()), bench.context.now()))
+    _keep_reads(bench, folder / RECALLED, shift)
+    act(bench, folder, shift, ACTOR)
+    if stands_by(bench.context.actor):
+        for root in (*sessions, *notes):
+            if root.name in TRUSTED:
+                bench.documents.trust(bench.documents.opened(root))
+    library.maintenance.save_checkpoint()
+
+
+def lay_out(bench: Workbench, folder: Path) -> Path:
+    """Give a demo store a scratch project: files that agents read, with what was promoted to them; return its folder.
+
+    It lies in the store's own folder, so that promoting, importing and checking touch no file of the person's.
+    """
+    from workbench.services.promotion.placement_paths import scratch_of
+    from workbench.services.promotion.placements import Placing
+    from workbench.services.promotion.plan import Target
+    from workbench.services.promotion.targets import Drafts
+
+    library, place = bench.library, scratch_of(bench.library.folder)
+    shutil.copytree(folder / PROJECT, place)
+    placing = Placing(library)
+    there = [memory for memory in library.memories.all() if memory.promoted_to == PLACED]
+    drafts = Drafts(placing, lambda: bench.playbooks, bench.context.now(), bench.safety.masked)
+    placements = drafts.of(there, Target("block", PLACED)).placements
+    with placing.guarded() as follow, library.transaction(ACTOR, f"what was promoted to {PLACED}") as tx:
+        for placement in placements:
+            tx.put(placement)
+        follow()
+    library.maintenance.save_checkpoint()
+    return place
+
+
+def forget(bench: Workbench) -> None:
+    """Let this machine remember nothing of a demo store's documents, which go with it."""
+    for root in bench.documents.followed():
+        with suppress(UnreadableFile):
+            bench.documents.seen(open_folder(root)).forget()
+
+
+def _records(kind: type[R], file: Path) -> list[R]:
+    """Return the records of a file; one without an id gets it from who puts it."""
+    return [from_doc(kind, {"id": "", **json.loads(line)}) for line in file.read_text("utf-8").splitlines()]
+
+
+def _votes_of(votes: Iterable[Vote]) -> dict[str, Counter[str]]:
+    counts: dict[str, Counter[str]] = {}
+    for vote in votes:
+        counts.setdefault(vote.target, Counter())[vote.verdict] += 1
+    return counts
+
+
+def _voted(memory: Memory, helpful: int, harmful: int) -> Memory:
+    """Return a memory of whose marks so many are votes that are known: all together they are as many as before."""
+    return replace(
+        memory,
+        helpful_imported=memory.helpful_imported - helpful,
+        helpful_votes=memory.helpful_votes + helpful,
+        harmful_imported=memory.harmful_imported - harmful,
+        harmful_votes=memory.harmful_votes + harmful,
+    )
+
+
+def _copied(start: Path, end: Path, shift: timedelta, names: tuple[str, ...] = ()) -> tuple[Path, ...]:
+    """Copy the folders below one, with the times in their texts and of their files moved; return the copies."""
+    made = []
+    for folder in sorted(start / name for name in names) if names else sorted(start.iterdir()):
+        texts = {file: file.read_text("utf-8") for file in sorted(folder.rglob("*")) if file.is_file()}
+        last = max(map(parse_time, _TIME.findall("\n".join(texts.values()))), default=ANCHOR - WRITTEN) + shift
+        for file, text in texts.items():
+            copy = end / file.relative_to(start)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            moved = _TIME.sub(lambda found: iso(parse_time(found[0]) + shift), text)
+            copy.write_text(moved, "utf-8", newline="\n")
+        for path in (end / folder.name).rglob("*"):
+            os.utime(path, (last.timestamp(),) * 2)
+        made.append(end / folder.name)
+    return tuple(made)
+
+
+def _moved_query(query: SavedQuery, shift: timedelta) -> SavedQuery:
+    """Return a query at its new moment, under the name that it then has."""
+    now = query.now + shift if query.now is not None else None
+    return replace(query, id=query_id(query.text, now), now=now)
+
+
+def _moved(record: object, shift: timedelta, names: Mapping[str, str]) -> object:
+    if isinstance(record, Memory):
+        return replace(
+            record,
+            metadata=unmarked(record.metadata),
+            created_at=record.created_at + shift,
+            last_accessed_at=record.last_accessed_at + shift,
+            last_feedback_at=record.last_feedback_at + shift if record.last_feedback_at else None,
+            review_after=record.review_after + shift if record.review_after else None,
+        )
+    if isinstance(record, SavedQuery):
+        return _moved_query(record, shift)
+    if isinstance(record, Judgment):
+        name = names[record.query]
+        return replace(record, id=judgment_id(name, record.memory), query=name)
+    return record
+
+
+def _keep_reads(bench: Workbench, file: Path, shift: timedelta) -> None:
+    """Keep the readings of a file, where there is one; the memories bring the counts of theirs along."""
+    if not file.exists():
+        return
+    reads = [from_doc(AgentRead, json.loads(line)) for line in file.read_text("utf-8").splitlines()]
+    with bench.library.transaction(ACTOR, f"{len(reads)} readings", kind="access") as tx:
+        for read in reads:
+            tx.put(replace(read, at=read.at + shift))
+
+
+def _start_gauge(bench: Workbench) -> None:
+    """Set the reflection gauge as if the last reflection had been when the newest candidate was made."""
+    memories = bench.library.memories.all()
+    last = max((m.created_at for m in memories if m.is_synthetic), default=bench.context.now())
+    since = [m for m in memories if m.created_at > last and not m.is_synthetic]
+    state = ReflectionState(sum(m.importance_score for m in since), len(since), last)
+    with bench.library.transaction(ACTOR, "start the reflection gauge") as tx:
+        tx.put(state)

@@ -1,0 +1,385 @@
+"""Writing back into a folder of notes what the store says of its records now, and nothing else.
+
+Only files that were read here are touched. One that somebody else changed since is left as it is and named, as is one
+in which a record has no place, and the file of a note that was forgotten: it goes only on a person's word.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Literal
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.file_state import FileState
+from workbench.core.files.format import ExportFormat, Parsed, ReadContext
+from workbench.core.files.handles import open_handle
+from workbench.core.files.textedit import BLANKS
+from workbench.core.stream.memory import ARCHIVED_FROM, Memory
+from workbench.core.text import clean_for_store
+from workbench.formats.notes import note
+from workbench.formats.update_file.merge_lines import Unplaced
+from workbench.formats.update_file.stored import Stored, differing
+from workbench.services.agents.documents.editing import guarded, stage
+from workbench.services.agents.documents.reading import open_folder
+from workbench.services.context import Context
+from workbench.services.files.diff import DiffLine, diff_texts
+from workbench.services.files.exports.masking import masked_parsed
+from workbench.services.files.folder_files import FolderFile, FolderFiles
+from workbench.services.files.replaced import Replaced
+from workbench.services.files.states import FileStates, hash_of
+from workbench.services.promotion.placement_files import FileEdit
+from workbench.services.safety.texts import name_of
+from workbench.store.records import place_of
+
+
+def _nothing(parsed: Parsed, original: str | None) -> str:
+    """Stand in for a writer: a note is changed where it is, and never made anew."""
+    del parsed
+    return original or ""
+
+
+NOTES = ExportFormat(note.NAME, "notes in a folder", "memories", _nothing, ".md")
+"""What goes into the files of a folder."""
+
+Why = Literal["changed", "unplaced", "forgotten", "unreadable"]
+"""Somebody else changed it since; a record has no place in it; its note was forgotten; it cannot be read any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderEdit:
+    """A file of a folder before and after, in bytes (`None`: it goes), and how many of its records differ."""
+
+    path: Path
+    name: str
+    before: bytes
+    after: bytes | None
+    format: str
+    records: int
+    shown: tuple[str, str] = field(repr=False)
+
+    def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
+        """Return what differs, line by line."""
+        return diff_texts(*self.shown, context)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftAlone:
+    """A file that stays as it is although the store says something else, and why; `reason` is more of it, in words."""
+
+    name: str
+    why: Why
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPlan:
+    """What writing back into a folder would change.
+
+    `known` is how many files of it the store knows. `unplaced` counts, by what it is (title, type, tags, votes), what
+    was changed in the store and has no place in its file. `parsed` are the records that go out with another text;
+    `noted` are stored ones that get a further name, as their file knows them by their text, or whose line in an index
+    says something else from now on. `masked` are records with
+    secrets that only the store holds.
+    """
+
+    root: Path
+    known: int
+    edits: tuple[FolderEdit, ...] = ()
+    left: tuple[LeftAlone, ...] = ()
+    unplaced: Mapping[str, int] = field(default_factory=dict)
+    parsed: Parsed = field(default_factory=Parsed)
+    noted: tuple[Memory, ...] = ()
+    masked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FolderWritten:
+    """What was written into a folder, what was left alone, and where copies of what was replaced lie."""
+
+    edits: tuple[FolderEdit, ...]
+    left: tuple[LeftAlone, ...]
+    copies: tuple[tuple[str, Path], ...] = ()
+
+
+class FolderExporter:
+    """Writes records back into the folders that they were read from; `replaced` keeps what goes on a person's word."""
+
+    def __init__(self, context: Context, replaced: Replaced) -> None:
+        self._context = context
+        self._library = context.library
+        self._replaced = replaced
+
+    def plan(
+        self,
+        path: Path,
+        *,
+        force: bool = False,
+        without: frozenset[tuple[str, str]] = frozenset(),
+        only: Path | None = None,
+        makes_front: bool = False,
+    ) -> FolderPlan:
+        """Return what writing back would change; writes nothing. Raises `UnreadableFile`, and for an untrusted store.
+
+        Of the folder `only` one file is looked at, where it is given. With `force` files that were changed since are
+        changed, too, and those of forgotten notes go. Records at the places of `without` keep the text that their
+        files have. With `makes_front` notes without front matter get some where titles, types, tags or votes differ.
+        """
+        self._library.require_trust()
+        folder = open_folder(path)
+        opener = FolderFiles(folder, ReadContext(now=self._context.now(), file=folder.name))
+        known = {state.id: state for state in self._library.files.all()}
+        made = _Plan(self._context, _Records(self._library.memories.all()), force, without, makes_front)
+        last: list[tuple[FolderFile, FileState]] = []
+        for entry in folder.documents:
+            state = known.get(name_of(entry.file))
+            if state is None or (only is not None and entry.file != only):
+                continue
+            made.known += 1
+            try:
+                file = opener.open(entry)
+                if file.topics is not None:
+                    last.append((file, state))
+                else:
+                    made.add(file, state)
+            except UnreadableFile as error:
+                made.left.append(LeftAlone(entry.path, "unreadable", error.message))
+        for file, state in last:
+            made.add(file, state)
+        return made.whole(folder.root)
+
+    def write(self, plan: FolderPlan) -> FolderWritten:
+        """Write what a plan shows, as one change that undo takes back; files that changed since stay and are told.
+
+        Raises `WorkbenchError` when what a file holds cannot be kept, or a file or the store cannot be written: all is
+        as it was then.
+        """
+        self._library.require_trust()
+        with self._library.exclusive():
+            done, left, copies = list[tuple[FolderEdit, Path]](), list(plan.left), list[tuple[str, Path]]()
+            for edit in plan.edits:
+                place = _place(plan.root, edit)
+                if isinstance(place, LeftAlone):
+                    left.append(place)
+                    continue
+                if self._goes(edit):
+                    copies.append((edit.name, self._replaced.keep(edit.path, edit.before)))
+                done.append((edit, place))
+            if done:
+                self._carry_out(plan, done)
+        return FolderWritten(tuple(edit for edit, _ in done), tuple(left), tuple(copies))
+
+    def _goes(self, edit: FolderEdit) -> bool:
+        """Tell whether what a file holds was not the store's to replace."""
+        state = self._library.files.find(name_of(edit.path))
+        return edit.after is None or state is None or state.sha256 != hash_of(edit.before)
+
+    def _carry_out(self, plan: FolderPlan, done: list[tuple[FolderEdit, Path]]) -> None:
+        states, label = FileStates(self._library), f"write {name_of(Path(plan.root.name))}"
+        with guarded(self._context) as follow, self._library.transaction(self._context.actor, label) as tx:
+            stage(self._context, tx, [FileEdit(place, edit.name, edit.before, edit.after) for edit, place in done])
+            for edit, _ in done:
+                if edit.after is not None:
+                    states.agree(tx, edit.path, edit.format, hash_of(edit.after), "read")
+            for memory in filter(None, map(self._noted, plan.noted)):
+                tx.put(memory)
+            follow()
+
+    def _noted(self, planned: Memory) -> Memory | None:
+        """Return a record as it is by now, with the names that were planned for it; `None` for one that is gone.
+
+        A person looks at a plan for as long as they like, and whatever else was changed meanwhile stays.
+        """
+        now = self._library.memories.find(planned.id)
+        if now is None:
+            return None
+        hook = {"hook": planned.metadata["hook"]} if "hook" in planned.metadata else {}
+        aliases = tuple(dict.fromkeys((*now.aliases, *planned.aliases)))
+        return replace(now, aliases=aliases, metadata={**now.metadata, **hook})
+
+
+def _place(root: Path, edit: FolderEdit) -> Path | LeftAlone:
+    """Return where a file is to be written, or why it is not: it is another one by now, or cannot be replaced."""
+    try:
+        place = edit.path.resolve()
+        with os.fdopen(open_handle(edit.path, os.O_RDONLY), "rb") as file:
+            is_seen = file.read() == edit.before and place.is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError):
+        is_seen = False
+    if not is_seen:
+        return LeftAlone(edit.name, "changed")
+    if not (os.access(place, os.W_OK) and os.access(place.parent, os.W_OK)):
+        return LeftAlone(edit.name, "unreadable", "it may not be written")
+    return place
+
+
+class _Records:
+    """The stored memories by the ids that files know them by."""
+
+    def __init__(self, memories: Iterable[Memory]) -> None:
+        held = tuple(memories)
+        self._own = {memory.id: memory for memory in held}
+        self._others = {alias: memory for memory in held for alias in memory.aliases}
+
+    def find(self, id: str) -> Memory | None:
+        return self._own.get(id) or self._others.get(id)
+
+    def has(self, id: str) -> bool:
+        return self.find(id) is not None
+
+
+class _Plan:
+    """What is found out about one file after the other."""
+
+    def __init__(
+        self, context: Context, records: _Records, force: bool, without: frozenset[tuple[str, str]], makes_front: bool
+    ) -> None:
+        self._context = context
+        self._makes_front = makes_front
+        self._records = records
+        self._force = force
+        self._without = without
+        self.known = 0
+        self.edits, self.left = list[FolderEdit](), list[LeftAlone]()
+        self._unplaced, self._noted = Counter[str](), dict[str, Memory]()
+        self._parsed, self._masked = dict[tuple[str, str], list[Memory]](), set[tuple[str, str]]()
+        self._topics = dict[str, Memory | None]()
+
+    def whole(self, root: Path) -> FolderPlan:
+        parsed = Parsed(note.NAME, tuple(chain.from_iterable(self._parsed.values())))
+        return FolderPlan(
+            root, self.known, tuple(self.edits), tuple(self.left), dict(self._unplaced), parsed,
+            tuple(self._noted.values()),
+            len(self._masked),
+        )  # fmt: skip
+
+    def add(self, file: FolderFile, state: FileState) -> None:
+        """Find out what of a file changes. Raises `UnreadableFile`."""
+        held = file.read().memories
+        stored = self._stored(file, held)
+        is_gone = file.is_whole and bool(held) and all(memory.id in stored.gone for memory in held)
+        if file.is_whole and held:
+            self._topics[file.entry.path] = None if is_gone and self._force else self._records.find(held[0].id)
+        if is_gone:
+            self._forget(file)
+            return
+        if not stored:
+            return
+        try:
+            after = file.woven(stored)
+            self._require_read_back(file, held, stored, after)
+        except Unplaced as error:
+            self.left.append(LeftAlone(file.entry.path, "unplaced", str(error)))
+            return
+        self._count(file, held, stored, after)
+        if after == file.data:
+            return
+        if state.sha256 != file.sha256 and not self._force:
+            self.left.append(LeftAlone(file.entry.path, "changed"))
+            return
+        self._take(file, held, stored, after)
+
+    def _stored(self, file: FolderFile, held: tuple[Memory, ...]) -> Stored:
+        """Return what the store says of the records of a file, secrets masked that the file does not hold."""
+        gone, found = set[str](), dict[str, Memory]()
+        for memory in held:
+            now = self._records.find(memory.id)
+            if now is None or (place_of(now) in self._without):
+                continue
+            if now.status == "archived" and ARCHIVED_FROM in now.metadata:
+                gone.add(memory.id)
+            elif differing(memory, now):
+                found[memory.id] = now
+        return Stored(self._shown(file, found), frozenset(gone), self._linked(file), self._makes_front)
+
+    def _linked(self, file: FolderFile) -> dict[str, Memory | None]:
+        """Return the records of the files that an index names where its line says otherwise, by how it names them."""
+        named = {link.target: self._topics[path] for path, link in (file.topics or {}).items() if path in self._topics}
+        there = {t: m for t, m in named.items() if m is not None and place_of(m) not in self._without}
+        changed = file.retitled(there)
+        shown = self._shown(file, {target: memory for target, memory in there.items() if target in changed})
+        places = file.retitled(shown)
+        self._unplaced.update("title" for has_place in places.values() if not has_place)
+        gone = {target: None for target, memory in named.items() if memory is None}
+        return gone | {target: memory for target, memory in shown.items() if places.get(target)}
+
+    def _shown(self, file: FolderFile, found: dict[str, Memory]) -> dict[str, Memory]:
+        """Return records with the secrets masked that a file does not hold."""
+        if not found:
+            return found
+        shown, _ = masked_parsed(self._context, NOTES, Parsed(note.NAME, tuple(found.values())), file.text)
+        masked = dict(zip(found, shown.memories, strict=True))
+        self._masked.update(place_of(found[id]) for id, memory in masked.items() if memory != found[id])
+        return masked
+
+    def _forget(self, file: FolderFile) -> None:
+        if self._force:
+            before = file.text
+            self.edits.append(FolderEdit(
+                file.entry.file, file.entry.path, file.data, None, file.kind.name, 1, (before, "")
+            ))  # fmt: skip
+        else:
+            self.left.append(LeftAlone(file.entry.path, "forgotten"))
+
+    def _require_read_back(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
+        """Raise `Unplaced` unless the new text says just what it should when it is read."""
+        wanted = Counter(_said(stored.memories.get(m.id, m)) for m in held if m.id not in stored.gone)
+        now = held if after == file.data else file.again(after).read().memories
+        if Counter(map(_said, now)) != wanted:
+            raise Unplaced("it would not come back from being read")
+
+    def _count(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
+        """Count what of the changed records the file has no place for."""
+        if not stored.memories:
+            return
+        read = file.read().memories if after == file.data else file.again(after).read().memories
+        by_id, by_text = {m.id: m for m in read}, {_said(m): m for m in read}
+        for memory in held:
+            now = stored.memories.get(memory.id)
+            there = None if now is None else by_id.get(memory.id) or by_text.get(_said(now))
+            if now is not None and there is not None:
+                elsewhere = {"text"} if file.is_titled else {"text", "title"}
+                self._unplaced.update(what for what in differing(there, now) if what not in elsewhere)
+
+    def _take(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
+        now = file.again(after)
+        shown = (file.text, now.text)
+        # A topic that changes itself was counted there.
+        lines = [memory for memory in stored.linked.values() if memory is not None]
+        count = len(stored.memories) + len(stored.gone) + sum(place_of(m) not in self._parsed for m in lines)
+        self.edits.append(FolderEdit(
+            file.entry.file, file.entry.path, file.data, after, file.kind.name, count, shown
+        ))  # fmt: skip
+        for memory in lines:
+            self._goes_out(memory)
+            self._note(memory, hook=" ".join(memory.summary.split()))
+        by_text = {_said(m): m.id for m in now.read().memories}
+        for memory in held:
+            changed = stored.memories.get(memory.id)
+            if changed is None:
+                continue
+            self._goes_out(changed)
+            name = by_text.get(_said(changed), memory.id)
+            known = self._records.find(memory.id)
+            if known is not None and not self._records.has(name):
+                self._note(known, alias=name)
+
+    def _note(self, memory: Memory, *, alias: str = "", hook: str = "") -> None:
+        """Let the store know by what else a record is known, or what the line of an index says of it from now on."""
+        stored = self._noted.get(memory.id) or self._records.find(memory.id)
+        if stored is not None:
+            aliases = (*stored.aliases, alias) if alias else stored.aliases
+            metadata = {**stored.metadata, "hook": hook} if hook else stored.metadata
+            self._noted[stored.id] = replace(stored, aliases=aliases, metadata=metadata)
+
+    def _goes_out(self, memory: Memory) -> None:
+        same = self._parsed.setdefault(place_of(memory), [])
+        if memory not in same:
+            same.append(memory)
+
+
+def _said(memory: Memory) -> str:
+    """Return a record's text as a file holds it."""
+    return clean_for_store(memory.content.replace("\r\n", "\n")).strip(BLANKS)

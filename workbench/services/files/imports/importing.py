@@ -1,0 +1,464 @@
+"""Importing files: read, compare with the store, write what is new in chunks that undo as one action."""
+
+import uuid
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+
+from workbench.core.agents.actors import require_person
+from workbench.core.errors import WorkStopped
+from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
+from workbench.core.playbook.book import Bullet
+from workbench.core.playbook.usage_tally import UsageTally
+from workbench.core.record import iso
+from workbench.core.reflection.trigger import record_observation
+from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import collection_paused
+from workbench.core.stream.arrival import brought
+from workbench.core.stream.importance import base_importance, table_named
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
+from workbench.formats import opening
+from workbench.formats.update_file.stored import differing
+from workbench.services.agents.documents.reading import Skipped
+from workbench.services.context import Context
+from workbench.services.files.imports.folders import ReadFile, read_folder
+from workbench.services.files.imports.guard import Guard, Removal
+from workbench.services.files.states import FileStates, is_written, real_name
+from workbench.services.playbook.file_merge import new_parts
+from workbench.services.reflection.gauge import state_of
+from workbench.services.safety.secret_filter import IMPORT
+from workbench.services.safety.texts import name_of
+from workbench.services.stream.observation import appended
+from workbench.services.stream.returned import Purged
+from workbench.store.library import Tx
+from workbench.store.records import place_of
+
+NOTHING = "Nothing was written"
+
+CHUNK = 1000
+"""Records that are committed with one fsync."""
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """What a file holds and what of it is new: exactly what importing would write.
+
+    `present` counts records that are there already, `kept` names those whose stored version
+    differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
+    `agrees` tells that nothing in the file says something else than the store will after that.
+    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`; `filled`
+    are such pairs of memories that only gain who said it, which the store did not know. Of a folder `files` are those
+    that were read, and `unchanged` counts those that are as they were read last; `passed` is what else is there.
+    `known` are stored notes that another file brought: the same ones of this file are left out.
+    """
+
+    path: Path
+    parsed: Parsed
+    records: tuple[object, ...]
+    present: int
+    kept: tuple[str, ...]
+    rev: int = 0
+    replaced: tuple[tuple[object, object], ...] = ()
+    agrees: bool = True
+    filled: tuple[tuple[Memory, Memory], ...] = ()
+    files: tuple[ReadFile, ...] = ()
+    unchanged: int = 0
+    purged: tuple[str, ...] = ()
+    passed: tuple[Skipped, ...] = ()
+    known: tuple[Memory, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many new records of each kind, by a word a person knows."""
+        kinds = (("memories", Memory), ("bullets", Bullet), ("queries", SavedQuery), ("judgments", Judgment))
+        known = [new for _, new in (*self.replaced, *self.filled)]
+        found = {
+            word: sum(isinstance(r, kind) for r in self.records) - sum(isinstance(r, kind) for r in known)
+            for word, kind in kinds
+        }
+        found["runs"] = len(self.parsed.runs) if any(isinstance(r, UsageTally) for r in self.records) else 0
+        found["suggestions"] = sum(isinstance(r, Proposal) for r in self.records)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did. `group` undoes it; `written` < the plan's records when it was cancelled.
+
+    `overtaken` are the keys of records that somebody else stored since the plan was made: theirs stay.
+    """
+
+    plan: ImportPlan
+    written: int
+    group: str
+    cancelled: bool = False
+    overtaken: tuple[str, ...] = ()
+
+
+class Importer:
+    """Takes files into the store."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+
+    def plan(
+        self,
+        path: Path,
+        *,
+        format: str | None = None,
+        epoch: datetime | None = None,
+        step_hours: float = 1.0,
+        theirs: bool = False,
+        as_candidates: bool = False,
+        issues: bool = False,
+        text_name: str = "",
+        only: Collection[Path] = (),
+        again: bool = False,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> ImportPlan:
+        """Read a file, or a folder of notes (or `only` some of them), and compare it with the store; writes nothing.
+
+        Raises `UnreadableFile`, `WorkStopped`.
+
+        With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
+        With `again` what was purged is taken, and notes that another file brought, too.
+        `progress` hears of (lines read, lines in all) of JSON lines, and `cancelled` is asked; of other files when
+        they are read. What else is said goes into the `ReadContext`.
+        """
+        rev, context = self._library.revision, ReadContext(
+            now=self._context.now(), file=name_of(path), epoch=epoch, step_hours=step_hours, text_name=text_name,
+            importance=partial(base_importance, table=table_named(self._context.settings.importance)),
+            watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues)  # fmt: skip
+        if format is None and path.is_dir():
+            plan = self._folder_plan(path, context, rev, theirs=theirs, only=only, again=again)
+            return self._brought(plan if again else self._without_known(self._without_purged(plan)))
+        with collection_paused():
+            parsed = opening.read_file(path, format=format, context=context)
+        context.watch(parsed.records_in, parsed.records_in)
+        if parsed.runs or parsed.replies:
+            return replace(self._plan_for_books(path, parsed), rev=rev)
+        plan = self._file_plan(path, parsed, context, rev, theirs=theirs)
+        return self._brought(plan if again else self._without_known(self._without_purged(plan)))
+
+    def _file_plan(self, path: Path, parsed: Parsed, context: ReadContext, rev: int, *, theirs: bool) -> ImportPlan:
+        """Plan to take the records of a file in."""
+        new, kept = self._compared(parsed, path)
+        filled = tuple(self._filled(parsed))
+        present = _comparable(parsed) - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
+        records = (*new, *(memory for _, memory in filled))
+        plan = ImportPlan(path, parsed, records, present, tuple(kept), rev, filled=filled)
+        return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
+
+    def _without_known(self, plan: ImportPlan) -> ImportPlan:
+        """Leave out the new notes that another file brought with the same text; their ids begin and end alike."""
+        new = {key: record for record in plan.records if isinstance(record, Memory) and (key := _note_key(record))}
+        stored = (m for m in self._library.memories.all() if m.status != "archived") if new else ()
+        known = {key: m for m in stored if (key := _note_key(m)) in new and m.id != new[key].id}
+        if not known:
+            return plan
+        left = {id(new[key]) for key in known}
+        records = tuple(record for record in plan.records if id(record) not in left)
+        return replace(plan, records=records, present=plan.present, known=tuple(known.values()), agrees=False)
+
+    def _brought(self, plan: ImportPlan) -> ImportPlan:
+        """Note in each memory when it came and from which file, and that only this says that it is confirmed.
+
+        What an agent brings comes in as if it had been appended, and bullets wait in Review.
+        """
+        whole, files = real_name(plan.path), {id: real_name(file.path) for file in plan.files for id in file.ids}
+        now = self._context.now()
+        if self._context.is_agent:
+            from workbench.services.playbook.intake import suggestions
+
+            if plan.parsed.queries:
+                require_person(self._context.actor, "import queries or judgments", NOTHING)
+            suggested = suggestions(self._context, plan.parsed, plan.path, plan.records)
+            said = (appended(record, now) for record in plan.records if isinstance(record, Memory))
+            new = (memory for memory in said if memory.id not in self._library.memories)
+            plan = replace(plan, records=(*new, *suggested), filled=(), agrees=False)
+        before, filled = {id(new): old for old, new in plan.replaced}, {id(new) for _, new in plan.filled}
+        made = dict[int, object]()
+        for record in plan.records:
+            if isinstance(record, Memory) and id(record) not in filled:
+                old, place = before.get(id(record)), files.get(record.id, whole)
+                kept = old if isinstance(old, Memory) else None
+                made[id(record)] = brought(record, place, now, before=kept)
+        records = tuple(made.get(id(record), record) for record in plan.records)
+        return replace(plan, records=records, replaced=tuple((o, made.get(id(n), n)) for o, n in plan.replaced))
+
+    def _without_purged(self, plan: ImportPlan) -> ImportPlan:
+        """Leave out the new records that were purged, or that have the text of one."""
+        purged, known = Purged(self._library), {id(new) for _, new in (*plan.replaced, *plan.filled)}
+        records = [r for r in plan.records if isinstance(r, Memory | Bullet) and id(r) not in known]
+        left = {id(r) for r in records if purged.find(r.content, place_of(r)) is not None}
+        if not left:
+            return plan
+        names = tuple(r.id for r in records if id(r) in left)
+        return replace(plan, records=tuple(r for r in plan.records if id(r) not in left), purged=names, agrees=False)
+
+    def _folder_plan(
+        self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Collection[Path], again: bool
+    ) -> ImportPlan:
+        """Plan to take the notes of a folder in, one record of each file or entry."""
+        with collection_paused():
+            found = read_folder(path, context, self._library, again=theirs or again, only=only)
+        new, kept = self._compared(found.parsed, path)
+        kept += (m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m))
+        present = len(found.parsed.memories) - len(new) - len(kept)
+        plan = ImportPlan(
+            path, found.parsed, tuple(new), present, tuple(kept), rev, agrees=not kept, files=found.files,
+            unchanged=found.unchanged, passed=found.passed,
+        )  # fmt: skip
+        if not theirs:
+            return plan
+        require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
+        pairs = tuple(_as_in_file(self._library.memories.get(m.id), m) for m in found.parsed.memories if m.id in kept)
+        return replace(plan, records=(*new, *(after for _, after in pairs)), kept=(), replaced=pairs, agrees=True)
+
+    def _says_otherwise(self, memory: Memory) -> bool:
+        """Tell whether the front matter of a note says something else than the store; votes here are no reason."""
+        stored = self._library.memories.find(memory.id)
+        if stored is None or not {"title", "type", "tags"}.isdisjoint(differing(memory, stored)):
+            return stored is not None
+        said = (memory.helpful_imported, memory.harmful_imported)
+        known = ((stored.helpful_imported, stored.harmful_imported), (stored.helpful_count, stored.harmful_count))
+        return said != (0, 0) and said not in known
+
+    def _compared(self, parsed: Parsed, path: Path) -> tuple[list[object], list[str]]:
+        """Return the records that the store lacks, and the ids of those that it has with another text."""
+        new: list[object] = []
+        kept: list[str] = []
+        stored_too = self._library.memories.all() if parsed.memories else ()
+        known = {alias for m in stored_too for alias in m.aliases}
+        for memory in parsed.memories:
+            stored = self._library.memories.find(memory.id)
+            if stored is None and memory.id not in known:
+                new.append(memory)
+            elif stored is not None and stored.content != memory.content:
+                kept.append(memory.id)
+        for playbook in parsed.playbooks:
+            parts, differing = new_parts(self._library, playbook, path)
+            new += parts
+            kept += differing
+        queries = self._library.queries.all() if parsed.queries else ()
+        saved = {name: query for query in queries for name in (query.topic, query.id) if name}
+        return [*new, *(r for query in parsed.queries for r in self._query(query, saved))], kept
+
+    def _filled(self, parsed: Parsed) -> Iterator[tuple[Memory, Memory]]:
+        """Yield each stored memory of which the file alone knows who said it, and the same one with that.
+
+        An id alone names no memory: other files may have it, too. What was edited here has its time still.
+        """
+        for memory in parsed.memories:
+            speaker = memory.source.speaker
+            stored = self._library.memories.find(memory.id) if speaker else None
+            if stored is None or stored.source.speaker is not None:
+                continue
+            if stored.content == memory.content or stored.created_at == memory.created_at:
+                yield stored, replace(stored, source=replace(stored.source, speaker=speaker))
+
+    def _compared_whole(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
+        """Note whether a file that holds known records says something else of one; an export would take that back."""
+        if not plan.present or plan.kept or not is_written(plan.parsed.format):
+            return replace(plan, agrees=not plan.kept)
+        known = FileStates(self._library).known(plan.path)
+        if known is not None and known.sha256 == plan.parsed.digest:
+            return plan
+        from workbench.services.files.imports.theirs import replaced
+
+        return replace(plan, agrees=not replaced(self._context, plan.path, plan.parsed, reading))
+
+    def _with_theirs(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
+        """Plan to store what the file says where it differs."""
+        require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
+        from workbench.services.files.imports.theirs import in_place, replaced
+
+        given = replaced(self._context, plan.path, plan.parsed, reading)
+        plan, pairs = _filled_besides(plan, given)
+        ids = {memory.id for memory in plan.parsed.memories}
+        ids |= {bullet.id for book in plan.parsed.playbooks for bullet in book.bullets}
+        known = sum(isinstance(new, Memory | Bullet) and new.id in ids for _, new in pairs)
+        records = (*in_place(plan.records, plan.parsed, plan.path), *(new for _, new in pairs))
+        present = max(plan.present + len(plan.kept) - known, 0)
+        return replace(plan, records=records, kept=(), present=present, replaced=pairs)
+
+    def _plan_for_books(self, path: Path, parsed: Parsed) -> ImportPlan:
+        """Plan what only has a meaning for a playbook: runs that used it, suggestions how to change it."""
+        from workbench.services.playbook.intake import new_proposals, new_tallies
+
+        if parsed.runs:
+            require_person(self._context.actor, "import how often bullets helped", NOTHING)
+        tallies, parsed = new_tallies(self._context, parsed, path)
+        text = opening.read_text(path) if parsed.replies else ""
+        found = [*tallies, *new_proposals(self._context, parsed, path, text)]
+        plan = ImportPlan(path, parsed, tuple(found), 0, ())
+        return replace(plan, present=parsed.records_read - plan.counts["runs"] - plan.counts["suggestions"])
+
+    def carry_out(
+        self,
+        plan: ImportPlan,
+        *,
+        as_new: bool = False,
+        actor: str = "",
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> ImportReport:
+        """Write what a plan holds, as `actor` (`import:FILE` unless told otherwise).
+
+        `as_new` lets the memories feed the reflection gauge. What somebody else stored since the plan was made is
+        left as it is.
+        """
+        name, group = name_of(Path(plan.path.name)), self._group()
+        own = self._context.actor if self._context.is_agent else f"import:{name}"
+        actor, label = actor or own, f"import {name}"
+        guard = Guard(self._library, plan.rev, (*plan.replaced, *plan.filled))
+        done, overtaken, filled = 0, list[str](), {id(memory) for _, memory in plan.filled}
+        for part, chunk in enumerate(_chunks(plan.records, CHUNK), 1):
+            if cancelled is not None and cancelled():
+                return ImportReport(plan, done - len(overtaken), group, True, tuple(overtaken))
+            done += len(chunk)
+            more = guard.any_new(plan.records, done)
+            with collection_paused(), self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
+                new, there = guard.still_new(chunk)
+                _write(tx, new)
+                if as_new and new:
+                    self._count(tx, [record for record in new if id(record) not in filled])
+                overtaken += there
+                if done == len(plan.records) and not overtaken:
+                    self._agree(tx, plan)
+            if progress is not None:
+                progress(done, len(plan.records))
+        if not plan.records:
+            self._agree_alone(plan, actor)
+        return ImportReport(plan, done - len(overtaken), group, False, tuple(overtaken))
+
+    def _group(self) -> str:
+        """Name a new group: what an agent brings is its own, and nothing that a file brought."""
+        return f"{'append-' if self._context.is_agent else IMPORT}{uuid.uuid4().hex[:12]}"
+
+    def put(self, tx: Tx, plan: ImportPlan) -> None:
+        """Write what a plan holds in an open transaction, in which it was made; its group says that it is an import."""
+        _write(tx, plan.records)
+        self._agree(tx, plan)
+
+    def _agree_alone(self, plan: ImportPlan, actor: str) -> None:
+        """Note what was read of a file that brings nothing new; there is nothing to take back in that."""
+        with self._library.transaction(actor, f"read {name_of(Path(plan.path.name))}", kind="access") as tx:
+            self._agree(tx, plan)
+
+    def _agree(self, tx: Tx, plan: ImportPlan) -> None:
+        """Note what was read where; and that store and file agree, unless the store says otherwise.
+
+        An export then tells whose changes are whose, and which file it may replace.
+        """
+        states = FileStates(self._library)
+        kept = set(plan.kept)
+        for file in plan.files:
+            if kept.isdisjoint(file.ids):
+                states.agree(tx, file.path, file.format, file.digest, "read")
+        digest, format = plan.parsed.digest, plan.parsed.format
+        if not digest or not is_written(format):
+            return
+        if plan.agrees:
+            states.read(tx, plan.path, format, digest)
+        elif states.known(plan.path) is None:
+            states.agree(tx, plan.path, format, "", "read")
+
+    def _count(self, tx: Tx, records: Sequence[object]) -> None:
+        state, now = state_of(self._context), self._context.now()
+        for record in records:
+            if isinstance(record, Memory) and not record.is_synthetic:
+                state = record_observation(state, record.importance_score, now)
+        tx.put(state)
+
+    def _query(self, query: JudgedQuery, saved: Mapping[str, SavedQuery]) -> Iterator[object]:
+        at = self._context.now()
+        # A query that is saved already may be named by its id or its topic, as TREC judgments do.
+        known = saved.get(query.topic or query.text)
+        name = known.id if known else query_id(query.text, query.now)
+        if name not in self._library.queries:
+            yield SavedQuery(name, query.text, at, query.now, query.tags, topic=query.topic)
+        for memory, grade in query.relevant.items():
+            if judgment_id(name, memory) not in self._library.judgments:
+                yield Judgment(judgment_id(name, memory), name, memory, grade, "import", at)
+
+
+def _write(tx: Tx, records: Sequence[object]) -> None:
+    for record in records:
+        if isinstance(record, Removal):
+            tx.delete(record.what)
+        else:
+            tx.put(record)
+
+
+def _as_in_file(stored: Memory, file: Memory) -> tuple[Memory, Memory]:
+    """Return a stored memory of a note, and the same one as its file has it now."""
+    metadata = {**stored.metadata, **file.metadata}
+    return stored, replace(
+        stored, content=file.content, summary=file.summary, category=file.category, tags=file.tags,
+        related=file.related, metadata=metadata,
+    )  # fmt: skip
+
+
+_NOTES = frozenset({"cc", "doc", "note"})
+"""How the ids of notes begin, which are made from the folder that they lie in and end with what they are."""
+
+
+def _note_key(memory: Memory) -> tuple[str, str, str] | None:
+    """Return what notes have in common that are the same one in two places; `None` for another memory."""
+    start, _, rest = memory.id.partition("-")
+    return (start, rest.rpartition("-")[2], memory.content) if start in _NOTES else None
+
+
+def _comparable(parsed: Parsed) -> int:
+    return len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
+
+
+def _filled_besides(
+    plan: ImportPlan, pairs: tuple[tuple[object, object], ...]
+) -> tuple[ImportPlan, tuple[tuple[object, object], ...]]:
+    """Return the plan and the pairs it replaces: these gain who said it, too; what gains no more is filled in."""
+    filled = {old.id: (old, new) for old, new in plan.filled}
+    kept: list[tuple[object, object]] = []
+    for old, new in pairs:
+        gained = filled.get(old.id) if isinstance(old, Memory) else None
+        if gained is not None and isinstance(new, Memory):
+            new = replace(new, source=replace(new.source, speaker=new.source.speaker or gained[1].source.speaker))
+            if new == gained[1]:
+                continue
+            del filled[new.id]
+        kept.append((old, new))
+    gone = {id(new) for _, new in plan.filled} - {id(new) for _, new in filled.values()}
+    records = tuple(record for record in plan.records if id(record) not in gone)
+    return replace(plan, records=records, filled=tuple(filled.values())), tuple(kept)
+
+
+def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None) -> Progress:
+    """Return what a reader calls with how far it is; it raises `WorkStopped` when it is to stop."""
+
+    def watch(done: int, total: int) -> None:
+        if cancelled is not None and cancelled():
+            raise WorkStopped(f"Reading {path.name} was stopped.", "Nothing was written.")
+        if progress is not None:
+            progress(done, total)
+
+    return watch
+
+
+def query_id(text: str, now: datetime | None) -> str:
+    """Name a saved query by what it asks, so that the same one is never stored twice."""
+    moment = iso(now) if now else ""
+    return "query-" + blake2b(f"{text}\n{moment}".encode(errors="replace"), digest_size=6).hexdigest()
+
+
+def _chunks(records: Sequence[object], size: int) -> Iterator[Sequence[object]]:
+    return (records[i : i + size] for i in range(0, len(records), size))

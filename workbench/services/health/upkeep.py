@@ -1,0 +1,208 @@
+"""Lifecycle upkeep: what the rules of the lifecycle suggest, as proposals. Nothing is archived here by itself."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.review import upkeep as rules
+from workbench.core.review.groups import IMPORTANT_FROM
+from workbench.core.review.kinds import order_of
+from workbench.core.review.proposal import Proposal
+from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS, Contradicted, UpkeepFinding
+from workbench.core.stream.arrival import imported
+from workbench.core.stream.memory import Memory
+from workbench.services.context import Context
+from workbench.services.duplicates.plan import WORKBENCH
+from workbench.services.health.contradictions import contradicted_memories
+from workbench.services.review.kinds.handler import handler_of
+from workbench.services.tuning.retriever import Retriever
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepPlan:
+    """What upkeep does, or did: new proposals, and open ones that no longer hold and are withdrawn.
+
+    `waiting` are the candidates that Review flags for their age, `open` counts the proposals of upkeep that wait
+    already, by kind. `searched` tells whether contradictions were looked for; `remark` says why not.
+    """
+
+    at: datetime
+    proposals: tuple[Proposal, ...]
+    withdrawn: tuple[Proposal, ...] = ()
+    waiting: tuple[str, ...] = ()
+    open: tuple[Proposal, ...] = ()
+    searched: bool = True
+    remark: str = ""
+
+    def of(self, kind: str) -> tuple[Proposal, ...]:
+        """Return the new proposals of one kind."""
+        return tuple(p for p in self.proposals if p.kind == kind)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of new proposals by kind, every kind of upkeep named."""
+        found = Counter(p.kind for p in self.proposals)
+        return {kind: found[kind] for kind in UPKEEP_KINDS}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether carrying it out changes nothing."""
+        return not self.proposals and not self.withdrawn
+
+
+class Upkeep:
+    """Looks after the lifecycle of a store's memories."""
+
+    def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
+        self._context = context
+        self._library = context.library
+        self._retriever = retriever
+
+    def plan(self, *, search: bool = True) -> UpkeepPlan:
+        """Return exactly what `carry_out` would do now; nothing is written.
+
+        `search` loads the model to look for contradictions; without a model they are left out, and `remark` says so.
+        """
+        return self._plan(*self._contradicted(search))
+
+    def carry_out(self, *, search: bool = True) -> UpkeepPlan:
+        """Put what the rules suggest into Review, as one transaction of the workbench; return what was done."""
+        # The search can take a second, and others must not wait for it at the write lock.
+        contradicted, remark = self._contradicted(search)
+        with self._library.transaction(self._context.actor, "upkeep") as tx:
+            plan = self._plan(contradicted, remark)
+            for proposal in plan.withdrawn:
+                tx.delete(proposal)
+            for proposal in plan.proposals:
+                tx.put(proposal)
+        return plan
+
+    def prunable(self, plan: UpkeepPlan) -> tuple[Proposal, ...]:
+        """Return the prunes that a person can accept at once, the least important first; no important ones."""
+        prunes = (*(p for p in plan.open if p.kind == "prune"), *plan.of("prune"))
+        return tuple(sorted((p for p in prunes if p.importance < IMPORTANT_FROM), key=lambda p: p.importance))
+
+    def prune(self, proposals: Sequence[Proposal]) -> int:
+        """Accept prunes, as one change of the person that can be undone; return how many memories it archived.
+
+        What was touched, pinned, confirmed or decided on since is left alone.
+        """
+        now, done = self._context.now(), 0
+        what = "1 memory" if len(proposals) == 1 else f"{len(proposals)} memories"
+        with self._library.transaction(self._context.actor, f"prune {what}") as tx:
+            prunes = handler_of(self._context, "prune")
+            limits, decided = self._context.settings.lifecycle, _answered(self._library.proposals.all())
+            needed = self._needed()
+            for proposal in proposals:
+                memory = self._library.memories.find(proposal.evidence[0])
+                known = self._library.proposals.find(proposal.id)
+                if memory is None or (known is not None and known.state != "open"):
+                    continue
+                is_needed = not needed.isdisjoint((memory.id, *memory.aliases)) or self._has_source(memory)
+                found = rules.finding(memory, now, limits, decided=decided.get(memory.id), needed=is_needed)
+                if found is not None and found.name == proposal.id:
+                    prunes.accept(tx, proposal, prunes.becoming(proposal))
+                    done += 1
+        return done
+
+    def _contradicted(self, search: bool) -> tuple[Mapping[str, Contradicted] | None, str]:
+        """Return what contradicts trusted memories, by id; `None` with the reason when nobody looked."""
+        if not search:
+            return None, "Contradictions were not looked for."
+        try:
+            return contradicted_memories(self._retriever(), self._context.now()), ""
+        except UnreadableFile as error:
+            return None, f"Contradictions were not looked for: {error}"
+
+    def _plan(self, contradicted: Mapping[str, Contradicted] | None, remark: str) -> UpkeepPlan:
+        now, limits = self._context.now(), self._context.settings.lifecycle
+        memories = [m for m in self._library.memories.all() if m.status != "archived" and m.created_at <= now]
+        stored = self._library.proposals.all()
+        names = {p.id for p in stored}
+        open_ones = [p for p in stored if p.state == "open"]
+        disputed = {id for p in open_ones if p.kind != "skill" for id in p.evidence}
+        decided, needed = _answered(stored), self._needed()
+        found: dict[str, UpkeepFinding] = {}
+        for memory in memories:
+            one = rules.finding(
+                memory, now, limits,
+                decided=decided.get(memory.id),
+                contradicted=None if contradicted is None else contradicted.get(memory.id),
+                resolved=bool(memory.related) and self._resolved(memory, memory.id in disputed),
+                needed=not needed.isdisjoint((memory.id, *memory.aliases)),
+            )  # fmt: skip
+            if one is not None and not (one.kind == "prune" and self._has_source(memory)):
+                found[one.name] = one
+        mine = [p for p in open_ones if p.actor == WORKBENCH and p.kind in UPKEEP_KINDS]
+        withdrawn = tuple(p for p in mine if p.id not in found and not self._cannot_tell(p, contradicted))
+        gone = {p.id for p in withdrawn}
+        still = tuple(p for p in mine if p.id not in gone)
+        asked = {(p.kind, p.evidence[0]) for p in still}
+        new = [f for f in found.values() if f.name not in names and (f.kind, f.id) not in asked]
+        return UpkeepPlan(
+            now,
+            tuple(sorted((self._proposal(f, now) for f in new), key=self._order)),
+            withdrawn,
+            tuple(m.id for m in memories if rules.waits_long(m, now, limits)),
+            still,
+            contradicted is not None,
+            remark,
+        )
+
+    def _has_source(self, memory: Memory) -> bool:
+        """Tell whether the file that brought a memory still is there: as long as it is, the memory is no noise."""
+        path = imported(memory.metadata).get("path")
+        return isinstance(path, str) and Path(path).exists()
+
+    def _needed(self) -> frozenset[str]:
+        """Return the ids of what another memory cites, or a person judged relevant to a query."""
+        living = (m for m in self._library.memories.all() if m.status != "archived")
+        judged = (j.memory for j in self._library.judgments.all() if j.grade > 0)
+        return frozenset((*judged, *(id for memory in living for id in memory.citations)))
+
+    def _resolved(self, memory: Memory, disputed: bool) -> bool:
+        related = [self._library.memories.find(id) for id in memory.related]
+        here = [m for m in related if m is not None and m.status != "archived"]
+        enough = len(here) >= self._context.settings.lifecycle.references
+        return enough and rules.is_resolved(memory, related, disputed)
+
+    def _cannot_tell(self, proposal: Proposal, contradicted: Mapping[str, Contradicted] | None) -> bool:
+        """Tell whether a question rests on a contradiction that nobody looked for this time."""
+        return contradicted is None and CONTRADICTED in proposal.flags
+
+    def _order(self, proposal: Proposal) -> tuple[int, tuple[bool, float], str]:
+        return (UPKEEP_KINDS.index(proposal.kind), order_of(proposal), proposal.id)
+
+    def _proposal(self, found: UpkeepFinding, now: datetime) -> Proposal:
+        memory = self._library.memories.get(found.id)
+        related = memory.related if found.kind == "skill" else ()
+        return proposal_of(found, memory, now, tuple(id for id in related if id in self._library.memories))
+
+
+def proposal_of(found: UpkeepFinding, memory: Memory, now: datetime, related: tuple[str, ...] = ()) -> Proposal:
+    """Return a finding about `memory` as a proposal; `related` is further evidence."""
+    return Proposal(
+        id=found.name,
+        kind=found.kind,
+        actor=WORKBENCH,
+        title=memory.line,
+        created_at=now,
+        evidence=(memory.id, *found.evidence, *related),
+        flags=found.flags,
+        importance=memory.importance_score,
+        reasons=found.reasons,
+    )
+
+
+def _answered(proposals: Iterable[Proposal]) -> dict[str, dict[str, datetime]]:
+    """Return when a person last answered a question of each kind, by the memory it was about."""
+    found: dict[str, dict[str, datetime]] = {}
+    for proposal in proposals:
+        if proposal.state != "open" and proposal.kind in UPKEEP_KINDS and proposal.evidence:
+            at = proposal.decided_at or proposal.created_at
+            kinds = found.setdefault(proposal.evidence[0], {})
+            kinds[proposal.kind] = max(at, kinds.get(proposal.kind, at))
+    return found

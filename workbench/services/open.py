@@ -1,0 +1,590 @@
+"""Opens a store and hands out its areas: the one place where the bench is put together.
+
+An area is made, and its modules imported, when it is first asked for: what the first screen does
+not need does not make it wait.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.config import paths
+from workbench.config.loading import Settings
+from workbench.services.agents.documents.places import NOWHERE, DocumentPlaces
+from workbench.services.caches import begin, place
+from workbench.services.context import Clock, Context
+from workbench.services.safety.origins import Origins
+from workbench.services.safety.secret_filter import SecretFilter
+from workbench.services.safety.verdicts import Verdicts
+from workbench.store.library import Library, utc_now
+
+if TYPE_CHECKING:
+    from workbench.services.agents.capture.catching_up import CatchUp
+    from workbench.services.agents.capture.transcripts import Transcripts
+    from workbench.services.agents.consolidation.consolidating import Consolidating
+    from workbench.services.agents.documents.documents import Documents
+    from workbench.services.agents.documents.stored import StoredDocuments
+    from workbench.services.agents.episodes.finding import EpisodeFinder
+    from workbench.services.agents.episodes.keeping import Episodes
+    from workbench.services.agents.index_file import IndexFile
+    from workbench.services.agents.patterns.intake import PatternIntake
+    from workbench.services.agents.patterns.patterns import Patterns
+    from workbench.services.agents.replay import Replay
+    from workbench.services.agents.served_lately import ServedLately
+    from workbench.services.agents.sessions import AgentSessions
+    from workbench.services.claims.checking import StillTrue
+    from workbench.services.duplicates.bullets import BulletDuplicates
+    from workbench.services.duplicates.deduplication import Deduplication
+    from workbench.services.duplicates.wording import BookWording
+    from workbench.services.files.differences import Difference
+    from workbench.services.files.exports.exporting import Exporter
+    from workbench.services.files.exports.folders import FolderExporter
+    from workbench.services.files.imports.importing import Importer
+    from workbench.services.files.replaced import Replaced
+    from workbench.services.forms.bullets import BulletForms
+    from workbench.services.forms.memories import MemoryForms
+    from workbench.services.forms.proposals import ProposalForms
+    from workbench.services.health.doctor import Doctor
+    from workbench.services.health.history import History
+    from workbench.services.health.overview import Overview
+    from workbench.services.health.purge import Purge
+    from workbench.services.health.trends import TrendsLook
+    from workbench.services.health.upkeep import Upkeep
+    from workbench.services.playbook.curation import Curator
+    from workbench.services.playbook.curation_asking import CuratorRequest
+    from workbench.services.playbook.playbook import Playbooks
+    from workbench.services.playbook.rules import BookRules
+    from workbench.services.promotion.copies import Copies
+    from workbench.services.promotion.promotion import Promotion
+    from workbench.services.reflection.reflection import Reflecting
+    from workbench.services.review.impact import ImpactPreview
+    from workbench.services.review.refinement import Refinement
+    from workbench.services.review.review import Review
+    from workbench.services.review.suggestion_finder import SuggestionFinder
+    from workbench.services.safety.agent_view import AgentView
+    from workbench.services.safety.leaks import Leaks
+    from workbench.services.safety.safety import Safety
+    from workbench.services.safety.trust import Trust
+    from workbench.services.stream.archiving import Archiving
+    from workbench.services.stream.fields import MemoryFields
+    from workbench.services.stream.ingest import Ingest
+    from workbench.services.stream.replacing import Replacing
+    from workbench.services.stream.stream import Stream
+    from workbench.services.tuning.evaluation import Evaluator
+    from workbench.services.tuning.judging import Judging
+    from workbench.services.tuning.retriever import Retriever
+    from workbench.services.tuning.tuning import Tuning
+
+
+class Workbench:
+    """An open store with everything a person or an agent can do to it.
+
+    `profiles` is the folder of a person's own retrieval profiles, `replaced` that of the copies of files that went on
+    a person's word; without one, none goes. `gate` is what the store's changes go through: it tells what was masked.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        profiles: Path,
+        replaced: Path | None = None,
+        gate: SecretFilter | None = None,
+    ) -> None:
+        self.context = context
+        self.gate = gate or SecretFilter()
+        self._profiles = profiles
+        self._replaced = replaced
+        self.view: AgentView | None = None
+        """What an agent sees of the store, where only that is shown."""
+
+    def narrow(self, *, approved: bool = False) -> None:
+        """Show from now on only what the context's agent may see (see `safety.agent_view`)."""
+        from workbench.services.safety.agent_view import narrow
+
+        self.view = narrow(self.context, self.safety, approved=approved)
+
+    @cached_property
+    def stream(self) -> "Stream":
+        """Single memories."""
+        from workbench.services.stream.stream import Stream
+
+        return Stream(self.context)
+
+    @cached_property
+    def review(self) -> "Review":
+        """What waits for a decision."""
+        from workbench.services.review.review import Review
+
+        return Review(self.context, lambda: self.retriever)
+
+    @property
+    def worked_out(self) -> int:
+        """How many proposals wait that nobody stored, as far as they were looked for yet, without what may be noise."""
+        from workbench.core.review.kinds import is_noise
+
+        review = self.__dict__.get("review")
+        return 0 if review is None else sum(not is_noise(one.kind) for one in review.found())
+
+    @cached_property
+    def working_out(self) -> "SuggestionFinder":
+        """What waits without being stored."""
+        from workbench.services.review.suggestion_finder import SuggestionFinder
+
+        return SuggestionFinder(self, self.review)
+
+    @cached_property
+    def history(self) -> "History":
+        """What was done, and the way back."""
+        from workbench.services.health.history import History
+
+        return History(self.context)
+
+    @cached_property
+    def overview(self) -> "Overview":
+        """The store as a whole, in counts."""
+        from workbench.services.health.overview import Overview
+
+        return Overview(self.context, lambda: self.review)
+
+    @cached_property
+    def trends(self) -> "TrendsLook":
+        """How the store goes, day by day."""
+        from workbench.services.health.trends import TrendsLook
+
+        return TrendsLook(self.context)
+
+    @cached_property
+    def retriever(self) -> "Retriever":
+        """The ranking and its model; importing the numeric libraries is what makes it late."""
+        from workbench.services.tuning.retriever import Retriever
+
+        return Retriever(self.context)
+
+    @cached_property
+    def playbooks(self) -> "Playbooks":
+        """Bullets and sections."""
+        from workbench.services.playbook.playbook import Playbooks
+
+        return Playbooks(self.context)
+
+    @cached_property
+    def bullet_duplicates(self) -> "BulletDuplicates":
+        """Duplicates in a playbook."""
+        from workbench.services.duplicates.bullets import BulletDuplicates
+
+        return BulletDuplicates(self.context, self.playbooks, lambda: self.retriever)
+
+    @cached_property
+    def curating(self) -> "Curator":
+        """What a Curator or a Reflector suggests for a playbook."""
+        from workbench.services.playbook.curation import Curator
+
+        return Curator(self.context, self.playbooks)
+
+    @cached_property
+    def curation(self) -> "CuratorRequest":
+        """What Claude suggests for a playbook, asked as Curator and Reflector."""
+        from workbench.services.playbook.curation_asking import CuratorRequest
+
+        return CuratorRequest(self.context, self.playbooks, self.curating, self.safety.masked)
+
+    @cached_property
+    def wording(self) -> "BookWording":
+        """One text for several bullets, by Claude."""
+        from workbench.services.duplicates.wording import BookWording
+
+        return BookWording(self.context, self.safety.masked)
+
+    @cached_property
+    def rules(self) -> "BookRules":
+        """Deprecating bullets, and turning them into warnings."""
+        from workbench.services.playbook.rules import BookRules
+
+        return BookRules(self.context, self.playbooks)
+
+    @cached_property
+    def tuning(self) -> "Tuning":
+        """Rankings under any profile."""
+        from workbench.services.tuning.profiles import Profiles
+        from workbench.services.tuning.tuning import Tuning
+
+        return Tuning(self.context, self.retriever, Profiles(self._profiles))
+
+    @cached_property
+    def evaluator(self) -> "Evaluator":
+        """Metrics, verdicts and auto-tune over query sets."""
+        from workbench.services.tuning.evaluation import Evaluator
+
+        return Evaluator(self.context, self.retriever, self.tuning.profiles)
+
+    @cached_property
+    def refinement(self) -> "Refinement":
+        """Other words for a candidate, by Claude."""
+        from workbench.services.review.refinement import Refinement
+
+        return Refinement(self.context)
+
+    @cached_property
+    def impact(self) -> "ImpactPreview":
+        """What approving would do to the saved queries."""
+        from workbench.services.review.impact import ImpactPreview
+
+        return ImpactPreview(self.context, self.review.outcome, self.retriever, self.tuning.profiles)
+
+    @cached_property
+    def judging(self) -> "Judging":
+        """Graded judgments of saved queries."""
+        from workbench.services.tuning.judging import Judging
+
+        return Judging(self.context)
+
+    @cached_property
+    def deduplication(self) -> "Deduplication":
+        """Groups of memories that say the same."""
+        from workbench.services.duplicates.deduplication import Deduplication
+
+        return Deduplication(self.context, lambda: self.retriever)
+
+    @cached_property
+    def upkeep(self) -> "Upkeep":
+        """What the lifecycle suggests."""
+        from workbench.services.health.upkeep import Upkeep
+
+        return Upkeep(self.context, lambda: self.retriever)
+
+    @cached_property
+    def still_true(self) -> "StillTrue":
+        """Whether what memories and bullets name still is in the working tree."""
+        from workbench.services.claims.checking import StillTrue
+
+        return StillTrue(self.context)
+
+    @cached_property
+    def ingest(self) -> "Ingest":
+        """The way in for single observations."""
+        from workbench.services.stream.ingest import Ingest
+
+        return Ingest(self.context, self.retriever)
+
+    @cached_property
+    def fields(self) -> "MemoryFields":
+        """Edits of single fields of memories."""
+        from workbench.services.stream.fields import MemoryFields
+
+        return MemoryFields(self.context)
+
+    @cached_property
+    def memory_forms(self) -> "MemoryForms":
+        """Memories as forms."""
+        from workbench.services.forms.memories import MemoryForms
+
+        return MemoryForms(self.context, self.fields, lambda: self.retriever, lambda: self.ingest)
+
+    @cached_property
+    def proposal_forms(self) -> "ProposalForms":
+        """What waits in Review as forms."""
+        from workbench.services.forms.proposals import ProposalForms
+
+        return ProposalForms(self.context, lambda: self.review)
+
+    @cached_property
+    def bullet_forms(self) -> "BulletForms":
+        """The bullets of playbooks as forms."""
+        from workbench.services.forms.bullets import BulletForms
+
+        return BulletForms(self.context, lambda: self.playbooks)
+
+    @cached_property
+    def replacing(self) -> "Replacing":
+        """Replacing words across the store."""
+        from workbench.services.stream.replacing import Replacing
+
+        return Replacing(self.context, self.gate, self.copies)
+
+    @cached_property
+    def archiving(self) -> "Archiving":
+        """Archiving what is old."""
+        from workbench.services.stream.archiving import Archiving
+
+        return Archiving(self.context)
+
+    @cached_property
+    def reflecting(self) -> "Reflecting":
+        """Reflections, and what they cost."""
+        from workbench.services.reflection.reflection import Reflecting
+
+        after, before = self.index_file.follow, self._before_reflection
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=after, before=before)
+
+    def _before_reflection(self, cancelled: Callable[[], bool]) -> None:
+        if self.context.settings.still_true:
+            self.still_true.before_reflection(cancelled)
+
+    @cached_property
+    def index_file(self) -> "IndexFile":
+        """The overview of the store, and the file that it is written to."""
+        from workbench.services.agents.index_file import IndexFile
+
+        return IndexFile(self.context, self.safety, lambda: self.exporter)
+
+    @cached_property
+    def importer(self) -> "Importer":
+        """The way in for files."""
+        from workbench.services.files.imports.importing import Importer
+
+        return Importer(self.context)
+
+    @cached_property
+    def exporter(self) -> "Exporter":
+        """The way out to files."""
+        from workbench.services.files.exports.exporting import Exporter
+
+        return Exporter(self.context, self.playbooks, self.replaced)
+
+    @cached_property
+    def folder_exporter(self) -> "FolderExporter":
+        """The way back into folders of notes."""
+        from workbench.services.files.exports.folders import FolderExporter
+
+        return FolderExporter(self.context, self.replaced)
+
+    def difference(self, path: Path) -> "Difference":
+        """Return what a file that changed on disk says otherwise than the store; see `files.differences`."""
+        from workbench.services.files.differences import difference
+
+        return difference(self.context, self.importer, self.folder_exporter, path)
+
+    @cached_property
+    def replaced(self) -> "Replaced":
+        """The copies of files that were replaced."""
+        from workbench.services.files.replaced import Replaced
+
+        return Replaced(self._replaced)
+
+    @cached_property
+    def safety(self) -> "Safety":
+        """What the texts hold that should not travel."""
+        from workbench.services.safety.safety import Safety
+
+        return Safety(self.context)
+
+    @cached_property
+    def leaks(self) -> "Leaks":
+        """Secrets in whatever the store keeps beside its records' texts."""
+        from workbench.services.safety.leaks import Leaks
+
+        return Leaks(self.context, self.safety)
+
+    @cached_property
+    def promotion(self) -> "Promotion":
+        """The way from what is confirmed to playbooks, files that agents read, and skills."""
+        from workbench.services.promotion.placements import Placing
+        from workbench.services.promotion.promotion import Promotion
+
+        return Promotion(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
+
+    @cached_property
+    def copies(self) -> "Copies":
+        """Where else stands what is corrected."""
+        from workbench.services.promotion.copies import Copies
+        from workbench.services.promotion.placements import Placing
+
+        return Copies(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
+
+    @cached_property
+    def trust(self) -> "Trust":
+        """How far the store is trusted."""
+        from workbench.services.safety.trust import Trust
+
+        return Trust(self.context, lambda: self.safety)
+
+    @cached_property
+    def care(self) -> "Doctor":
+        """What is wrong with the store, and what to do about it."""
+        from workbench.services.health.doctor import Doctor
+
+        return Doctor(self.context)
+
+    @cached_property
+    def eraser(self) -> "Purge":
+        """Erasing for good."""
+        from workbench.services.health.purge import Purge
+
+        return Purge(self.context, self.history, self.replaced)
+
+    @cached_property
+    def agent_sessions(self) -> "AgentSessions":
+        """What agents did, session by session."""
+        from workbench.services.agents.sessions import AgentSessions
+
+        return AgentSessions(self.context)
+
+    @cached_property
+    def given_lately(self) -> "ServedLately":
+        """Which agents had a memory lately."""
+        from workbench.services.agents.served_lately import ServedLately
+
+        return ServedLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
+
+    @cached_property
+    def transcripts(self) -> "Transcripts":
+        """What sessions of agents teach, and how far they were read on this machine."""
+        from workbench.services.agents.capture.transcripts import Transcripts
+
+        return Transcripts(self.context, paths.captures_dir())
+
+    @cached_property
+    def catch_up(self) -> "CatchUp":
+        """Comparing what hooks captured with what was there."""
+        from workbench.services.agents.capture.catching_up import CatchUp
+
+        return CatchUp(self.context, lambda: self.retriever)
+
+    @cached_property
+    def documents(self) -> "Documents":
+        """The documents of agents, in the store and on disk."""
+        from workbench.services.agents.documents.documents import Documents
+
+        return Documents(self.context)
+
+    @cached_property
+    def stored_documents(self) -> "StoredDocuments":
+        """The store's own documents."""
+        from workbench.services.agents.documents.stored import StoredDocuments
+
+        return StoredDocuments(self.context)
+
+    @cached_property
+    def episodes(self) -> "Episodes":
+        """What agents did."""
+        from workbench.services.agents.episodes.keeping import Episodes
+
+        return Episodes(self.context)
+
+    @cached_property
+    def episode_finder(self) -> "EpisodeFinder":
+        """The way to episodes, by five strategies."""
+        from workbench.services.agents.episodes.finding import EpisodeFinder
+
+        return EpisodeFinder(self.context, lambda: self.retriever)
+
+    @cached_property
+    def patterns(self) -> "Patterns":
+        """What agents learned to do."""
+        from workbench.services.agents.patterns.patterns import Patterns
+
+        return Patterns(self.context, self.gate)
+
+    @cached_property
+    def consolidating(self) -> "Consolidating":
+        """The way to tidy up what agents did and learned, stage by stage."""
+        from workbench.services.agents.consolidation.consolidating import Consolidating
+
+        return Consolidating(self.context, self.episode_finder, self.patterns, lambda: self.retriever)
+
+    @cached_property
+    def pattern_intake(self) -> "PatternIntake":
+        """The way in for files of patterns."""
+        from workbench.services.agents.patterns.intake import PatternIntake
+
+        return PatternIntake(self.context, self.gate)
+
+    @cached_property
+    def replay(self) -> "Replay":
+        """What agents would have been given in a session, then and now."""
+        from workbench.services.agents.replay import Replay
+
+        return Replay(self.context, self.tuning, self.safety, self._beside)
+
+    def _beside(self, folder: Path) -> "Workbench":
+        """Open another store in the way that this one was opened, all of it believed."""
+        context = self.context
+        return open_workbench(
+            folder, profiles=self._profiles, cache=folder / "cache", settings=context.settings, given=context.given,
+            actor=context.actor, clock=context.clock, believed=True,
+        )  # fmt: skip
+
+    @property
+    def library(self) -> Library:
+        """The store's tables, for reading."""
+        return self.context.library
+
+    def follow(self) -> None:
+        """Take what changed in the store over into what questions are answered from; nothing is loaded for that."""
+        if "retriever" in self.__dict__:
+            self.retriever.follow()
+
+    def keep_caches(self) -> None:
+        """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it.
+
+        Of the past nothing is kept: it would take the present's place.
+        """
+        if self.library.standpoint is not None:
+            return
+        self.library.keep_index()
+        self.context.origins.keep()
+        if "retriever" in self.__dict__:
+            self.retriever.keep()
+
+    def close(self) -> None:
+        """Write a checkpoint and let go of the store."""
+        present = self.library.standpoint is None
+        if present:
+            self.context.origins.keep()
+        self.library.close()
+        if "retriever" in self.__dict__:
+            if present:
+                self.retriever.keep()
+            self.retriever.close()
+
+
+def open_workbench(
+    folder: Path,
+    *,
+    profiles: Path,
+    replaced: Path | None = None,
+    cache: Path | None = None,
+    settings: Settings | None = None,
+    given: frozenset[str] = frozenset(),
+    actor: str = "human",
+    clock: Clock = utc_now,
+    heads: Path | None = None,
+    believed: bool = False,
+    documents: DocumentPlaces = NOWHERE,
+    at: int | None = None,
+) -> Workbench:
+    """Open (or create) the store in `folder`; with `at` as it was right after that revision, to be looked at only.
+
+    `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
+    person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
+    remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
+    `documents` are where agents keep some on disk. Opening changes nothing.
+    Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
+    """
+    gate = SecretFilter()
+    own = place(cache or paths.cache_dir(), folder)
+    library = Library(
+        folder, clock, heads=heads, gate=gate, believed=believed,
+        cache=own, begin_cache=lambda: begin(own, folder), at=at,
+    )  # fmt: skip
+    _take_note(library)
+    known, verdicts, around = settings or Settings(), Verdicts(cache), documents._replace(replaced=replaced)
+    context = Context(library, _clock_of(library, clock), known, own, actor, given, verdicts, Origins(own), around)
+    return Workbench(context, profiles, replaced, gate)
+
+
+def _clock_of(library: Library, clock: Clock) -> Clock:
+    """Return the clock, or in the past one that stands still."""
+    then = None if library.standpoint is None else library.standpoint.at
+    return clock if then is None else lambda: then
+
+
+def _take_note(library: Library) -> None:
+    """Say what a person should know of a store that was just opened."""
+    if library.standpoint is not None:
+        return
+    if library.standing.trusted and library.surroundings.notes():
+        library.note(
+            "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
+        )

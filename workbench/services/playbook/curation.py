@@ -1,0 +1,304 @@
+"""What a Curator or a Reflector suggests for a playbook (source 003): looked at one by one, applied as one action.
+
+Nothing is guessed: what names a bullet or a section that is not there says so, and cannot be accepted.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from workbench.core.agents.actors import stands_by
+from workbench.core.change import Change, diff
+from workbench.core.duplicates.identity import parted
+from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.playbook import delta
+from workbench.core.playbook.book import Bullet, Playbook, section_key
+from workbench.core.playbook.curation import Analysis, BulletTag, Curation
+from workbench.core.playbook.delta import Add, CreateMeta, Delete, Merge, Update
+from workbench.core.playbook.operations import THEN, Suggested, from_json, named_ids, title, to_json
+from workbench.core.record import to_doc
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.feedback import apply_vote
+from workbench.core.stream.vote import Verdict, Vote, vote_id
+from workbench.core.text import clean_for_store
+from workbench.formats.ace.replies import read_reply
+from workbench.formats.opening import read_text
+from workbench.services.context import Context
+from workbench.services.playbook.playbook import Playbooks, write_book
+from workbench.store.library import Tx
+
+SAID = "The playbook says exactly this already."
+"""The problem of a suggestion to add what is there, as most of a log of operations that were carried out."""
+
+CURATOR, REFLECTOR = "curator", "reflector"
+ACTOR = "human:curator"
+"""Who applies suggestions: the person who accepted them, so that undo takes them back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One suggestion, or a part of a reply that cannot be read (`suggested` is `None`; `raw` is its JSON).
+
+    `problem` says why it cannot be accepted. `before` and `after` are the texts that differ; `touches` are the
+    bullets it is about, as they are now. One that `repeats` suggests a text that the playbook holds already.
+    """
+
+    raw: str
+    title: str
+    suggested: Suggested | None = None
+    reason: str = ""
+    problem: str = ""
+    before: str = ""
+    after: str = ""
+    touches: tuple[Bullet, ...] = ()
+    repeats: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply that was read: who gave it, a short mark of its text, what it says beside its suggestions, and those."""
+
+    actor: str
+    mark: str
+    said: str
+    parts: tuple[tuple[Suggested, str], ...]
+    odd: tuple[tuple[str, str], ...] = ()
+
+
+def reply_of(found: Curation | Analysis, text: str) -> Reply:
+    """Return a reply that was read from `text`."""
+    mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    odd = tuple((one.raw, one.reason) for one in found.odd)
+    if isinstance(found, Curation):
+        return Reply(CURATOR, mark, found.reasoning, tuple((c.operation, c.reason) for c in found.operations), odd)
+    return Reply(REFLECTOR, mark, found.key_insight, tuple((tag, "") for tag in found.bullet_tags), odd)
+
+
+class Curator:
+    """Suggestions for playbooks, as cards and as proposals."""
+
+    def __init__(self, context: Context, playbooks: Playbooks) -> None:
+        self._context = context
+        self._library = context.library
+        self._playbooks = playbooks
+
+    def read(self, text: str) -> Reply:
+        """Read the reply of a Curator or a Reflector; raises `UnreadableReply`."""
+        return reply_of(read_reply(text), text)
+
+    def text_of(self, path: Path) -> str:
+        """Return what a file says, as it stands there. Raises `UnreadableFile`."""
+        return read_text(path)
+
+    def cards(self, book: str, reply: Reply, skipped: Iterable[int] = ()) -> tuple[Card, ...]:
+        """Return a card for every part, in the order of the reply, the unreadable ones last.
+
+        Each is looked at as if those before it were accepted, all but the places in `skipped`.
+        """
+        left, cards, playbook = frozenset(skipped), list[Card](), self._playbooks.open(book)
+        for place, (suggested, reason) in enumerate(reply.parts):
+            card, after = self._card(playbook, suggested, reason, reply)
+            if isinstance(suggested, BulletTag) and _tags_twice(suggested, reply.parts[:place], left):
+                card = replace(card, problem=f"The reply marks {suggested.bullet_id} twice.")
+            playbook = playbook if place in left else after
+            cards.append(card)
+        odd = (Card(raw, "cannot be read", problem=reason) for raw, reason in reply.odd)
+        return (*cards, *odd)
+
+    def apply(
+        self, book: str, reply: Reply, accepted: Sequence[Suggested], keep: Callable[[], object] | None = None
+    ) -> int:
+        """Apply suggestions in order as one action; raises when one is impossible, and then nothing is changed.
+
+        `keep` is called in the same transaction, to let stay what a person typed.
+        """
+        count = len(accepted)
+        label = f"{count} suggestion{'' if count == 1 else 's'} of the {reply.actor}"
+        own = ACTOR if stands_by(self._context.actor) else self._context.actor
+        with self._library.transaction(own, label) as tx:
+            if keep is not None:
+                keep()
+            self._carry_out(tx, book, accepted, reply.mark)
+        return count
+
+    def proposals(
+        self, book: str, reply: Reply, chosen: Iterable[int] | None = None, *, repeats: bool = True
+    ) -> tuple[Proposal, ...]:
+        """Return the parts of a reply (those at `chosen` places, or all) as proposals for the queue.
+
+        The same suggestion has the same id, so that nothing waits twice; a tag counts once for each reply. Without
+        `repeats`, a text that the playbook holds already is not suggested again.
+        """
+        places = range(len(reply.parts)) if chosen is None else chosen
+        cards = self.cards(book, reply)
+        made = (
+            self._proposal(book, reply, *reply.parts[place], cards[place].problem)
+            for place in places
+            if repeats or not cards[place].repeats
+        )
+        return tuple({proposal.id: proposal for proposal in made}.values())
+
+    def put_off(self, book: str, reply: Reply, places: Iterable[int], keep: Callable[[], object] | None = None) -> int:
+        """Put parts of a reply into Review; return how many are new there. `keep` is as in `apply`."""
+        fresh = [p for p in self.proposals(book, reply, places) if p.id not in self._library.proposals]
+        if fresh:
+            label = f"{len(fresh)} suggestion{'' if len(fresh) == 1 else 's'} into Review"
+            with self._library.transaction(self._context.actor, label) as tx:
+                if keep is not None:
+                    keep()
+                for proposal in fresh:
+                    tx.put(proposal)
+        return len(fresh)
+
+    def changes(self, proposal: Proposal) -> tuple[Change, ...]:
+        """Return what accepting a proposal would do to bullets; raises `WorkbenchError` when it is impossible."""
+        book, mark, suggested = from_json(proposal.operation)
+        before = self._playbooks.open(book)
+        after = self._after(before, suggested, mark)
+        old, new = ({f"{book}/{b.id}": b for b in side.bullets} for side in (before, after))
+        return tuple(
+            diff("bullets", key, _doc(old.get(key)), _doc(new.get(key)))
+            for key in dict.fromkeys((*old, *new))
+            if old.get(key) != new.get(key)
+        )
+
+    def card_of(self, proposal: Proposal) -> Card:
+        """Return a proposal as a card, as the playbook is now; raises `WorkbenchError` when that cannot be told."""
+        book, mark, suggested = from_json(proposal.operation)
+        return self._card(self._playbooks.open(book), suggested, "", Reply(proposal.actor, mark, "", ()))[0]
+
+    def accept(self, tx: Tx, proposal: Proposal) -> None:
+        """Carry a proposal out within a transaction; raises `WorkbenchError` when it is impossible."""
+        book, mark, suggested = from_json(proposal.operation)
+        self._carry_out(tx, book, [suggested], mark)
+
+    def _proposal(self, book: str, reply: Reply, suggested: Suggested, reason: str, problem: str) -> Proposal:
+        operation = to_json(suggested, book, reply.mark)
+        same = {k: v for k, v in operation.items() if k != "reply" or isinstance(suggested, BulletTag)}
+        name = blake2b(repr(sorted(same.items())).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        bullets = self._library.bullets
+        now = {id: found.content for id in named_ids(suggested) if (found := bullets.find(f"{book}/{id}"))}
+        said = {THEN: {id: clean_for_store(text) for id, text in now.items()}} if now else {}
+        reasons = [reason] if reason.strip() else []
+        return Proposal(
+            id=f"{reply.actor}-{name}", kind="curator", actor=reply.actor, title=clean_for_store(title(suggested)),
+            created_at=self._context.now(), reasons=tuple(map(clean_for_store, reasons)), operation=operation | said,
+            flags=(clean_for_store(problem),) if problem else (),
+        )  # fmt: skip
+
+    def _card(self, playbook: Playbook, suggested: Suggested, reason: str, reply: Reply) -> tuple[Card, Playbook]:
+        known = {name: b for b in playbook.bullets for name in (*b.aliases, b.id)}
+        touches = tuple(known[id] for id in named_ids(suggested) if id in known)
+        raw, before, after = title(suggested), _joined(touches), _text_after(suggested, touches)
+        card = Card(raw, _title(suggested, touches), suggested, reason, "", before, after, touches)
+        if isinstance(suggested, Add) and _says(playbook, suggested):
+            return replace(card, problem=SAID, repeats=True), playbook
+        try:
+            return card, self._after(playbook, suggested, reply.mark)
+        except WorkbenchError as error:
+            return replace(card, problem=error.message), playbook
+
+    def _after(self, playbook: Playbook, suggested: Suggested, mark: str) -> Playbook:
+        if isinstance(suggested, BulletTag):
+            bullet = delta.find_bullet(playbook, suggested.bullet_id)
+            tagged = self._tagged(bullet, suggested, mark)[0]
+            return replace(playbook, bullets=tuple(tagged if b is bullet else b for b in playbook.bullets))
+        return delta.apply(playbook, _cleaned(suggested), self._context.now())
+
+    def _carry_out(self, tx: Tx, book: str, chosen: Sequence[Suggested], mark: str) -> None:
+        before = after = self._playbooks.open(book)
+        for suggested in chosen:
+            if isinstance(suggested, BulletTag):
+                vote = self._tagged(delta.find_bullet(after, suggested.bullet_id), suggested, mark)[1]
+                after = self._after(after, suggested, mark)
+                if vote is not None:
+                    tx.put(vote)
+            else:
+                after = self._after(after, suggested, mark)
+        write_book(tx, before, after)
+        gone = {f"{book}/{one.bullet_id}" for one in chosen if isinstance(one, Delete)}
+        # A later bullet may be given a deleted one's number; it must not inherit its votes.
+        for vote in self._library.votes.all() if gone else ():
+            if vote.table == "bullets" and vote.target in gone:
+                tx.delete(vote)
+
+    def _tagged(self, bullet: Bullet, tag: BulletTag, mark: str) -> tuple[Bullet, Vote | None]:
+        """Return a bullet with a Reflector's mark on it: one vote for each reply; neutral ones are only counted."""
+        if tag.tag == "neutral":
+            return replace(bullet, neutral_count=bullet.neutral_count + 1), None
+        verdict: Verdict = tag.tag
+        key = f"{bullet.book}/{bullet.id}"
+        name = vote_id("bullets", key, REFLECTOR, mark)
+        before = self._library.votes.find(name)
+        if before is not None:
+            raise InvalidRecord(f"This reply's mark on {bullet.id} is counted already.", delta.UNCHANGED)
+        vote = Vote(name, "bullets", key, REFLECTOR, verdict, self._context.now(), mark, "tagged by the Reflector")
+        return apply_vote(bullet, vote, None), vote
+
+
+def _tags_twice(tag: BulletTag, before: Sequence[tuple[Suggested, str]], skipped: frozenset[int]) -> bool:
+    """Tell whether a tag before this one, which is not skipped, marks the same bullet."""
+    earlier = (one for place, (one, _) in enumerate(before) if place not in skipped)
+    return any(isinstance(one, BulletTag) and one.bullet_id == tag.bullet_id for one in earlier)
+
+
+def edited(suggested: Suggested, content: str) -> Suggested:
+    """Return a suggestion with another text; raises `InvalidRecord` for one that has none."""
+    if isinstance(suggested, Delete | BulletTag):
+        raise InvalidRecord("This suggestion has no text to edit.", "Accept or skip it.")
+    assert isinstance(suggested, Add | Update | Merge | CreateMeta)
+    return replace(suggested, content=clean_for_store(content).strip())
+
+
+def _says(playbook: Playbook, suggested: Add) -> bool:
+    """Tell whether a playbook says already, in that place, what a suggestion would add."""
+    try:
+        place = delta.find_section(playbook, suggested.section).id
+    except WorkbenchError:
+        place = section_key(suggested.section)
+    added = Bullet("", place, _clean(suggested.content), playbook.book.id)
+    return any(b.content == added.content and not parted(b, added) for b in playbook.bullets)
+
+
+def _cleaned(operation: delta.Operation) -> delta.Operation:
+    if isinstance(operation, Add | Update | Merge | CreateMeta):
+        return replace(operation, content=_clean(operation.content))
+    return operation
+
+
+def _clean(text: str) -> str:
+    return clean_for_store(text).strip()
+
+
+def _title(suggested: Suggested, touches: Sequence[Bullet]) -> str:
+    """Return what would happen, without the text, which the card shows by itself."""
+    match suggested:
+        case Add():
+            return f"add to {suggested.section}"
+        case Update():
+            return f"change {suggested.bullet_id}"
+        case Merge():
+            kept = suggested.keep_id or (touches[0].id if touches else "the first")
+            return f"merge {', '.join(suggested.source_ids)} into {kept}"
+        case Delete():
+            return f"delete {suggested.bullet_id}"
+        case CreateMeta():
+            return f"new section {suggested.section_name}"
+        case BulletTag():
+            return f"mark {suggested.bullet_id} as {suggested.tag}"
+    return title(suggested)
+
+
+def _text_after(suggested: Suggested, touches: Sequence[Bullet]) -> str:
+    if isinstance(suggested, Add | Update | Merge | CreateMeta):
+        return suggested.content
+    return _joined(touches) if isinstance(suggested, BulletTag) else ""
+
+
+def _joined(bullets: Sequence[Bullet]) -> str:
+    return bullets[0].content if len(bullets) == 1 else ""
+
+
+def _doc(bullet: Bullet | None) -> dict[str, object] | None:
+    return None if bullet is None else {k: v for k, v in to_doc(bullet).items() if k != "raw"}

@@ -1,0 +1,285 @@
+"""The playbook: bullets are voted on, edited, moved and exported here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
+from workbench.core.playbook import delta
+from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.playbook.budget import Costs, Fitting, costs, fit
+from workbench.core.playbook.filter import NOBODY, Among, BookFilter
+from workbench.core.playbook.usage import BulletUsage, disagrees
+from workbench.core.stream.vote import Verdict, vote_id
+from workbench.core.text import clean_for_store
+from workbench.safety.secrets.secrets import mask
+from workbench.services.context import Context
+from workbench.services.playbook.changes import LastChange, LastChanges
+from workbench.services.playbook.usage import Usages
+from workbench.services.stream import votes
+from workbench.store.library import Tx
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class BookLine:
+    """One of the store's playbooks, with its number of bullets."""
+
+    book: Book
+    bullets: int
+
+
+@dataclass(frozen=True, slots=True)
+class BookView:
+    """A playbook as it is shown, with this actor's live votes by bullet id.
+
+    `cut` says what fits the budget, `None` without a budget or when everything fits.
+    `usage` is what runs tell about each bullet that any run used.
+    """
+
+    playbook: Playbook
+    votes: Mapping[str, Verdict]
+    costs: Costs
+    cut: Fitting | None = None
+    usage: Mapping[str, BulletUsage] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> int:
+        """The estimated tokens of all that is not deprecated."""
+        return self.costs.total
+
+    @property
+    def over(self) -> frozenset[str]:
+        """The ids of the bullets that do not fit the budget."""
+        return frozenset(self.cut.outside) if self.cut else frozenset()
+
+    @property
+    def affordable(self) -> Playbook:
+        """The playbook as far as the budget goes; all of it without a budget."""
+        if self.cut is None:
+            return self.playbook
+        used = {bullet.section for bullet in self.cut.kept}
+        sections = tuple(section for section in self.playbook.sections if section.id in used)
+        return replace(self.playbook, sections=sections, bullets=self.cut.kept)
+
+    @property
+    def disputed(self) -> frozenset[str]:
+        """The ids of the bullets whose votes and runs contradict each other."""
+        found = ((b, self.usage.get(b.id)) for b in self.playbook.bullets)
+        return frozenset(b.id for b, told in found if told and disagrees(told, b.helpful_count, b.harmful_count))
+
+    def found_to(self, verdict: str) -> frozenset[str]:
+        """Return the ids of the bullets of which runs say that: `helps`, `hurts` or `unclear`."""
+        return frozenset(id for id, told in self.usage.items() if told.verdict == verdict)
+
+    def listed(self, wanted: BookFilter, among: Among = NOBODY) -> tuple[tuple[Section, tuple[Bullet, ...]], ...]:
+        """Return the sections with their bullets, in file order; under a filter only those with a match."""
+        members: dict[str, list[Bullet]] = {s.id: [] for s in self.playbook.sections}
+        titles = {s.id: s for s in self.playbook.sections}
+        for bullet in self.playbook.bullets:
+            if not wanted or wanted.matches(bullet, titles[bullet.section], among):
+                members[bullet.section].append(bullet)
+        return tuple((titles[id], tuple(found)) for id, found in members.items() if found or not wanted)
+
+
+class Playbooks:
+    """The playbooks of a store and what a person does with their bullets."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+        self.changes = LastChanges(context.library)
+        self._usages = Usages(context.library)
+
+    def last_change(self, book: str, id: str) -> LastChange | None:
+        """Return who changed a bullet last, or `None` when that lies far back."""
+        return self.changes.of(book, id)
+
+    def books(self) -> tuple[BookLine, ...]:
+        """Return the store's playbooks, by name."""
+        bullets = self._library.bullets.all()
+        lines = (BookLine(book, sum(b.book == book.id for b in bullets)) for book in self._library.books.all())
+        return tuple(sorted(lines, key=lambda line: (line.book.name, line.book.id)))
+
+    def open(self, book: str) -> Playbook:
+        """Return a playbook in file order; raises `UnknownRecord`."""
+        sections = sorted((s for s in self._library.sections.all() if s.book == book), key=_section_place)
+        place = {s.id: i for i, s in enumerate(sections)}
+        bullets = [b for b in self._library.bullets.all() if b.book == book and b.section in place]
+        bullets.sort(key=lambda b: (place[b.section], b.order, b.id))
+        return Playbook(self._library.books.get(book), tuple(sections), tuple(bullets))
+
+    def view(self, book: str) -> BookView:
+        """Return a playbook with what is shown besides it; raises `UnknownRecord`."""
+        playbook = self.open(book)
+        voter = self._context.voter
+        names = {vote_id("bullets", f"{book}/{b.id}", voter): b.id for b in playbook.bullets}
+        mine = {names[vote.id]: vote.verdict for vote in self._library.votes.among(names)}
+        found_costs, budget = costs(playbook), playbook.book.budget
+        cut = fit(playbook, budget) if 0 < budget < found_costs.total else None
+        return BookView(playbook, mine, found_costs, cut, self._usages.of(playbook))
+
+    def vote(self, book: str, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
+        """Vote on one bullet, or on several; the same vote again on a single one takes it back."""
+        if len(ids) == 1:
+            return votes.toggle(self._context, self.bullet(book, ids[0]), verdict)
+        with self._library.transaction(self._context.actor, f"vote {verdict} on {len(ids)} bullets"):
+            results = [votes.cast(self._context, self.bullet(book, id), verdict) for id in ids]
+        return results[-1]
+
+    def live_vote(self, book: str, id: str) -> str:
+        """Return this actor's live vote on a bullet, or an empty text."""
+        vote = self._library.votes.find(vote_id("bullets", f"{book}/{id}", self._context.voter))
+        return vote.verdict if vote else ""
+
+    def edit(self, book: str, id: str, content: str, expected: str | None = None) -> None:
+        """Change a bullet's text; raises `Conflict` when it no longer is the `expected` one."""
+        with self._library.transaction(self._context.actor, f"edit {id}"):
+            now = self.bullet(book, id).content
+            if expected is not None and now != expected:
+                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
+            self.apply(book, delta.Update(id, now if content == now else _clean(content)), f"edit {id}")
+
+    def edited(self, book: str, id: str, content: str) -> tuple[Bullet, Bullet]:
+        """Return a bullet as it is and as it would be with another text; raises `UnknownRecord`."""
+        bullet = self.bullet(book, id)
+        text = bullet.content if content == bullet.content else _clean(content)
+        return bullet, bullet if text == bullet.content else replace(bullet, content=text, raw=None)
+
+    def add(self, book: str, section: str, content: str) -> str:
+        """Add a bullet at the end of a section and return its new id."""
+        before = {b.id for b in self.open(book).bullets}
+        after = self.apply(book, delta.Add(section, _clean(content)), f"add a bullet to {section}")
+        return next(b.id for b in after.bullets if b.id not in before)
+
+    def add_to_new_section(self, book: str, title: str, content: str) -> str:
+        """Add a bullet in a section that is made for it, and the playbook too if need be; return the bullet's id."""
+        title = mask(title)  # the section's id is made of it
+        with self._library.transaction(self._context.actor, f"add a bullet to {title}"):
+            self.ensure(book)
+            after = self.apply(book, delta.CreateMeta(title, _clean(content)), f"add a bullet to {title}")
+        return after.in_section(delta.find_section(after, title).id)[-1].id
+
+    def delete(self, book: str, ids: Sequence[str]) -> None:
+        """Delete bullets and the votes on them; the other lines of the file stay as they are."""
+        label = f"delete {ids[0]}" if len(ids) == 1 else f"delete {len(ids)} bullets"
+        gone = {f"{book}/{id}" for id in ids}
+        with self._library.transaction(self._context.actor, label) as tx:
+            self.apply_all(book, [delta.Delete(id) for id in ids], label)
+            # A later bullet may be given a deleted one's number; it must not inherit its votes.
+            for vote in self._library.votes.all():
+                if vote.table == "bullets" and vote.target in gone:
+                    tx.delete(vote)
+
+    def move(self, book: str, ids: Sequence[str], section: str, position: int | None = None) -> None:
+        """Move bullets to the end of a section, or to `position` (from 0) in it; they keep their ids."""
+        label = f"move {ids[0]} to {section}" if len(ids) == 1 else f"move {len(ids)} bullets to {section}"
+        places = range(position, position + len(ids)) if position is not None else [None] * len(ids)
+        self.apply_all(book, [delta.Move(id, section, place) for id, place in zip(ids, places, strict=True)], label)
+
+    def shift(self, book: str, id: str, step: int) -> bool:
+        """Move a bullet up (−1) or down (+1) within its section; return whether there was room."""
+        playbook = self.open(book)
+        bullet = delta.find_bullet(playbook, id)
+        siblings = [b.id for b in playbook.in_section(bullet.section)]
+        place = siblings.index(bullet.id)
+        if not 0 <= place + step < len(siblings):
+            return False
+        siblings.insert(place + step, siblings.pop(place))
+        self.apply(book, delta.Reorder(bullet.section, tuple(siblings)), f"reorder {id}")
+        return True
+
+    def pin(self, book: str, ids: Sequence[str], pinned: bool | None = None) -> bool:
+        """Pin or unpin bullets; without `pinned` they are unpinned when all are pinned. Return the new state."""
+        if pinned is None:
+            pinned = not all(bullet.pinned for bullet in [self.bullet(book, id) for id in ids])
+        what = ids[0] if len(ids) == 1 else f"{len(ids)} bullets"
+        with self._library.transaction(self._context.actor, f"{'pin' if pinned else 'unpin'} {what}") as tx:
+            for id in ids:
+                tx.put(replace(self.bullet(book, id), pinned=pinned))
+        return pinned
+
+    def add_section(self, book: str, title: str, *, kept: bool = False) -> str:
+        """Add an empty section at the end and return its id; a first one makes the playbook itself.
+
+        `kept`: a secret in the title stays as it was typed, if the transaction lets it; the id never holds one.
+        """
+        typed = " ".join(title.split()).lstrip("#").strip()
+        title = mask(title)  # the id is made of it
+        with self._library.transaction(self._context.actor, f"add section {title}") as tx:
+            if book in self._library.books:
+                before = self.open(book)
+            else:
+                before = Playbook(Book(book, name=book))
+                tx.put(before.book)
+            after = delta.apply(before, delta.CreateMeta(title), self._context.now())
+            if kept:
+                after = replace(after, sections=(*after.sections[:-1], replace(after.sections[-1], title=typed)))
+            write_book(tx, before, after)
+        return after.sections[-1].id
+
+    def set_budget(self, book: str, tokens: int) -> None:
+        """Set how many tokens a playbook may take; 0 takes the limit away. Raises `InvalidRecord` below 0."""
+        if tokens < 0:
+            raise InvalidRecord("A budget is a number of tokens, 0 or more.", "Nothing was changed.")
+        with self._library.transaction(self._context.actor, f"budget of {book}: {tokens or 'none'}") as tx:
+            tx.put(replace(self._library.books.get(book), budget=tokens))
+
+    def ensure(self, book: str = MAIN) -> None:
+        """Make an empty playbook unless it exists."""
+        if book not in self._library.books:
+            with self._library.transaction(self._context.actor, f"new playbook {book}") as tx:
+                tx.put(Book(book, name=book))
+
+    def apply(self, book: str, op: delta.Operation, label: str) -> Playbook:
+        """Apply one operation as a transaction and return the playbook after it."""
+        return self.apply_all(book, [op], label)
+
+    def apply_all(self, book: str, ops: Sequence[delta.Operation], label: str) -> Playbook:
+        """Apply operations as one transaction; when one is impossible it raises, and nothing is changed."""
+        with self._library.transaction(self._context.actor, label) as tx:
+            before = self.open(book)
+            after = before
+            for op in ops:
+                after = delta.apply(after, op, self._context.now())
+            write_book(tx, before, after)
+        return after
+
+    def bullet(self, book: str, id: str) -> Bullet:
+        """Return a bullet; raises `UnknownRecord`."""
+        found = self._library.bullets.find(f"{book}/{id}")
+        if found is None:
+            raise UnknownRecord(f"There is no bullet {id} in the playbook any more.", "Nothing was changed.")
+        return found
+
+
+def shown_title(section: Section) -> str:
+    """Return a section's title as it may be shown: without its secrets."""
+    return mask(section.title)
+
+
+def write_book(tx: Tx, before: Playbook, after: Playbook) -> None:
+    """Write only the records in which two states of a playbook differ."""
+    if after.book != before.book:
+        tx.put(after.book)
+    pairs: tuple[tuple[Sequence[Section | Bullet], Sequence[Section | Bullet]], ...] = (
+        (before.sections, after.sections),
+        (before.bullets, after.bullets),
+    )
+    for old, new in pairs:
+        known = {r.id: r for r in old}
+        for record in new:
+            if known.get(record.id) != record:
+                tx.put(record)
+        kept = {r.id for r in new}
+        for record in old:
+            if record.id not in kept:
+                tx.delete(record)
+
+
+def _section_place(section: Section) -> tuple[float, str]:
+    return (section.order, section.id)
+
+
+def _clean(content: str) -> str:
+    return clean_for_store(content).strip()

@@ -1,0 +1,211 @@
+"""Files that follow the store: promoting writes into them, undo and redo take that back and put it there again.
+
+The store is the truth. A change of placements writes the files first, inside the store's transaction, and the journal
+line last; before the first file a note of what is going on is left beside the journal, and taken away at the end. A
+note that is found later says that a change was broken off. It is shown, and by a person's word alone the files are
+brought to what the store says: a note is a file like any other, and whoever made the store may have written it.
+"""
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.core.errors import Conflict, WorkbenchError, cannot_write
+from workbench.core.files.atomic import write_file
+from workbench.core.promotion.placement import Placement, PlacementKind
+from workbench.core.record import from_doc, to_doc
+from workbench.services.files.states import FileStates
+from workbench.services.promotion.placement_files import FileEdit, carry_out
+from workbench.services.promotion.placement_leftovers import Left, left_in, of_id
+from workbench.services.promotion.placement_moves import Moves, Placements, moves
+from workbench.services.promotion.placement_paths import Places, places_of
+from workbench.store.files import read_regular
+from workbench.store.library import Library
+
+_LARGEST = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class HalfDone:
+    """A change of files that was broken off, as `note` in the store's folder tells it.
+
+    `edits` are what brings the files to what the store says; files `outside` the project are only named. `readable`
+    tells whether the note can be read; `problem` is why the files cannot be brought there, or empty.
+    """
+
+    note: Path
+    edits: tuple[FileEdit, ...] = ()
+    outside: tuple[str, ...] = ()
+    readable: bool = True
+    problem: str = ""
+
+
+class Following:
+    """Brings the files after the placements of the transaction that is open; `moves` is what that came to."""
+
+    def __init__(self, placing: "Placing") -> None:
+        self._placing = placing
+        self.moves = Moves()
+
+    def __call__(self) -> None:
+        """Write the files; called inside the transaction, after everything is staged."""
+        self.moves = self._placing.follow()
+
+    @property
+    def remarks(self) -> str:
+        """What was found in the files, in words."""
+        return " ".join(self.moves.remarks)
+
+
+class Placing:
+    """The files of a store that hold promoted memories."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._note: Path | None = None
+        self.places: Places = places_of(library.folder)
+
+    @contextlib.contextmanager
+    def guarded(self) -> Iterator[Following]:
+        """Hand out what writes the files; after an error they are brought back to what the store says."""
+        try:
+            yield Following(self)
+        except BaseException:
+            with contextlib.suppress(WorkbenchError):
+                self._take_back()
+            raise
+        if self._note is not None:
+            with contextlib.suppress(OSError):
+                self._note.unlink(missing_ok=True)
+            self._note = None
+
+    def committed(self) -> dict[str, Placement]:
+        """Return the placements in the store, by id."""
+        return {placement.id: placement for placement in self._library.placements.all()}
+
+    def follow(self) -> Moves:
+        """Bring the files from the committed placements to those of the open transaction."""
+        before, after = self.committed(), self._staged()
+        found = moves(self.places, before, after)
+        if found.edits:
+            self._leave_note(before, after)
+            carry_out(found.edits)
+            self._note_files(found.edits)
+        return found
+
+    def _note_files(self, edits: Iterable[FileEdit]) -> None:
+        """Let the store know, in the open transaction, that what it knew files to hold was changed by itself."""
+        states = FileStates(self._library)
+        with self._library.transaction("", "") as tx:  # joins the one that is open
+            for edit in edits:
+                states.moved_on(tx, edit.path, edit.before, edit.after)
+
+    def planned(self, new: Mapping[str, Placement]) -> Moves:
+        """Return what new placements would change in the files; writes nothing."""
+        before = self.committed()
+        return moves(self.places, before, {**before, **new})
+
+    def take_out(self, ids: Iterable[str], memories: Iterable[str] = ()) -> tuple[tuple[str, ...], tuple[Left, ...]]:
+        """Take placements out of the files for good; return the files changed, and what may still hold the text.
+
+        The records stay; for whoever erases them next. Of placements erased before, whose ids name one of the
+        `memories`, the files are looked at again. Raises `WorkbenchError` when a file cannot be written.
+        """
+        ids = tuple(ids)
+        before = self.committed()
+        doomed = {id: before[id] for id in ids if id in before}
+        found = moves(self.places, before, {id: p for id, p in before.items() if id not in doomed}, again=True)
+        carry_out(found.edits)
+        names = tuple(edit.name for edit in found.edits)
+        living = [p for id, p in before.items() if id not in doomed]
+        asked: list[tuple[PlacementKind, str, str]] = [
+            (p.kind, p.path, p.text) for p in doomed.values() if p.kind != "bullet"
+        ]
+        gone = (of_id(id, memory) for id in ids if id not in before for memory in memories if id.startswith(memory))
+        asked += [(*place, "") for place in gone if place is not None]
+        folder = self.places.project or Path()
+        left = (left_in(folder / path, kind, text, [p for p in living if p.path == path]) for kind, path, text in asked)
+        return names, tuple(dict.fromkeys(one for one in left if one is not None))
+
+    def half_done(self) -> tuple[HalfDone, ...]:
+        """Return the changes that were broken off, and what would finish or take back each; nothing is changed."""
+        return tuple(self._about(note) for note in self._library.surroundings.notes())
+
+    def finish(self, shown: HalfDone) -> None:
+        """Bring the files of one broken change to what the store says, just as `half_done` showed it.
+
+        A note that cannot be read goes. Raises `Conflict` when it is no longer as shown, or `WorkbenchError` when a
+        file cannot be written; the note stays then.
+        """
+        with self._library.exclusive():
+            found = self._about(shown.note)
+            if found != shown:
+                raise Conflict("What was broken off is no longer as it was shown.", "Nothing was written; look again.")
+            if found.problem:
+                raise WorkbenchError(found.problem, f"Nothing was written; {shown.note} can be deleted to forget it.")
+            carry_out(found.edits)
+            try:
+                shown.note.unlink(missing_ok=True)
+            except OSError as error:
+                raise cannot_write(self._library.folder, error) from error
+
+    def _about(self, note: Path) -> HalfDone:
+        sides = _read_note(note)
+        if sides is None:
+            return HalfDone(note, readable=False)
+        far = tuple(sorted({p.path for side in sides for p in side.values() if p.outside}))
+        try:
+            return HalfDone(note, self._way_back(sides, far).edits, far)
+        except WorkbenchError as error:
+            return HalfDone(note, outside=far, problem=error.message)
+
+    def _take_back(self) -> None:
+        """Bring the files that this process was changing to what the store says; notes of others are not its own."""
+        if self._note is None:
+            return
+        with self._library.exclusive():
+            sides = _read_note(self._note)
+            if sides is not None:
+                carry_out(self._way_back(sides, ()).edits)
+            self._note.unlink(missing_ok=True)
+            self._note = None
+
+    def _way_back(self, sides: tuple[Placements, Placements], without: Iterable[str]) -> Moves:
+        """Return what brings the files of both sides of a broken change, but for some, to what the store says now."""
+        ids, now = {*sides[0], *sides[1]}, self.committed()
+        here = {id: p for id, p in now.items() if id in ids}
+        other = sides[0] if here == sides[1] else sides[1]
+        near = [{id: p for id, p in side.items() if p.path not in without} for side in (other, here)]
+        return moves(self.places, *near, again=True)
+
+    def _leave_note(self, before: Placements, after: Placements) -> None:
+        differing = [id for id in {**before, **after} if before.get(id) != after.get(id)]
+        paths = {side[id].path for side in (before, after) for id in differing if id in side}
+        sides = [[to_doc(p) for p in side.values() if p.path in paths] for side in (before, after)]
+        note = self._library.surroundings.new_note()
+        self._note = note
+        try:
+            write_file(note, json.dumps(sides).encode())
+        except OSError as error:
+            raise cannot_write(self._library.folder, error) from error
+
+    def _staged(self) -> dict[str, Placement]:
+        """Return the placements as the open transaction has them."""
+        return {placement.id: placement for placement in self._library.placements.staged()}
+
+
+def _read_note(note: Path) -> tuple[Placements, Placements] | None:
+    try:
+        before, after = ({p.id: p for p in map(_placement, side)} for side in json.loads(read_regular(note, _LARGEST)))
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError, WorkbenchError):
+        return None
+    return before, after
+
+
+def _placement(doc: Mapping[str, object]) -> Placement:
+    return from_doc(Placement, doc)
+
+
+__all__ = ["Following", "HalfDone", "Placing"]

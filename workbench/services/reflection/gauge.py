@@ -1,0 +1,31 @@
+"""The reflection gauge: what has come in since the last reflection."""
+
+from workbench.core.reflection.trigger import (
+    Gauge,
+    ReflectionState,
+    TriggerLimits,
+    TriggerVerdict,
+    gauge,
+    should_reflect,
+)
+from workbench.services.context import Context
+
+
+def state_of(context: Context) -> ReflectionState:
+    """Return the stored state, or a fresh one."""
+    return context.library.reflection.find("reflection") or ReflectionState()
+
+
+def limits_of(context: Context) -> TriggerLimits:
+    """Return the limits of the settings."""
+    return context.settings.reflection
+
+
+def gauge_of(context: Context) -> Gauge:
+    """Return how far each condition is along."""
+    return gauge(state_of(context), context.now(), limits_of(context))
+
+
+def verdict_of(context: Context) -> TriggerVerdict:
+    """Tell whether a reflection is due."""
+    return should_reflect(state_of(context), context.now(), limits_of(context))

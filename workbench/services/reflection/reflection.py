@@ -1,0 +1,327 @@
+"""Reflecting: from the latest memories to candidates in Review, on this machine or with Claude's help."""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.files.locks import irreplaceable
+from workbench.core.reflection.reflector import (
+    RETRIEVED,
+    Cancelled,
+    Insight,
+    Preview,
+    Reflection,
+    ReflectionProblem,
+    Reflector,
+    Request,
+    Tell,
+)
+from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict
+from workbench.core.stream.memory import Memory
+from workbench.reflect.claude.keys import HOW_TO, has_key
+from workbench.safety.scanning import mask as mask_of
+from workbench.services.context import Context
+from workbench.services.reflection.claude import CLAUDE, Connect, connecting
+from workbench.services.reflection.drafts import drafts_of
+from workbench.services.reflection.gauge import gauge_of, state_of, verdict_of
+from workbench.services.reflection.llm_runs import LlmRuns, Waiting
+from workbench.services.reflection.source import LOCAL_MEMORIES, Mask, known_texts, latest, masked, parted
+
+if TYPE_CHECKING:
+    from workbench.reflect.claude.reflector import ClaudeReflector
+    from workbench.reflect.extractive.themes import Vectors
+    from workbench.services.tuning.retriever import Retriever
+
+EXTRACTIVE = "extractive"
+NAMES = (CLAUDE, EXTRACTIVE)
+"""The reflectors, the one that is preferred first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A reflection about to be made: who makes it, exactly what it is given, and the gauge as it stood then.
+
+    `spent` of `limit` tokens of this month are gone (limit 0: none).
+    """
+
+    reflector: str
+    request: Request
+    state: ReflectionState
+    preview: Preview
+    spent: int = 0
+    limit: int = 0
+
+    @property
+    def since(self) -> datetime | None:
+        """When the oldest memory that is read was made."""
+        return self.request.memories[0].created_at if self.request.memories else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a reflection: the candidates as stored (without ids after a dry run), and what went wrong, if so.
+
+    `afterwards` is what went wrong with what follows a reflection, which itself is stored. `again` are the memories
+    that say already what else was found.
+    """
+
+    reflection: Reflection
+    candidates: tuple[Memory, ...]
+    unread: tuple[Waiting, ...] = ()
+    problem: ReflectionProblem | None = None
+    afterwards: WorkbenchError | None = None
+    again: tuple[Memory, ...] = ()
+
+
+class Reflecting:
+    """Reflections and their trigger. `mask` goes over every text before it is sent or stored.
+
+    `after` is done when one is stored; it may raise `WorkbenchError`. `before` is done ahead of one, and says nothing.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        retriever: "Callable[[], Retriever]",
+        mask: Mask = mask_of,
+        connect: Connect | None = None,
+        after: Callable[[], None] = lambda: None,
+        before: Callable[[Cancelled], None] = lambda _: None,
+    ) -> None:
+        self._context = context
+        self._library = context.library
+        self._retriever = retriever
+        self._mask = mask
+        self._after, self._before = after, before
+        self._connect = connect or connecting(context)
+        self.runs = LlmRuns(context)
+
+    def gauge(self) -> Gauge:
+        """Return how far each condition of the trigger is along."""
+        return gauge_of(self._context)
+
+    def verdict(self) -> TriggerVerdict:
+        """Tell whether a reflection is due, and why."""
+        return verdict_of(self._context)
+
+    def default(self) -> str:
+        """Return the reflector that is used unless another is named: Claude when there is a key."""
+        return CLAUDE if has_key() else EXTRACTIVE
+
+    def missing(self, reflector: str) -> str:
+        """Return why a reflector cannot be used now, or an empty text."""
+        return "no key" if reflector == CLAUDE and not has_key() else ""
+
+    def readable(self) -> int:
+        """Return how many memories a reflection by the reflector of this computer would read now."""
+        return len(latest(self._context, LOCAL_MEMORIES))
+
+    def plan(self, reflector: str = "", focus: str = "") -> Plan:
+        """Gather what a reflection would read and send; nothing is sent. Raises `WorkbenchError`."""
+        name = reflector or self.default()
+        if name not in NAMES:
+            raise WorkbenchError(f"There is no reflector “{name}”.", f"Choose {' or '.join(NAMES)}.")
+        if self.missing(name):
+            hint = f"{HOW_TO} The other reflector, extractive, needs none."
+            raise ReflectionProblem("There is no key for Claude.", hint)
+        sent = name == CLAUDE
+        memories = latest(self._context, self._context.settings.claude.memories if sent else LOCAL_MEMORIES)
+        state, asked = state_of(self._context), focus.strip()
+        if sent:
+            memories, asked = masked(memories, self._mask), self._mask(asked)
+        request = Request(memories, asked)
+        limits = (self.runs.spent(), self._context.settings.claude.monthly_tokens) if sent else (0, 0)
+        preview = self._reflector(name).preview(request)
+        return Plan(name, request, state, preview, *limits)
+
+    def dry_run(self, plan: Plan, tell: Tell, cancelled: Cancelled) -> Outcome:
+        """Reflect and store no candidate; what Claude was asked counts against the budget all the same."""
+        reflection, problem = self._made(plan, tell, cancelled)
+        run = self.runs.record(plan.reflector, reflection.usage)
+        drafts, again = self._drafts(plan.reflector, reflection, run)
+        return Outcome(reflection, drafts, problem=problem, again=again)
+
+    def reflect(self, plan: Plan, tell: Tell, cancelled: Cancelled, most: int | None = None) -> Outcome:
+        """Reflect, and put what was found into Review, at `most` so many insights.
+
+        What was found before a problem or a cancel is kept.
+
+        Raises `ReflectionProblem` when nothing at all came of it.
+        """
+        self._before(cancelled)
+        reflection, problem = self._made(plan, tell, cancelled)
+        reflection = replace(reflection, insights=reflection.insights[:most])
+        return self._kept(plan.reflector, reflection, problem, plan.request.memories, plan.state)
+
+    def ask_again(self, waiting: Waiting, tell: Tell, cancelled: Cancelled) -> Outcome:
+        """Ask Claude once more what a reply that could not be read was to answer, and keep what comes of it.
+
+        The old reply is let go of when the new one is there. Raises `ReflectionProblem` as `reflect` does.
+        """
+        question = waiting.reply.question
+        if not question:
+            outcome = self.reflect(self.plan(CLAUDE), tell, cancelled)
+        else:
+            memories = masked(self._memories_of(waiting), self._mask)
+            claude = self._claude()
+            reflection, problem = _caught(lambda: claude.answer(question, memories, tell, cancelled))
+            outcome = self._kept(CLAUDE, reflection, problem, memories, None)
+        if outcome.problem is None:
+            with irreplaceable():
+                self.dismiss(waiting)
+        return outcome
+
+    def read_again(self, waiting: Waiting, text: str) -> tuple[Memory, ...]:
+        """Make candidates of a reply that could not be read, as a person has edited it.
+
+        A list with citations is read as one; else every paragraph is an insight, flagged for want of evidence.
+        """
+        from workbench.reflect.replies.parse import read_insights
+
+        run, question = self.runs.run(waiting.run), waiting.reply.question
+        memories = self._memories_of(waiting)
+        # With a memory gone, the numbers would mean others.
+        numbered = memories if len(memories) == len(self._counted(waiting)) else ()
+        found = read_insights(text, numbered, question).found or _paragraphs(text, question)
+        drafts = drafts_of(found, run.what, self._context.now(), self._library.memories.find, self._mask, run.id)
+        if not drafts:
+            raise InvalidRecord("There is no text to make a candidate of.", "The reply is kept as it was.")
+        label = f"read a reply again: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}"
+        with self._library.transaction(self._context.actor, label) as tx:
+            stored = tuple(replace(draft, id=tx.new_memory_id(draft.created_at)) for draft in drafts)
+            for memory in (*stored, self.runs.without(waiting)):
+                tx.put(memory)
+        return stored
+
+    def dismiss(self, waiting: Waiting) -> None:
+        """Let go of a reply that could not be read; undo brings it back."""
+        with self._library.transaction(self._context.actor, "dismiss an unread reply") as tx:
+            tx.put(self.runs.without(waiting))
+
+    def _made(self, plan: Plan, tell: Tell, cancelled: Cancelled) -> tuple[Reflection, ReflectionProblem | None]:
+        if not plan.request.memories:
+            raise ReflectionProblem("There are no memories to reflect on yet.", "Import or ingest some first.")
+        reflector = self._reflector(plan.reflector)
+        if plan.reflector == CLAUDE and len(plan.request.memories) > RETRIEVED:
+            self._retriever().load()  # what may fail fails before anything is paid for
+        return _caught(lambda: reflector.reflect(plan.request, tell, cancelled))
+
+    def _kept(
+        self,
+        reflector: str,
+        reflection: Reflection,
+        problem: ReflectionProblem | None,
+        memories: Sequence[Memory],
+        counted: ReflectionState | None,
+    ) -> Outcome:
+        """Store what came of a reflection on `memories`; `counted` is what it takes off the gauge, if anything."""
+        ids = tuple(memory.id for memory in memories)
+        run = self.runs.record(reflector, reflection.usage, reflection.unread, ids, self._mask)
+        drafts, again = self._drafts(reflector, reflection, run)
+        found = bool(reflection.complete or drafts or again)
+        stored = self._store(reflector, drafts, again, counted if found else None)
+        unread = tuple(waiting for waiting in self.runs.waiting() if waiting.run == run)
+        try:
+            self._after()
+        except WorkbenchError as error:
+            return Outcome(reflection, stored, unread, problem, error, again)
+        return Outcome(reflection, stored, unread, problem, again=again)
+
+    def _memories_of(self, waiting: Waiting) -> tuple[Memory, ...]:
+        """Return the memories that the citations of a reply count, as far as they are still there."""
+        found = (self._library.memories.find(id) for id in self._counted(waiting))
+        return tuple(memory for memory in found if memory is not None)
+
+    def _counted(self, waiting: Waiting) -> tuple[str, ...]:
+        return waiting.reply.memories or self.runs.run(waiting.run).memories
+
+    def _claude(self) -> "ClaudeReflector":
+        claude = self._connect(self.runs.budget())
+        claude.relevant = self._relevant
+        return claude
+
+    def _relevant(self, question: str, memories: Sequence[Memory]) -> Sequence[Memory]:
+        """Return those memories that bear most on a question, in their order."""
+        if len(memories) <= RETRIEVED:
+            return memories
+        ranker = self._retriever().ranker()
+        scores, row_of = ranker.relevance(question), ranker.pool.row_of
+        known = sorted((m for m in memories if m.id in row_of), key=lambda m: -scores.relevance[row_of[m.id]])
+        best = {memory.id for memory in known[:RETRIEVED]}
+        return [memory for memory in memories if memory.id in best]
+
+    def _reflector(self, name: str) -> Reflector:
+        if name == CLAUDE:
+            return self._claude()
+        from workbench.reflect.extractive.reflector import ExtractiveReflector
+
+        return ExtractiveReflector(self._embed, known_texts(self._context))
+
+    def _embed(self, texts: Sequence[str]) -> "Vectors":
+        """Embed texts, by their words where the model does not know them; it is loaded when it is first needed."""
+        from workbench.retrieval.embedding.worded import with_words
+
+        return with_words(self._retriever().embedder.embed(texts), texts)
+
+    def _drafts(
+        self, reflector: str, reflection: Reflection, run: str
+    ) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+        """Return the candidates that insights become, and the memories that say the other insights already."""
+        find, now = self._library.memories.find, self._context.now()
+        drafts = drafts_of(reflection.insights, reflector, now, find, self._mask, run)
+        # The other reflector leaves out by itself what is known.
+        return parted(self._context, drafts) if reflector == CLAUDE else (drafts, ())
+
+    def _store(
+        self,
+        reflector: str,
+        drafts: tuple[Memory, ...],
+        again: tuple[Memory, ...],
+        counted: ReflectionState | None,
+    ) -> tuple[Memory, ...]:
+        """Store the candidates and what was seen again, and start the gauge anew, as one action.
+
+        What came in while the reflection was made stays on the gauge.
+        """
+        changed = tuple(memory for memory in again if memory != self._library.memories.find(memory.id))
+        if not drafts and not changed and counted is None:
+            return ()
+        now, label = self._context.now(), f"reflect: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}"
+        paid = irreplaceable() if reflector == CLAUDE else nullcontext()
+        with paid, self._library.transaction(f"reflector:{reflector}", label) as tx:
+            stored = tuple(replace(draft, id=tx.new_memory_id(now)) for draft in drafts)
+            for memory in (*stored, *changed):
+                tx.put(memory)
+            if counted is not None:
+                tx.put(_started_anew(state_of(self._context), counted, now))
+        return stored
+
+
+def _started_anew(state: ReflectionState, counted: ReflectionState, now: datetime) -> ReflectionState:
+    """Return the gauge after a reflection at `now` that covered what was `counted` when it began."""
+    importance = state.accumulated_importance - counted.accumulated_importance
+    return replace(
+        state,
+        accumulated_importance=max(0.0, round(importance, 9)),
+        observations_since_last=max(0, state.observations_since_last - counted.observations_since_last),
+        last_reflection_at=now,
+    )
+
+
+def _caught(make: Callable[[], Reflection]) -> tuple[Reflection, ReflectionProblem | None]:
+    """Return what was made; a problem that came after something was found or spent stands beside it."""
+    try:
+        return make(), None
+    except ReflectionProblem as problem:
+        found = problem.found
+        if found is None or not (found.insights or found.unread or found.usage.total):
+            raise
+        return found, problem
+
+
+def _paragraphs(text: str, question: str) -> tuple[Insight, ...]:
+    parts = (part.strip() for part in text.split("\n\n"))
+    return tuple(Insight(part, question=question, label=CLAUDE) for part in parts if part)

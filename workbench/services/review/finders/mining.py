@@ -1,0 +1,150 @@
+"""Patterns that recur in episodes, and memories that came in from pattern files before there were patterns."""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from hashlib import blake2b
+
+from workbench.core.agents.episodes.episode import Episode
+from workbench.core.agents.episodes.schema import EpisodeBody
+from workbench.core.agents.patterns.mining import SUPPORT, Mined, Run, features_of, mined
+from workbench.core.agents.patterns.pattern import Pattern
+from workbench.core.agents.patterns.statistics import at_least, confidence
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+from workbench.core.text import counted, one_line
+from workbench.safety.scanning import scan
+from workbench.services.agents.patterns.intake import Move, PatternIntake
+from workbench.services.context import Context
+from workbench.services.duplicates.plan import WORKBENCH
+from workbench.services.review.finders.finder import Cancelled, Finder, Parts
+from workbench.services.safety.bodies import body_of
+from workbench.services.safety.flagging import FLAGS
+from workbench.services.safety.secret_filter import SecretFilter
+from workbench.store.blobs import BlobProblem
+
+MINED = "mined"
+"""The key of a pattern's metadata that says what it was made of."""
+
+MOST = 2_000
+"""Episodes that are looked at, the latest ones."""
+
+_SHOWN = 12
+_CELLS = 200
+
+
+def _find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    return recurring(parts.context, cancelled)
+
+
+def recurring(context: Context, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    """Return the patterns that recur in the latest episodes and are not among the patterns, as proposals."""
+    living = [one for one in context.library.table(Episode).all() if one.status != "deleted"]
+    if len(living) < SUPPORT:
+        return ()
+    living.sort(key=lambda one: (one.at, one.id), reverse=True)
+    bodies: dict[str, EpisodeBody] = {}
+    for episode in living[:MOST]:
+        if cancelled():
+            return ()
+        try:
+            bodies[episode.id] = EpisodeBody(body_of(context.library, episode.hash))
+        except BlobProblem:
+            continue  # the doctor names it
+    runs = [_run(one, bodies[one.id]) for one in living[:MOST] if one.id in bodies]
+    known = {pattern.metadata.get(MINED) for pattern in context.library.table(Pattern).all()}
+    return tuple(_proposal(context, one, bodies) for one in mined(runs) if _key(one) not in known)
+
+
+def _run(episode: Episode, body: EpisodeBody) -> Run:
+    features = features_of(body.texts("metadata.strategies_applied"), body.texts("metadata.tools_used"))
+    return Run(episode.id, episode.domain, episode.type, episode.outcome == "SUCCESS", features)
+
+
+def _proposal(context: Context, one: Mined, bodies: Mapping[str, EpisodeBody]) -> Proposal:
+    doc = _doc(one)
+    texts = (str(doc["name"]), str(doc["description"]))
+    kinds = {finding.kind for text in texts for finding in scan(text)}
+    name = blake2b(_key(one).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    # Asked again once there is twice as much to go by.
+    occasion = int(math.log2(one.support / SUPPORT))
+    shown = [(id, "✓") for id in one.good] + [(id, "✗") for id in one.bad]
+    episodes = [[sign, id, one_line(bodies[id].task[: 2 * _CELLS], _CELLS)] for id, sign in shown[:_SHOWN]]
+    many = "1 feature was" if one.compared == 1 else f"{one.compared} features were"
+    return Proposal(
+        f"pattern-{name}-{occasion}", "pattern", WORKBENCH, f"{doc['name']}: {_numbers(one)}", context.now(),
+        flags=tuple(word for kind, word in FLAGS.items() if kind in kinds), importance=10 * (1 - one.p_value) - 2,
+        reasons=(f"Fisher's exact test: p = {one.p_value:.2g}; {many} compared",),
+        operation={"pattern": doc, "episodes": episodes, "more": max(0, len(shown) - _SHOWN)},
+    )  # fmt: skip
+
+
+def _doc(one: Mined) -> dict[str, object]:
+    """Return the pattern as JSON (source 004, section 3.3)."""
+    holds, against = (one.good, one.bad) if one.helps else (one.bad, one.good)
+    share, what = len(holds) / one.support, one.feature.text
+    said = f"Episodes with it: {_numbers(one)} it, in {_place(one)}."
+    return {
+        "name": one_line(f"{what} in {_place(one)}" if one.helps else f"{what} fails in {_place(one)}", 120),
+        "category": one.category,
+        "description": f"{what}. {said}",
+        "applicability": {
+            "problem_types": [one.type] if one.type else [],
+            "task_features": {"domain": [one.domain] if one.domain else []},
+        },
+        "content": {"type": "strategy", "strategy": {"approach": what if one.helps else f"Without {what}"}},
+        "evidence": {
+            "supporting_episodes": list(holds), "counter_episodes": list(against), "num_applications": one.support,
+            "success_rate": share, "statistical_significance": one.p_value,
+            "confidence_score": confidence(share, one.support, at_least(len(holds), one.support)),
+        },
+        "metadata": {MINED: _key(one)},
+    }  # fmt: skip
+
+
+def _numbers(one: Mined) -> str:
+    return f"{len(one.good)} of {one.support} succeeded, {one.others_good} of {one.others} without"
+
+
+def _place(one: Mined) -> str:
+    return "/".join(part for part in (one.domain, one.type) if part)
+
+
+def _key(one: Mined) -> str:
+    return " | ".join((one.domain, one.type, one.feature.kind, one.feature.text))
+
+
+def moves_of(context: Context) -> tuple[tuple[str, tuple[Move, ...]], ...]:
+    """Return the memories that are patterns, with what each becomes, by the file that they came from."""
+    found: defaultdict[str, list[Move]] = defaultdict(list)
+    for move in PatternIntake(context, SecretFilter()).movable():
+        found[_file(move.memory)].append(move)
+    return tuple((file, tuple(found[file])) for file in sorted(found))
+
+
+def _moves(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    del cancelled
+    return tuple(_move(parts.context, file, moves) for file, moves in moves_of(parts.context))
+
+
+def _move(context: Context, file: str, moves: tuple[Move, ...]) -> Proposal:
+    ids = tuple(move.memory.id for move in moves)
+    name = blake2b("\n".join(ids).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    many = counted(len(moves), "memory", "memories")
+    lines = [
+        f"{one.memory.id}: {one_line(one.pattern.name, 80)} · confidence {one.memory.confidence} of 5 → "
+        f"{one.pattern.support.confidence_score:.2f}, {one.pattern.usage_count:,} applications counted, "
+        f"as {one.pattern.status}"
+        for one in moves[: 4 * _SHOWN]
+    ]
+    title = f"{many} of {file} {'is a pattern' if len(moves) == 1 else 'are patterns'}"
+    operation = {"file": file, "lines": lines}
+    return Proposal(f"moved-{name}", "moved", WORKBENCH, title, context.now(), evidence=ids, operation=operation)
+
+
+def _file(memory: Memory) -> str:
+    return memory.source.file or "a pattern file"
+
+
+MINING = Finder(_find)
+MOVES = Finder(_moves)

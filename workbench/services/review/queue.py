@@ -1,0 +1,189 @@
+"""The open proposals, kept in step with the store, so that a decision costs the same however many wait."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from workbench.core.review import lifecycle
+from workbench.core.review.kinds import is_noise, kind_of, order_of
+from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import collection_paused, withhold_more
+from workbench.core.stream.arrival import arrived
+from workbench.core.stream.memory import Memory
+from workbench.services.agents.capture.memories import told_by
+from workbench.services.context import Context
+from workbench.services.review.citations import Citations, Cited
+from workbench.services.review.counting import count_waiting
+from workbench.services.safety.flagging import SECRET, flags_of
+from workbench.services.safety.masking import PREFIX, masked_name
+from workbench.services.safety.verdicts import Verdicts
+from workbench.store.library import Touched
+
+NO_EVIDENCE = "no evidence"
+GONE = "cites what is gone"
+WAITS = "waits long"
+
+Place = tuple[str, str]
+"""Table and key of a record."""
+
+
+class _Entry:
+    """An open proposal and the ids it depends on; from `waits_from` on it is flagged for its age, too.
+
+    The texts of a candidate are looked at when somebody asks for the proposal: to count what waits, nobody needs to.
+    """
+
+    def __init__(
+        self,
+        proposal: Proposal,
+        rests_on: tuple[str, ...],
+        waits_from: datetime | None = None,
+        memory: Memory | None = None,
+    ) -> None:
+        self.proposal = proposal
+        self.rests_on = rests_on
+        self._waits_from = waits_from
+        self._memory = memory
+        self._flagged: tuple[tuple[str, ...], Proposal, Proposal] | None = None
+
+    def at(self, now: datetime, verdicts: Verdicts) -> Proposal:
+        """Return the proposal as it is at a moment, with the flags of its texts as far as they were looked at."""
+        if self._memory is None:
+            return self.proposal
+        flags = flags_of(self._memory, verdicts.sorts)
+        if self._flagged is None or self._flagged[0] != flags:
+            title = verdicts.masked(self.proposal.title) if SECRET in flags else self.proposal.title
+            shown = replace(self.proposal, title=title, flags=(*flags, *self.proposal.flags))
+            self._flagged = flags, shown, replace(shown, flags=(*shown.flags, WAITS))
+        waits = self._waits_from is not None and now >= self._waits_from
+        return self._flagged[2] if waits else self._flagged[1]
+
+
+class ReviewQueue:
+    """Every open proposal: candidates as proposals to confirm them, and those stored as proposals.
+
+    What a transaction touched is noted as it happens and looked at when somebody next asks: the
+    records themselves, and the proposals that rest on them. Callable from any thread.
+    """
+
+    def __init__(self, context: Context, citations: Citations) -> None:
+        self._context = context
+        self._citations = citations
+        self._library = context.library
+        self._entries: dict[Place, _Entry] | None = None
+        self._citing: defaultdict[str, set[Place]] = defaultdict(set)
+        self._dirty: set[Place] = set()
+        self._lock = threading.RLock()
+        # A lock of its own: a transaction must never wait for the first look at a large store.
+        self._dirty_lock = threading.Lock()
+        self._library.listen(self._note)
+
+    def all(self) -> tuple[Proposal, ...]:
+        """Return what is open: flagged first, then in the order of the kinds, then the oldest; put-off ones last."""
+        now = self._context.now()
+        found = [entry.at(now, self._context.verdicts) for entry in self._current().values()]
+        found.sort(key=lambda p: (is_put_off(p, now), not p.flags, order_of(p), p.created_at, p.id))
+        return tuple(found)
+
+    def waiting(self) -> int:
+        """Return how many proposals are open and not put off, without what may be noise; a store is not read for it."""
+        now = self._context.now()
+        if self._entries is None and not self._library.is_read:
+            return count_waiting(self._library, now)
+        every = (entry.proposal for entry in self._current().values())
+        return sum(not is_put_off(one, now) and not is_noise(one.kind) for one in every)
+
+    def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
+        """Return the records that a proposal rests on: a candidate's citations, also after a merge."""
+        if kind_of(proposal.kind).is_candidate:
+            return self._citations.cited(proposal.evidence)
+        return tuple(Cited(id, self._library.memories.find(id)) for id in proposal.evidence)
+
+    def find(self, id: str) -> Proposal | None:
+        """Return an open proposal as the store has it now, or `None`; `id` may be what stands for one with a secret."""
+        if id.startswith(PREFIX):
+            mask = self._context.verdicts.masked
+            names = (key for table, key in self._every_place() if masked_name(key, mask) == id)
+            id = next(names, id)
+        entry = self._candidate(id)
+        if entry is not None:
+            return entry.at(self._context.now(), self._context.verdicts)
+        proposal = self._library.proposals.find(id)
+        return proposal if proposal is not None and proposal.state == "open" else None
+
+    def _note(self, touched: Touched) -> None:
+        places = [place for place in touched.keys if place[0] in ("memories", "proposals")]
+        with self._dirty_lock:
+            self._dirty.update(places)
+
+    def _current(self) -> dict[Place, _Entry]:
+        with self._lock:
+            with self._dirty_lock:
+                dirty, self._dirty = self._dirty, set()
+            if self._entries is None:
+                self._entries = {}
+                with collection_paused():
+                    self._follow(self._entries, self._every_place())
+                # The ranking keeps what it read out of the collector's sight, and this read the rest of the store:
+                # walking through that would take longer than a decision, again and again.
+                withhold_more()
+            self._follow(self._entries, dirty)
+            return dict(self._entries)
+
+    def _every_place(self) -> set[Place]:
+        candidates = {("memories", m.id) for m in self._library.waiting(Memory, "candidate")}
+        return candidates | {("proposals", p.id) for p in self._library.waiting(Proposal, "open")}
+
+    def _follow(self, entries: dict[Place, _Entry], dirty: Iterable[Place]) -> None:
+        resting = {place for table, key in dirty if table == "memories" for place in self._citing.get(key, ())}
+        for place in resting.union(dirty):
+            table, key = place
+            entry = self._stored(key) if table == "proposals" else self._candidate(key)
+            if entry is None:
+                entries.pop(place, None)
+                continue
+            entries[place] = entry
+            for id in entry.rests_on:
+                self._citing[id].add(place)
+
+    def _stored(self, key: str) -> _Entry | None:
+        proposal = self._library.proposals.find(key)
+        if proposal is None or proposal.state != "open":
+            return None
+        gone = not kind_of(proposal.kind).of_archived and any(c.gone for c in self.cited(proposal))
+        shown = replace(proposal, flags=(*proposal.flags, GONE)) if gone else proposal
+        return _Entry(shown, proposal.evidence)
+
+    def _candidate(self, key: str) -> _Entry | None:
+        memory = self._library.memories.find(key)
+        return None if memory is None or memory.status != "candidate" else self._of_candidate(memory)
+
+    def _of_candidate(self, memory: Memory) -> _Entry:
+        cited = self._citations.cited(memory.citations)
+        proposal = Proposal(
+            id=memory.id,
+            kind="reflection",
+            actor=str(memory.metadata.get("reflector", memory.source.hook or "reflection")),
+            title=memory.line,
+            created_at=arrived(memory),
+            evidence=memory.citations,
+            flags=_flags(memory, cited),
+            importance=memory.importance_score,
+            review_after=memory.review_after,
+        )
+        rests_on = (*memory.citations, *(c.memory.id for c in cited if c.memory is not None and c.merged))
+        return _Entry(proposal, rests_on, lifecycle.waits_from(memory, self._context.settings.lifecycle), memory)
+
+
+def _flags(memory: Memory, cited: tuple[Cited, ...]) -> tuple[str, ...]:
+    # What was captured rests on messages of a session, which it names.
+    rests = bool(told_by(memory)) or any(c.memory and c.memory.id != memory.id for c in cited)
+    flags = () if rests else (NO_EVIDENCE,)
+    return (*flags, *((GONE,) if any(c.gone for c in cited) else ()))
+
+
+def is_put_off(proposal: Proposal | Memory, now: datetime) -> bool:
+    """Tell whether a proposal, or a candidate, was left for later, and later has not come yet."""
+    return proposal.review_after is not None and proposal.review_after > now

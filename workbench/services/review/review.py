@@ -1,0 +1,407 @@
+"""Review: candidates and other proposals wait here for a person's decision.
+
+What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from workbench.core.agents.actors import require_person
+from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.record import from_doc, to_doc
+from workbench.core.review.kinds import group_of, kind_of
+from workbench.core.review.lifecycle import restore
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory, room_for
+from workbench.core.text import Folded, clean_for_store
+from workbench.services.agents.capture.memories import told_by
+from workbench.services.context import Context
+from workbench.services.review.citations import Branch, Citations, Cited
+from workbench.services.review.kinds.handler import Handler, handler_of, noted
+from workbench.services.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
+from workbench.services.review.suggestions import Suggestions
+from workbench.services.safety.secret_filter import IMPORT
+from workbench.services.safety.texts import kept_edges
+
+if TYPE_CHECKING:
+    from workbench.core.stream.filter import Filter, Predicate
+    from workbench.services.review.evidence import Evidence
+    from workbench.services.stream.authors import Authors
+    from workbench.services.stream.fields import FieldEdit
+    from workbench.services.tuning.retriever import Retriever
+
+__all__ = ["NO_EVIDENCE", "Branch", "Cited", "Review", "is_put_off"]
+
+LATER_DAYS = 7
+"""How many days "later" puts a decision off."""
+
+_DECIDE = "decide on a proposal"
+
+Keep = Callable[[str], object]
+"""Told a text, in the transaction that writes it, whose secrets stay as a person typed them."""
+
+
+class Review:
+    """The queue of proposals and the ways to decide on one, which are a person's: they raise for an agent."""
+
+    def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
+        self._context = context
+        self._library = context.library
+        self._retriever_of = retriever
+        self._citations = Citations(context.library)
+        self._queue = ReviewQueue(context, self._citations)
+        self._found = Suggestions(context)
+        self._handlers: dict[str, Handler] = {}
+        self._authors: Authors | None = None
+
+    @property
+    def _retriever(self) -> "Retriever":
+        return self._retriever_of()
+
+    def _handler(self, proposal: Proposal) -> Handler:
+        """Return what decides on a proposal; its module is imported then."""
+        if proposal.kind not in self._handlers:
+            self._handlers[proposal.kind] = handler_of(self._context, proposal.kind)
+        return self._handlers[proposal.kind]
+
+    def queue(self) -> tuple[Proposal, ...]:
+        """Return what waits: flagged first, then by importance (`kinds.order_of`), then the oldest; put-off ones last.
+
+        The proposals of candidates come without their `changes`; `get` adds them.
+        """
+        return self._queue.all()
+
+    def waiting(self) -> int:
+        """Return how many proposals wait and are not put off, without what may be noise."""
+        return self._queue.waiting()
+
+    def waiting_in(self, group: str) -> int:
+        """Return how many proposals of a group wait and are not put off, those that nobody stored among them."""
+        now = self._context.now()
+        every = (*self._queue.all(), *self._found.standing())
+        return sum(group_of(one) == group and not is_put_off(one, now) for one in every)
+
+    def waiting_candidates(self) -> int:
+        """Return how many candidates wait for a decision, put off or not: no agent is served one."""
+        return len(self._library.waiting(Memory, "candidate"))
+
+    def found(self) -> tuple[Proposal, ...]:
+        """Return what was worked out (`WorkingOut`) and is stored nowhere, as far as it still stands."""
+        return self._found.standing()
+
+    def take_found(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
+        """Take what finders found in place of what they found before; it can be decided on from now on."""
+        self._found.take(by_finder)
+
+    def settle(self, id: str) -> None:
+        """Note of a proposal that was put off and is not found any more that it is done: it was decided elsewhere."""
+        stored = self._library.proposals.find(id)
+        if stored is not None and stored.state == "open" and not self._found.holds(id):
+            with self._library.transaction(self._context.actor, f"approve {id}") as tx:
+                tx.put(replace(stored, state="accepted", decided_at=self._context.now()))
+
+    def open_one(self, id: str) -> Proposal:
+        """Return an open proposal as it was made, whether or not it can still be accepted; raises `UnknownRecord`."""
+        return self._open(id)
+
+    def get(self, id: str) -> Proposal:
+        """Return an open proposal with what accepting it would change; raises `UnknownRecord`."""
+        found = self._open(id)
+        return replace(found, changes=self._handler(found).changes(found))
+
+    def memory(self, proposal: Proposal) -> Memory | None:
+        """Return the memory a proposal is about: the candidate, or the newer one of a merge; `None` when gone."""
+        return self._library.memories.find(self._handler(proposal).about(proposal))
+
+    def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
+        """Return what a proposal rests on."""
+        return self._queue.cited(proposal)
+
+    def known(self, proposal: Proposal) -> "Evidence":
+        """Return what a proposal rests on as far as that needs no search: citations, and what they cite in turn."""
+        from workbench.services.review.evidence import Evidence
+
+        memory = self.memory(proposal)
+        tree = self._citations.tree(memory.citations, memory.id) if memory is not None else ()
+        messages = 0 if memory is None else len(told_by(memory))
+        return Evidence(self.cited(proposal), tree, searched=memory is None, messages=messages)
+
+    def matching(self, queue: Sequence[Proposal], text: str) -> tuple[Proposal, ...]:
+        """Return the proposals that a filter lets through, in their order.
+
+        The clauses of the filter look at the memory; every free word must occur in its text or tags,
+        or in the proposal's title or flags. Raises `InvalidQuery`.
+        """
+        if not text.strip():
+            return tuple(queue)
+        from workbench.core.stream.filter import parse_filter
+
+        chosen = parse_filter(text, self._context.now())
+        tests, words = self._tests(chosen), [word.casefold() for word in chosen.words]
+        plain = not (chosen.clauses or chosen.phrases or chosen.excluded)
+        kept = []
+        for proposal in queue:
+            memory = self.memory(proposal)
+            if memory is not None and kind_of(proposal.kind).of_archived:
+                memory = restore(memory)  # a filter hides what is archived
+            if plain if memory is None else all(test(memory) for test in tests):
+                found = Folded("\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)))
+                if all(word in found for word in words):
+                    kept.append(proposal)
+        return tuple(kept)
+
+    def _tests(self, chosen: "Filter") -> "list[Predicate]":
+        if not chosen.actors:
+            return chosen.tests()
+        from workbench.services.stream.authors import Authors
+
+        self._authors = self._authors or Authors(self._context)
+        return [*chosen.without_actors().tests(), *self._authors.tests(chosen)]
+
+    def evidence(self, proposal: Proposal, k: int = 3) -> "Evidence":
+        """Gather what supports a proposal, what resembles and what contradicts it; safe on any thread."""
+        from workbench.services.review.evidence import looked_up
+
+        known, memory = self.known(proposal), self.memory(proposal)
+        if memory is None or not self._retriever.ready:
+            return known
+        exclude = (memory.id, *memory.citations, *proposal.evidence, *(c.memory.id for c in known.cited if c.memory))
+        asked = replace(memory, content=self._handler(proposal).text(proposal, memory))
+        return looked_up(known, asked, self._retriever, exclude, k)
+
+    def merged(self, proposal: Proposal, other: str = "", content: str | None = None) -> Memory:
+        """Return what a merge would leave: of a merge proposal's memories, or of a candidate with `other`.
+
+        `content` is the text to leave in place of theirs. Raises `WorkbenchError` when they cannot be merged.
+        """
+        if other:
+            return self._absorbed(proposal.id, other, content)[0]
+        from workbench.core.duplicates.merge import merge_memories
+
+        pair = [self._library.memories.get(id) for id in proposal.evidence]
+        return merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)[0]
+
+    def outcome(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the memories that accepting would write, as they would be; the one it is about comes first."""
+        open_one = self._open(proposal.id)
+        handler = self._handler(open_one)
+        after = handler.becoming(open_one)
+        if after is not None:
+            return after
+        found = []
+        for id, change in ((c.id, c) for c in handler.changes(open_one) if c.table == "memories"):
+            before = self._library.memories.find(id)
+            doc = {} if before is None else to_doc(before)
+            doc |= {name: field.after for name, field in change.fields.items()}
+            found.append(from_doc(Memory, {name: value for name, value in doc.items() if value is not None}))
+        return tuple(found)
+
+    def approve(self, ids: Sequence[str]) -> None:
+        """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
+        require_person(self._context.actor, _DECIDE)
+        group = self.origin(ids)
+        with self._library.transaction(self._context.actor, f"approve {_named(ids)}", group=group) as tx:
+            proposals = [self._open(id) for id in ids]
+            outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
+            if len(ids) > 1:
+                _require_apart([self._places(*both) for both in zip(proposals, outcomes, strict=True)])
+            for proposal, after in zip(proposals, outcomes, strict=True):
+                self._handler(proposal).accept(tx, proposal, after)
+
+    def origin(self, ids: Sequence[str]) -> str:
+        """Return the group that a transaction which accepts these must have: text of a file is no person's word.
+
+        Raises `WorkbenchError` where only some of them bring text of a file.
+        """
+        known = (self._known(id) for id in ids)
+        brought = {self._handler(proposal).brings_text for proposal in known if proposal is not None}
+        if len(brought) > 1:
+            raise WorkbenchError("What files say is taken over apart from other decisions.", "Nothing was decided.")
+        if True not in brought:
+            return ""
+        import uuid
+
+        return f"{IMPORT}{uuid.uuid4().hex[:12]}"
+
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the memory that a person may edit before accepting; one to be stored has no id yet.
+
+        Raises `WorkbenchError` for a proposal without a text to edit, or when accepting is impossible.
+        """
+        open_one = self._open(proposal.id)
+        return self._handler(open_one).subject(open_one)
+
+    def edit(self, id: str, wanted: "FieldEdit") -> None:
+        """Edit the subject of a proposal, which waits on. Raises `InvalidRecord` for what cannot be stored."""
+        from workbench.services.stream.fields import MemoryFields
+
+        require_person(self._context.actor, "edit a proposal")
+        with self._library.transaction(self._context.actor, f"edit {id}") as tx:
+            proposal = self._open(id)
+            handler = self._handler(proposal)
+            before = handler.subject(proposal)
+            after = MemoryFields(self._context).edited(before, wanted)
+            if after != before:
+                tx.put(handler.edited(proposal, before, after))
+
+    def reject(self, ids: Sequence[str], reason: str = "", keep: Keep | None = None) -> str:
+        """Turn proposals down: a candidate leaves a tombstone, both sides of a merge are kept.
+
+        Return the name of this action, with which `explain` may add the reason later. `keep` is told the reason, in
+        the same transaction, when it stays as a person typed it.
+        """
+        require_person(self._context.actor, _DECIDE)
+        import uuid
+
+        group = f"reject-{uuid.uuid4().hex[:12]}"
+        with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group) as tx:
+            if keep is not None:
+                keep(reason)
+            at = self._context.now()
+            for id in ids:
+                proposal = self._open(id)
+                for record in self._handler(proposal).turn_down(proposal, reason, at):
+                    tx.put(record)
+        return group
+
+    def keep_old(self, ids: Sequence[str]) -> None:
+        """Keep the older one of two memories of which the newer contradicts it, and archive that."""
+        require_person(self._context.actor, _DECIDE)
+        with self._library.transaction(self._context.actor, f"keep the old of {_named(ids)}") as tx:
+            for id in ids:
+                proposal = self._open(id)
+                handler = self._handler(proposal)
+                for record in (*handler.keeping_old(proposal), handler.rejected(proposal, self._context.now())):
+                    tx.put(record)
+
+    def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
+        """Record why candidates were rejected, as part of the rejection: undo takes both back. `keep`: see `reject`."""
+        require_person(self._context.actor, _DECIDE)
+        from workbench.services.review.rejection import REJECTED_BECAUSE
+
+        with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group, part=2) as tx:
+            if keep is not None:
+                keep(reason)
+            for id in ids:
+                memory = self._library.memories.find(id)
+                if memory is not None and memory.archived_reason == "rejected":
+                    tx.put(noted(memory, {REJECTED_BECAUSE: reason}))
+
+    def later(self, ids: Sequence[str]) -> None:
+        """Put decisions off; the proposals go to the end of the queue for a week."""
+        require_person(self._context.actor, _DECIDE)
+        until = self._context.now() + timedelta(days=LATER_DAYS)
+        with self._library.transaction(self._context.actor, f"later {_named(ids)}") as tx:
+            for id in ids:
+                proposal = self._open(id)
+                tx.put(self._handler(proposal).put_off(proposal, until))
+
+    def merge_into(self, id: str, other: str, content: str | None = None, expected: str | None = None) -> None:
+        """Merge a candidate into an existing memory, which stays what it is; the candidate becomes an alias of it.
+
+        The memory keeps its text too, unless a person chose another `content`. Raises `InvalidRecord` for an empty
+        or too long one, and `Conflict` when the memory's text no longer is the `expected` one.
+        """
+        require_person(self._context.actor, _DECIDE)
+        with self._library.transaction(self._context.actor, f"merge {id} into {other}") as tx:
+            _require_text(self._library.memories.get(other), expected)
+            for memory in self._absorbed(id, other, content):
+                tx.put(memory)
+
+    def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
+        from workbench.core.duplicates.merge import absorb
+        from workbench.services.review.kinds.candidate import candidate_in
+
+        target = self._library.memories.get(other)
+        text = content if content in (None, target.content) else _checked(content or "", "merged", target)
+        merged, archived = absorb(target, candidate_in(self._library, id), self._context.now(), text)
+        return merged, *archived
+
+    def split(self, id: str, parts: Sequence[str], expected: str | None = None) -> tuple[str, ...]:
+        """Make several candidates of one, each with all its citations; return their ids.
+
+        The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
+        ones, and `Conflict` when the text no longer is the `expected` one.
+        """
+        from workbench.services.review.kinds.candidate import candidate_in
+        from workbench.services.review.rewriting import check_parts, part_of, split_up
+
+        check_parts(parts)
+        require_person(self._context.actor, _DECIDE)
+        with self._library.transaction(self._context.actor, f"split {id} into {len(parts)}") as tx:
+            memory = candidate_in(self._library, id)
+            _require_text(memory, expected)
+            new = [part_of(memory, tx.new_memory_id(self._context.now()), text) for text in parts]
+            for record in (*new, split_up(memory, [m.id for m in new])):
+                tx.put(record)
+        return tuple(m.id for m in new)
+
+    def refine(self, id: str, rounds: Sequence[str], chosen: str, expected: str | None = None) -> None:
+        """Let a candidate say `chosen`, one of its rounds of words; the others are kept with it.
+
+        Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
+        """
+        from workbench.services.review.kinds.candidate import candidate_in
+        from workbench.services.review.rewriting import with_rounds
+
+        with self._library.transaction(self._context.actor, f"refine {id}") as tx:
+            memory = candidate_in(self._library, id)
+            _require_text(memory, expected)
+            tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
+
+    def _open(self, id: str) -> Proposal:
+        found = self._known(id)
+        if found is None:
+            raise UnknownRecord(f"No proposal {id} waits for review.", "It may have been decided elsewhere.")
+        return found
+
+    def _known(self, id: str) -> Proposal | None:
+        return self._queue.find(id) or self._found.find(id)
+
+    def _places(self, proposal: Proposal, after: tuple[Memory, ...] | None) -> frozenset[tuple[str, str]]:
+        """Return table and key of what accepting an open proposal writes to."""
+        if after is None:
+            return frozenset((change.table, change.id) for change in self._handler(proposal).changes(proposal))
+        return frozenset(("memories", memory.id) for memory in after)
+
+
+def _checked(content: str, what: str, before: Memory | None) -> str:
+    """Return a person's text as it is stored; raises `InvalidRecord` for an empty or too long one.
+
+    Empty lines at its ends stay as far as the text `before` had them.
+    """
+    text = kept_edges(clean_for_store(content), "" if before is None else before.content)
+    if not text.strip():
+        raise InvalidRecord(f"An empty text cannot be {what}.", "Reject it instead; nothing was changed.")
+    if len(text) > (most := room_for("" if before is None else before.content)):
+        raise InvalidRecord(f"The text is longer than {most:,} characters.", "Nothing was changed.")
+    return text
+
+
+def _texts(memory: Memory | None) -> Iterable[str]:
+    return () if memory is None else (memory.content, memory.summary, *memory.tags)
+
+
+def _require_text(memory: Memory, expected: str | None) -> None:
+    if expected is not None and memory.content != expected:
+        raise Conflict(f"{memory.id} was changed by someone else meanwhile.", "Nothing was written.")
+
+
+def _require_apart(every: Iterable[frozenset[tuple[str, str]]]) -> None:
+    """Refuse proposals that would overwrite each other's changes: those that write to one place."""
+    seen: frozenset[tuple[str, str]] = frozenset()
+    for places in every:
+        both = sorted(id for _, id in places & seen)
+        if both:
+            raise WorkbenchError(f"Two of these proposals change {both[0]}.", "Approve them one by one; none was.")
+        seen |= places
+
+
+def _rejecting(ids: Sequence[str], reason: str) -> str:
+    return f"reject {_named(ids)}" + (f": {reason}" if reason else "")
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"{len(ids)} proposals"

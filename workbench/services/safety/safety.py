@@ -1,0 +1,365 @@
+"""Safety of text: what is flagged, what may leave the store, and what a person lets pass."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import chain
+
+from workbench.core.agents.actors import require_person, stands_by
+from workbench.core.agents.document import Document
+from workbench.core.errors import UnknownRecord, WorkbenchError
+from workbench.core.override import Override, override_id
+from workbench.core.playbook.book import Bullet
+from workbench.core.safety import Finding
+from workbench.core.stream.memory import Memory
+from workbench.core.text import clean_for_store
+from workbench.safety.scanning import mask, prepare, without
+from workbench.services.context import Context
+from workbench.services.files.diff import DiffLine, masked_diff, masked_lines
+from workbench.services.safety.bodies import body_of
+from workbench.services.safety.flagging import flags_of
+from workbench.services.safety.masking import masked_name
+from workbench.services.safety.secret_filter import WORDS, hash_of, strings
+from workbench.services.safety.shown import shown_texts
+from workbench.services.safety.texts import Outward, texts_of
+from workbench.services.stream.origin import imported_texts
+from workbench.store.blobs import BlobProblem
+from workbench.store.records import IN_BLOBS, place_of
+
+KEPT = "kept as typed"
+"""The reason of a permission for what a person typed."""
+
+ALLOW = "`workbench allow ID --reason TEXT`"
+"""How a person lets a flagged record pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A flagged record: its id (`BOOK/ID` for parts of a playbook), what was found, and the hash of those texts.
+
+    `why` says why it may pass all the same, and is empty when it may not. What was `typed` beside the record (a
+    title) is not stored yet, so that nothing can be allowed for later.
+    """
+
+    id: str
+    record: Outward
+    findings: tuple[Finding, ...]
+    texts: str
+    why: str = ""
+    typed: bool = False
+
+    @property
+    def name(self) -> str:
+        """The id, or the name that stands for one that is a secret itself."""
+        return masked_name(self.id, mask)
+
+    @property
+    def line(self) -> str:
+        """The name and the reasons, without a word of the text itself."""
+        reasons = " ".join(dict.fromkeys(finding.reason for finding in self.findings))
+        return f"{self.name}: {reasons}" + (f" ({self.why})" if self.why else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """Records on their way out: those that may go, those that may not, and flagged ones that may (`warned`).
+
+    What is `warned` is among the `allowed`.
+    """
+
+    allowed: tuple[Outward, ...]
+    refused: tuple[Held, ...]
+    warned: tuple[Held, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence for each flagged record that goes out all the same."""
+        return tuple(held.line for held in self.warned)
+
+
+class FlaggedText(WorkbenchError):
+    """Something flagged was about to leave the store; `held` says what and why, `how` how to let it pass."""
+
+    def __init__(self, held: Sequence[Held], how: str = "") -> None:
+        first, more = held[0], len(held) - 1
+        others = f" (and {more} more)" if more else ""
+        super().__init__(
+            f"{first.name} is held back{others}: {first.findings[0].reason}",
+            f"Nothing was written. Change the text, or let it pass: {how or ALLOW}.",
+        )
+        self.held = tuple(held)
+
+
+class Safety:
+    """What a store's texts hold that should not travel."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+        self._scan = context.verdicts.find
+        self._sorts = context.verdicts.sorts
+
+    def prepare(self) -> None:
+        """Make every rule ready, on any thread: no answer then waits for the rules that it is the first to need."""
+        prepare()
+
+    def findings(self, text: str) -> tuple[Finding, ...]:
+        """Return what a text holds; asked again, the answer is remembered."""
+        return self._scan(text)
+
+    def sorts(self, text: str) -> tuple[Finding, ...]:
+        """Return the first finding of each sort in a text: what kinds and reasons there are, not where."""
+        return self._sorts(text)
+
+    def masked(self, text: str, known: str = "") -> str:
+        """Return a text with its secrets replaced by markers: what a language model or a list may see.
+
+        Those that are `known` to who gets it stay.
+        """
+        clean = self._context.verdicts.storable(text)
+        if not known:
+            return self._context.verdicts.masked(clean)
+        found = [finding for finding in self._scan(clean) if finding.kind == "secret"]
+        new = [finding for finding in found if clean[finding.start : finding.end] not in known]
+        if not new:
+            return clean
+        return self._context.verdicts.masked(clean) if len(new) == len(found) else without(clean, new)
+
+    def masked_lines(self, *texts: str) -> dict[str, str]:
+        """Return the lines of files that hold a secret, or a part of one, each with what may be shown instead.
+
+        It takes some 50 ms for a megabyte, on any thread.
+        """
+        return masked_lines(texts, mask)
+
+    def masked_diff(self, lines: Sequence[DiffLine], texts: Iterable[str]) -> tuple[DiffLine, ...]:
+        """Return lines of a diff between `texts` without their secrets."""
+        return masked_diff(lines, self.masked_lines(*texts))
+
+    def flags(self, memory: Memory) -> tuple[str, ...]:
+        """Return the flags of a memory: "secret", "instructions", "hidden characters"."""
+        return self._flags(memory)
+
+    def flags_bullet(self, bullet: Bullet) -> tuple[str, ...]:
+        """Return the flags of a bullet, in the words of `flags`."""
+        return self._flags(bullet)
+
+    def held_from_agents(self, memory: Memory) -> bool:
+        """Tell whether a memory's text gives orders or hides characters, and no person allowed it as it is."""
+        texts = (*shown_texts(memory), memory.section, memory.category, *memory.tags)
+        kinds = {finding.kind for text in texts if text for finding in self._sorts(text)}
+        return bool(kinds & {"injection", "hidden"}) and self.override(memory) is None
+
+    def speaking(self, records: Iterable[Outward]) -> tuple[Held, ...]:
+        """Return the records that give orders or hide characters, and that no person allowed as they are."""
+        return tuple(h for h in self.unpermitted(records) if any(f.kind != "secret" for f in h.findings))
+
+    def check_typed(self, record: Memory, texts: Sequence[str]) -> Held | None:
+        """Return the orders and hidden characters in texts that are to be written beside a record; mostly `None`."""
+        findings = tuple(f for text in texts for f in self._scan(text) if f.kind != "secret")
+        return Held(record.id, record, findings, _hash(texts), typed=True) if findings else None
+
+    def _flags(self, record: Memory | Bullet) -> tuple[str, ...]:
+        return flags_of(record, self._sorts)
+
+    def check_outgoing(self, records: Iterable[Outward]) -> Outgoing:
+        """Sort records by whether they may leave the store.
+
+        A flagged record may when a person allowed these very texts, or when all of them came in by import and
+        are unchanged, so that an export gives back what was read.
+        """
+        everything = tuple(records)
+        flagged = [held for record in everything if (held := self._held(record)) is not None]
+        asked = {place_of(held.record) for held in flagged if not self._allowed(held)}
+        known = imported_texts(self._library, asked)
+        warned, refused = [], []
+        for held in flagged:
+            place = place_of(held.record)
+            if place not in asked:
+                warned.append(_with(held, "allowed by you"))
+            elif self._flagged_texts(held.record) <= known.get(place, frozenset()):
+                warned.append(_with(held, "imported, unchanged"))
+            else:
+                refused.append(held)
+        kept = {place_of(held.record) for held in refused}
+        allowed = tuple(record for record in everything if place_of(record) not in kept)
+        return Outgoing(allowed, tuple(refused), tuple(warned))
+
+    def refusals(self, records: Iterable[Outward]) -> tuple[Held, ...]:
+        """Return the records that may not leave the store."""
+        return self.check_outgoing(records).refused
+
+    def unallowed(self, records: Iterable[Outward]) -> tuple[Held, ...]:
+        """Return the flagged records that no person let pass: also those that came in by import and are unchanged."""
+        outgoing = self.check_outgoing(records)
+        return (*outgoing.refused, *(held for held in outgoing.warned if not self._allowed(held)))
+
+    def unpermitted(self, records: Iterable[Outward]) -> tuple[Held, ...]:
+        """Return what `unallowed` does in the order of the records, without asking how they came in."""
+        flagged = (self._held(record) for record in records)
+        return tuple(held for held in flagged if held is not None and not self._allowed(held))
+
+    def require_outgoing(self, records: Iterable[Outward]) -> tuple[str, ...]:
+        """Return the warnings about records that may leave; raises `FlaggedText` when one may not."""
+        outgoing = self.check_outgoing(records)
+        if outgoing.refused:
+            raise FlaggedText(outgoing.refused)
+        return outgoing.warnings
+
+    def flagged(self) -> tuple[Held, ...]:
+        """Return every flagged record of the store, whether it may pass or not."""
+        library = self._library
+        others = (library.table(Document), library.table_named("patterns"), library.table_named("episodes"))
+        tables = (library.memories, library.bullets, library.sections, library.books, *others)
+        outgoing = self.check_outgoing(record for table in tables for record in table.all())
+        return (*outgoing.refused, *outgoing.warned)
+
+    def allow(self, id: str, reason: str = "") -> Held:
+        """Let a flagged record pass as it is now.
+
+        Raises `UnknownRecord`, and `WorkbenchError` if it is not flagged or an agent asks.
+        """
+        self._require_person()
+        held = self._held(self.record(id))
+        if held is None:
+            raise WorkbenchError(f"{id} is not flagged.", "Nothing was changed; it may be exported as it is.")
+        table, key = place_of(held.record)
+        context = self._context
+        with self._library.transaction(context.actor, f"allow {held.id}") as tx:
+            at, why = context.now(), clean_for_store(reason).strip()
+            tx.put(Override(override_id(table, key), table, key, held.texts, context.actor, at, why))
+        return held
+
+    def allow_all(self, ids: Sequence[str], reason: str) -> None:
+        """Let flagged records pass as one action, or none of them; raises as `allow` does."""
+        what = ids[0] if len(ids) == 1 else f"{len(ids)} records"
+        with self._library.transaction(self._context.actor, f"allow {what}"):
+            for id in ids:
+                self.allow(id, reason)
+
+    @contextmanager
+    def keeping(
+        self, label: str, typed: Iterable[str], ids: Callable[[], Iterable[str]] = lambda: ()
+    ) -> Iterator[None]:
+        """Let the secrets in `typed` texts stay in what is written in this block; the history says so.
+
+        `label` says what is done, `ids` returns the records that the texts were typed into, at the end. Without a
+        secret it is as if there were no block.
+        """
+        texts = tuple(typed)
+        if not any(f.kind == "secret" for text in texts for f in self._sorts(text)):
+            yield
+            return
+        with self._library.transaction(self._context.actor, f"{label} and keep what was typed"):
+            yield
+            self.keep_typed(*texts)
+            for id in ids():
+                self.keep(id)
+
+    def keep_typed(self, *texts: str) -> None:
+        """Let the secrets stay that a person typed into texts, wherever the transaction that is open writes them.
+
+        Raises `WorkbenchError` for an agent.
+        """
+        secrets = {secret for text in texts for secret in self._secrets(text)}
+        if not secrets:
+            return
+        self._require_person()
+        context = self._context
+        with self._library.transaction(context.actor, "keep what was typed") as tx:
+            for name in sorted(map(hash_of, secrets)):
+                tx.put(Override(override_id(WORDS, name), WORDS, name, name, context.actor, context.now(), KEPT))
+
+    def keep(self, id: str) -> None:
+        """Let a record keep the secrets that a person typed into it in the same transaction, if it holds any.
+
+        It may leave the store with them, unless something else is flagged in it, which nobody spoke of.
+        """
+        held = self._held(self.record(id))
+        if held is None:
+            return
+        self.keep_typed(*texts_of(held.record))
+        if all(finding.kind == "secret" for finding in held.findings):
+            self.allow(id, KEPT)
+
+    def _secrets(self, text: str) -> list[str]:
+        return [text[f.start : f.end] for f in self._scan(text) if f.kind == "secret"]
+
+    def is_kept(self, secret: str) -> bool:
+        """Tell whether a person kept a secret as typed."""
+        found = self._library.overrides.find(override_id(WORDS, hash_of(secret)))
+        return found is not None and stands_by(found.actor)
+
+    def _require_person(self) -> None:
+        require_person(self._context.actor, "let a text pass")
+
+    def withdraw(self, id: str) -> None:
+        """Take an override back; raises `UnknownRecord` when there is none, `WorkbenchError` for an agent."""
+        require_person(self._context.actor, "take a person's word back")
+        table, key = place_of(self.record(id))
+        found = self._library.overrides.find(override_id(table, key))
+        if found is None:
+            raise UnknownRecord(f"{id} was not allowed to pass.", "Nothing was changed.")
+        with self._library.transaction(self._context.actor, f"withdraw the permission of {id}") as tx:
+            tx.delete(found)
+
+    def override(self, record: Outward) -> Override | None:
+        """Return the override that holds for a record as it is now."""
+        # Hardly any record has one, and hashing its texts takes a while.
+        found = self._library.overrides.find(override_id(*place_of(record)))
+        held = None if found is None else self._held(record)
+        return None if held is None else self._permission(held)
+
+    def record(self, id: str) -> Outward:
+        """Return a record that may leave the store by its id; raises `UnknownRecord`."""
+        from workbench.services.stream.votable import find_votable
+
+        try:
+            return find_votable(self._context, id)
+        except UnknownRecord:
+            library = self._library
+            others = (library.table_named("patterns"), library.table_named("episodes"))
+            tables = (library.sections, library.books, library.table(Document), *others)
+            found: Outward | None = next((one for table in tables if (one := table.find(id)) is not None), None)
+            if found is None:
+                raise
+            return found
+
+    def texts(self, record: Outward) -> Iterator[str]:
+        """Yield everything that a record says, with what it keeps beside the store, as far as that can be read."""
+        yield from texts_of(record)
+        blob = IN_BLOBS.get(place_of(record)[0])
+        if blob is not None:
+            with suppress(BlobProblem):
+                yield from strings(body_of(self._library, str(getattr(record, blob.field))))
+
+    def _held(self, record: Outward) -> Held | None:
+        texts = list(self.texts(record))
+        findings = tuple(chain.from_iterable(map(self._scan, texts)))
+        if not findings:
+            return None
+        return Held(place_of(record)[1], record, findings, _hash(text for text in texts if self._scan(text)))
+
+    def _allowed(self, held: Held) -> bool:
+        return self._permission(held) is not None
+
+    def _permission(self, held: Held) -> Override | None:
+        """Return a person's word for what is flagged in a record as it is now."""
+        found = self._library.overrides.find(override_id(*place_of(held.record)))
+        return found if found is not None and found.texts == held.texts and stands_by(found.actor) else None
+
+    def _flagged_texts(self, record: Outward) -> frozenset[str]:
+        return frozenset(text for text in self.texts(record) if self._scan(text))
+
+
+def _with(held: Held, why: str) -> Held:
+    return Held(held.id, held.record, held.findings, held.texts, why)
+
+
+def _hash(texts: Iterable[str]) -> str:
+    """Return a hash of texts whose order and number do not matter."""
+    digest = blake2b(digest_size=16)
+    for text in sorted(set(texts)):
+        digest.update(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+    return digest.hexdigest()

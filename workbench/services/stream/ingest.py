@@ -1,0 +1,277 @@
+"""Taking in observations (source 000, algorithm 4): dedup in two tiers, then the reflection gauge."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+
+from workbench.core.agents.actors import require_person, stands_by
+from workbench.core.duplicates.dedup import RECENT, PairVerdict, contained_in_recent
+from workbench.core.duplicates.identity import Identity, identity_of
+from workbench.core.record import iso
+from workbench.core.reflection.trigger import record_observation
+from workbench.core.review import lifecycle
+from workbench.core.stream.memory import UNWANTED, Memory
+from workbench.retrieval.arrays import Vectors
+from workbench.safety.secrets.secrets import mask as mask_secrets
+from workbench.services.context import Context
+from workbench.services.duplicates.resemblance import NEAREST, Near, Resemblance, Similar
+from workbench.services.reflection.gauge import state_of
+from workbench.services.safety.provenance import is_own
+from workbench.services.stream.observation import MASKED, Observation, cleaned, memory_of
+from workbench.services.stream.returned import Archived, Purged, archived_at, question
+from workbench.services.tuning.retriever import Retriever
+from workbench.store.library import Tx
+
+Keep = Callable[[str], None]
+"""Is told the memory whose secrets stay as a person typed them."""
+
+Outcome = Literal[
+    "created", "skipped", "absorbed", "proposed", "contradicts", "forgotten", "seen", "restored", "purged"
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of an observation: the memory it is now in, and why.
+
+    `skipped`: one of the last ten already says it; `absorbed`: counted on a duplicate; `proposed`: stored, and a
+    merge with `other` waits in Review; `contradicts`: stored, and whether the trusted `other` still is true waits
+    there. `created` with an `other`: they only look alike, and `verdict` says what parts them.
+
+    Of a text that was archived or purged before, `at` says when. `forgotten`: a person did not want it, and it is not
+    stored; `seen`: nor is it for an agent, whose sighting is counted; `restored`: it had been pruned; `purged`: it had
+    been erased for good, and is not stored. `unwanted` is a forgotten memory that what was stored resembles.
+    """
+
+    outcome: Outcome
+    memory: Memory
+    other: Memory | None = None
+    verdict: PairVerdict | None = None
+    at: datetime | None = None
+    unwanted: Memory | None = None
+
+
+class Ingest:
+    """The way in for observations, one or many at a time; `mask` takes out what must not be written."""
+
+    def __init__(self, context: Context, retriever: Retriever, mask: Callable[[str], str] = mask_secrets) -> None:
+        self._context = context
+        self._library = context.library
+        self._retriever = retriever
+        self._mask = mask
+
+    def add(self, observation: Observation, keep: Keep | None = None, *, again: bool = False) -> Ingested:
+        """Store an observation unless it repeats what is there; raises `InvalidRecord` for empty or too long text."""
+        return self.add_many((observation,), keep, again=again)[0]
+
+    def add_many(
+        self, observations: Sequence[Observation], keep: Keep | None = None, *, again: bool = False
+    ) -> list[Ingested]:
+        """Store observations as one transaction, each compared with what is there and with those before it.
+
+        With `keep` nothing is masked, and it is told each memory that holds such a text. With `again` a person wants
+        what was forgotten or purged, too. Raises `InvalidRecord` for empty or too long text; nothing is written then.
+        """
+        self._require_person(again)
+        mask = self._mask if keep is None else str
+        seen = [cleaned(self._rated(observation), mask) for observation in observations]
+        if not seen:
+            return []
+        # Loading and embedding can take a while, and others must not wait for it at the write lock.
+        self._retriever.load()
+        vectors = self._retriever.comparable([one.content for one in seen])
+        what = seen[0].observation_type if len(seen) == 1 else f"{len(seen)} observations"
+        with self._library.transaction(self._context.actor, f"ingest {what}") as tx:
+            returns = None if again else Returns(self._context)
+            batch = _Batch(self._context, self._retriever, seen, vectors, returns)
+            done = [batch.take(tx, place) for place in range(len(seen))]
+            if len(done) == 1 and done[0].outcome in ("created", "proposed"):
+                tx.relabel(f"ingest {what} {done[0].memory.id}")
+            batch.count(tx)
+            if keep is not None:
+                for one in done:
+                    if one.outcome not in ("skipped", "forgotten", "purged"):
+                        keep(one.memory.id)
+        return done
+
+    def append(self, observation: Observation, keep: Keep | None = None, *, again: bool = False) -> Ingested:
+        """Store an observation, compared with the latest memories and with what was archived, as a hook's are.
+
+        With `keep` it is stored as it is typed.
+        """
+        self._require_person(again)
+        seen = cleaned(observation, self._mask if keep is None else str)
+        with self._library.transaction(self._context.actor, f"ingest {seen.observation_type}") as tx:
+            latest = [m for m in self._library.memories.latest(RECENT) if m.status != "archived"]
+            said = next((m for m in reversed(latest) if contained_in_recent(seen.content, [m.content])), None)
+            if said is not None:
+                return Ingested("skipped", said)
+            returned = None if again else Returns(self._context).take(tx, seen)
+            if returned is not None:
+                return returned
+            now = self._context.now()
+            memory = memory_of(seen, tx.new_memory_id(now), now)
+            tx.put(memory)
+            tx.put(record_observation(state_of(self._context), memory.importance_score, now))
+            tx.relabel(f"ingest {seen.observation_type} {memory.id}")
+            if keep is not None:
+                keep(memory.id)
+        return Ingested("created", memory)
+
+    def _require_person(self, again: bool) -> None:
+        if again:
+            require_person(self._context.actor, "bring back what was forgotten or purged", "Nothing was written")
+
+    def _rated(self, observation: Observation) -> Observation:
+        return observation._replace(rated_by=observation.rated_by or self._context.settings.importance)
+
+
+class _Batch:
+    """Observations on their way in, under the write lock."""
+
+    def __init__(
+        self,
+        context: Context,
+        retriever: Retriever,
+        seen: Sequence[Observation],
+        vectors: Vectors,
+        returns: "Returns | None",
+    ) -> None:
+        self._context = context
+        self._library = context.library
+        self._returns = returns
+        self._seen = seen
+        self._recent = context.library.memories.latest(RECENT)
+        self._state = state_of(context)
+        self._created: dict[int, str] = {}
+        limits = retriever.limits()
+        self._resemblance = Resemblance(context, limits)
+        self._flag = limits.flag
+        self._near = retriever.near_memories(vectors, limits.flag)
+        self._alike = np.clip(vectors @ vectors.T, -1.0, 1.0)
+
+    def take(self, tx: Tx, place: int) -> Ingested:
+        """Take in one observation."""
+        observation = self._seen[place]
+        mine = self._identity(observation)
+        recent = [m for m in self._recent if m.status != "archived" and not identity_of(m).parted(mine)]
+        if contained_in_recent(observation.content, [m.content for m in recent]):
+            said = next(m for m in reversed(recent) if contained_in_recent(observation.content, [m.content]))
+            return Ingested("skipped", said)
+        resembles = self._resemblance
+        similar = self._similar(place)
+        near = resembles.nearest(observation.content, observation.memory_type, mine, similar)
+        if near is not None and near.is_same:
+            counted = seen_again(self._context, observation, near.memory, near.cosine)
+            tx.put(counted)
+            return Ingested("absorbed", counted, near.memory, near.verdict)
+        if self._returns is not None and (returned := self._returns.take(tx, observation)) is not None:
+            return returned
+        done = self._compared(tx, self._create(tx, place), near)
+        unwanted = resembles.forgotten(observation.content, observation.memory_type, mine, similar)
+        at = None if unwanted is None else archived_at(self._library, unwanted)
+        return replace(done, unwanted=unwanted, at=at)
+
+    def _compared(self, tx: Tx, memory: Memory, near: Near | None) -> Ingested:
+        """Put up for a decision what a new memory may be one with, or contradict."""
+        resembles = self._resemblance
+        if near is None:
+            return Ingested("created", memory)
+        if near.verdict.conflicts:
+            question = resembles.question(memory, near.memory)
+        else:
+            question = resembles.merge(memory, near).proposal(self._context.now(), self._context.actor)
+        if question is None:
+            return Ingested("created", memory, near.memory, near.verdict)
+        tx.put(question)
+        outcome: Outcome = "contradicts" if near.verdict.conflicts else "proposed"
+        return Ingested(outcome, memory, near.memory, near.verdict)
+
+    def count(self, tx: Tx) -> None:
+        """Let the reflection gauge know what was created."""
+        if self._created:
+            tx.put(self._state)
+
+    def _identity(self, observation: Observation) -> Identity:
+        """Return what the memory that an observation may become is about."""
+        return identity_of(memory_of(observation, "", self._context.now()))
+
+    def _similar(self, place: int) -> list[Similar]:
+        """Return the most similar memories as they are now, those made in this batch included."""
+        pairs = [(memory.id, cosine) for memory, cosine in self._near[place]]
+        before = self._alike[place, :place]
+        alike = np.flatnonzero(before >= self._flag).tolist()
+        pairs += [(self._created[at], float(before[at])) for at in alike if at in self._created]
+        best = sorted(pairs, key=lambda pair: -pair[1])[:NEAREST]
+        now = ((self._library.memories.find(id), cosine) for id, cosine in best)
+        return [(memory, cosine) for memory, cosine in now if memory is not None]
+
+    def _create(self, tx: Tx, place: int) -> Memory:
+        now = self._context.now()
+        memory = memory_of(self._seen[place], tx.new_memory_id(now), now)
+        tx.put(memory)
+        self._created[place] = memory.id
+        self._recent = [*self._recent[1 - RECENT :], memory]
+        self._state = record_observation(self._state, memory.importance_score, now)
+        return memory
+
+
+class Returns:
+    """Takes what comes in again after it was archived or purged, by the reason of that."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+        self._purged = Purged(context.library)
+        self._archived = Archived(context.library)
+
+    def take(self, tx: Tx, observation: Observation) -> Ingested | None:
+        """Return what became of an observation that was archived or purged; `None` for any other, which is stored."""
+        memory = memory_of(observation, "", self._context.now())
+        purged = self._purged.find(observation.content)
+        if purged is not None:
+            return Ingested("purged", replace(memory, id=purged.id.partition("/")[2]), at=purged.at)
+        old = self._archived.find(memory)
+        if old is None or old.archived_reason == "done":
+            return None
+        if old.status != "archived":
+            return self._counted(tx, observation, old, "absorbed")
+        if old.archived_reason == "pruned":
+            back = replace(lifecycle.restore(old), last_accessed_at=self._context.now())
+            return self._counted(tx, observation, back, "restored")
+        if old.archived_reason not in UNWANTED:
+            return None
+        at = archived_at(self._library, old)
+        if stands_by(self._context.actor):
+            return Ingested("forgotten", old, at=at)
+        done = self._counted(tx, observation, old, "seen")
+        asked = question(self._context, done.memory, at)
+        if asked is not None:
+            tx.put(asked)
+        return replace(done, at=at)
+
+    def _counted(self, tx: Tx, observation: Observation, memory: Memory, outcome: Outcome) -> Ingested:
+        counted = seen_again(self._context, observation, memory, 1.0)
+        tx.put(counted)
+        return Ingested(outcome, counted, memory)
+
+
+def seen_again(context: Context, observation: Observation, memory: Memory, cosine: float) -> Memory:
+    """Return a memory on which an observation is counted that says the same, with its text."""
+    note = {
+        "text": observation.content,
+        "at": iso(context.now()),
+        "similarity": round(cosine, 4),
+        "session": observation.session_id,
+        **({MASKED: list(observation.masked)} if observation.masked else {}),
+    }
+    known = memory.metadata.get("absorbed", [])
+    absorbed = [*(known if isinstance(known, list) else []), note]
+    # An agent that repeats itself is no second source.
+    step = 0 if is_own(context, memory) else 1
+    return replace(
+        memory, helpful_absorbed=memory.helpful_absorbed + step, metadata={**memory.metadata, "absorbed": absorbed}
+    )

@@ -1,0 +1,259 @@
+"""The memory stream: find, vote, pin, edit, forget.
+
+What only a change needs is imported by it: the first screen looks, and is not to wait for more.
+"""
+
+import re
+from bisect import insort
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from workbench.core.agents.actors import require_person
+from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.stream.filter import Filter, Predicate, parse_filter
+from workbench.core.stream.memory import Memory
+from workbench.core.stream.vote import Verdict, vote_id
+from workbench.services.context import Context
+from workbench.services.safety.shown import shown_texts
+from workbench.services.stream.finding import MemoryFinder, best_of, newest, older, passed
+
+if TYPE_CHECKING:
+    from workbench.services.stream.authors import Authors
+    from workbench.services.stream.votes import VoteResult
+
+_FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
+
+FIRST = 200
+"""How many of the newest memories are shown before those of a large store were read."""
+
+SMALL = 5_000
+"""Memories up to which free words can be looked for without getting ready for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamView:
+    """What the stream shows: the filter, the memories in order, and how many there are in all.
+
+    `tests` are what the memories passed: the filter's, and that of `is:flagged`. With `is_partial` only the newest
+    were looked at, the others not being in memory yet.
+    """
+
+    filter: Filter
+    memories: tuple[Memory, ...]
+    total: int
+    tests: Sequence[Predicate] = field(compare=False)
+    is_partial: bool = False
+
+    @property
+    def question(self) -> str:
+        """What is asked in words, phrases in quotes; empty for a filter of clauses only, which ranks nothing."""
+        return " ".join((*self.filter.words, *(f'"{phrase}"' for phrase in self.filter.phrases)))
+
+    def spans(self, memory: Memory) -> tuple[tuple[int, int], ...]:
+        """Return which characters of a memory's line matched the free words, if there are any."""
+        if not self.filter.words:
+            return ()
+        from workbench.retrieval.fulltext.fuzzy import spans_in
+
+        return spans_in(memory.line, " ".join(self.filter.words))
+
+
+class Stream:
+    """What a person does with single memories."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+        self._citations: tuple[int, dict[str, list[str]]] | None = None
+        self._ranked: tuple[str, int, StreamView] | None = None
+        self._finder = MemoryFinder(context.library)
+
+    @cached_property
+    def authors(self) -> "Authors":
+        """Who stored what."""
+        from workbench.services.stream.authors import Authors
+
+        return Authors(self._context)
+
+    def view(self, text: str = "", *, forgiving: bool = False) -> StreamView:
+        """Return the memories a filter lets through, newest first (best match first when there are free words).
+
+        Raises `InvalidQuery` for a filter that cannot be read; `forgiving` searches for a mistyped clause as a word.
+        """
+        rev = self._library.revision
+        if self._ranked is not None and self._ranked[:2] == (text, rev):
+            return self._ranked[2]
+        chosen, beyond = self._parsed(text, forgiving=forgiving)
+        find = self._finder.matching if chosen.words else self._finder.passing
+        kept, tests = find(chosen, beyond), [*chosen.tests(), *beyond]
+        view = StreamView(chosen, tuple(kept), len(self._library.memories), tests)
+        # Words alone find the same until the store changes; with a condition the time counts, and what was flagged.
+        if view.filter.words and ":" not in text:
+            self._ranked = (text, rev, view)
+        return view
+
+    def view_at_once(self, text: str = "") -> StreamView:
+        """Return what `view` does; as long as all memories of a large store cannot be filtered at once, of its newest.
+
+        A mistyped clause is a word here: a person sees at once what is shown. Raises `InvalidQuery` for a value that
+        cannot be read.
+        """
+        chosen, beyond = self._parsed(text, forgiving=True)
+        is_small = len(self._library.memories) <= SMALL
+        if self._library.is_read and (is_small or not chosen.words or self._finder.is_prepared):
+            return self.view(text, forgiving=True)
+        found = sorted(self._library.memories.newest(FIRST), key=newest, reverse=True)[:FIRST]
+        if chosen.words:
+            found = best_of(found, " ".join(chosen.words))
+        tests = [*chosen.tests(), *beyond]
+        return StreamView(chosen, tuple(passed(found, tests)), len(self._library.memories), tests, is_partial=True)
+
+    def prepare(self, *, words: bool = True) -> None:
+        """Get ready to filter at every key, which takes a moment of a large store; with `words`, by free words too."""
+        self._finder.prepare(words=words)
+
+    def updated(self, view: StreamView, ids: Iterable[str], text: str) -> StreamView:
+        """Return a view after the given memories changed: each is put, kept or left out where it belongs.
+
+        `text` is the filter the view was made with. A view of free words is made anew, since its order may change.
+        """
+        if view.is_partial or view.filter.words:
+            return self.view_at_once(text) if view.is_partial else self.view(text, forgiving=True)
+        changed = set(ids)
+        kept = [m for m in view.memories if m.id not in changed]
+        for id in changed:
+            memory = self._library.memories.find(id)
+            if memory is not None and all(test(memory) for test in view.tests):
+                insort(kept, memory, key=older)
+        return StreamView(view.filter, tuple(kept), len(self._library.memories), view.tests)
+
+    def get(self, id: str) -> Memory:
+        """Return a memory, by its id or by one it was merged from; raises `UnknownRecord`."""
+        found = self._library.memories.find(id)
+        return found or next((m for m in self._library.memories.all() if id in m.aliases), None) or self._strict(id)
+
+    def vote(self, ids: Sequence[str], verdict: Verdict) -> "VoteResult":
+        """Vote on one memory, or on several; the same vote again on a single one takes it back."""
+        from workbench.services.stream import votes
+
+        if len(ids) == 1:
+            return votes.toggle(self._context, self._strict(ids[0]), verdict)
+        with self._library.transaction(self._context.actor, f"vote {verdict} on {len(ids)} memories"):
+            results = [votes.cast(self._context, self._strict(id), verdict) for id in ids]
+        return results[-1]
+
+    def pin(self, ids: Sequence[str], pinned: bool | None = None) -> bool:
+        """Pin or unpin; without `pinned` the first memory's state is turned over. Return the new state."""
+        wanted = not self._strict(ids[0]).pinned if pinned is None else pinned
+        self._change(ids, "pin" if wanted else "unpin", lambda m: replace(m, pinned=wanted))
+        return wanted
+
+    def edit(self, id: str, content: str, expected: str | None = None) -> bool:
+        """Change the text of a memory; return whether it differs.
+
+        Raises `Conflict` when its text no longer is the `expected` one, `InvalidRecord` for one that is too long.
+        """
+        from workbench.services.stream.fields import with_text
+
+        memory = self._strict(id)
+        if with_text(memory, content) == memory:
+            return False
+        with self._library.transaction(self._context.actor, f"edit {id}"):
+            if expected is not None and self._strict(id).content != expected:
+                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
+            self._change((id,), "edit", lambda m: with_text(m, content))
+        return True
+
+    def confirm(self, ids: Sequence[str]) -> list[str]:
+        """Confirm the signals among memories; return their ids.
+
+        Raises `WorkbenchError` where there are none, and for an agent. Candidates are decided on in Review.
+        """
+        from workbench.core.review import lifecycle
+
+        require_person(self._context.actor, "confirm anything")
+        signals = [id for id in ids if self._strict(id).status == "signal"]
+        if not signals:
+            status = self._strict(ids[0]).status
+            hint = "Review decides on it." if status == "candidate" else "Nothing was changed."
+            raise WorkbenchError(f"Only a signal is confirmed here; {ids[0]}: {status}.", hint)
+        now, limits = self._context.now(), self._context.settings.lifecycle
+        self._change(signals, "confirm", lambda memory: lifecycle.approve(memory, now, limits))
+        return signals
+
+    def forget(self, ids: Sequence[str]) -> None:
+        """Archive memories as forgotten; undo brings them back."""
+        from workbench.core.review import lifecycle
+
+        self._change(ids, "forget", lifecycle.forget)
+
+    def restore(self, ids: Sequence[str]) -> None:
+        """Bring archived memories back into the stream."""
+        from workbench.core.review import lifecycle
+
+        self._change(ids, "restore", lifecycle.restore)
+
+    def cited_by(self, id: str) -> tuple[Memory, ...]:
+        """Return the reflections that rest on a memory."""
+        return tuple(self._library.memories.get(key) for key in self._citing().get(id, ()))
+
+    def cited(self, memory: Memory) -> tuple[tuple[str, Memory | None], ...]:
+        """Return what a memory cites; `None` for an id that is not in the store."""
+        return tuple((id, self._library.memories.find(id)) for id in memory.citations)
+
+    def timeline(self, id: str, around: int = 5) -> tuple[Memory, ...]:
+        """Return the memories of the same session before and after one, oldest first, itself included."""
+        memory = self._strict(id)
+        if not memory.session_id:
+            return (memory,)
+        session = self._finder.session(memory.session_id)
+        place = next(i for i, m in enumerate(session) if m.id == id)
+        return tuple(session[max(0, place - around) : place + around + 1])
+
+    def live_vote(self, id: str) -> str:
+        """Return this actor's live vote on a memory, or an empty text."""
+        vote = self._library.votes.find(vote_id("memories", id, self._context.voter))
+        return vote.verdict if vote else ""
+
+    def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
+        """Read a filter; what the memories themselves cannot answer is a test beyond it, and asked last.
+
+        That is `actor:`, which the journal answers, and `is:flagged`, for which the texts are scanned.
+        """
+        chosen = parse_filter(_FLAGGED.sub("", text), self._context.now(), forgiving=forgiving)
+        beyond = [self._is_flagged(not minus) for minus in _FLAGGED.findall(text)]
+        if chosen.actors:
+            beyond, chosen = [*self.authors.tests(chosen), *beyond], chosen.without_actors()
+        return chosen, beyond
+
+    def _is_flagged(self, wanted: bool) -> Predicate:
+        return lambda memory: self._flagged(memory) == wanted
+
+    def _flagged(self, memory: Memory) -> bool:
+        return any(map(self._context.verdicts.sorts, shown_texts(memory)))
+
+    def _citing(self) -> dict[str, list[str]]:
+        """Return which memories cite each id; made anew when the store has changed."""
+        rev = self._library.revision
+        if self._citations is None or self._citations[0] != rev:
+            index: dict[str, list[str]] = {}
+            for memory in self._library.memories.all():
+                for cited in memory.citations:
+                    index.setdefault(cited, []).append(memory.id)
+            self._citations = (rev, index)
+        return self._citations[1]
+
+    def _change(self, ids: Sequence[str], verb: str, step: Callable[[Memory], Memory]) -> None:
+        """Change memories one way, as they stand under the write lock."""
+        with self._library.transaction(self._context.actor, f"{verb} {_named(ids)}") as tx:
+            for id in ids:
+                tx.put(step(self._strict(id)))
+
+    def _strict(self, id: str) -> Memory:
+        return self._library.memories.get(id)
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"{len(ids)} memories"

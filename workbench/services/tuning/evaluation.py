@@ -1,0 +1,266 @@
+"""Evaluation: how good profiles are on judged queries, which is better, and what a better one could be.
+
+Reads only, except `save`, which writes a profile's file.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from statistics import fmean
+
+from workbench.core.errors import InvalidQuery, WorkStopped
+from workbench.core.files.format import JudgedQuery
+from workbench.core.tuning.autotune import Search, TunedProfile
+from workbench.core.tuning.measure import NDCG10, Measure, reported
+from workbench.core.tuning.metrics import unjudged
+from workbench.core.tuning.profile import Profile, check_profile
+from workbench.core.tuning.verdict import Verdict
+from workbench.evaluation.objective import JudgedScores
+from workbench.evaluation.tuner import USUAL, tune
+from workbench.evaluation.verdict import compare, hold_together
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.services.context import Context
+from workbench.services.tuning.profiles import Profiles, tuned_from
+from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.services.tuning.queries.sets import JudgedSet
+from workbench.services.tuning.retriever import Retriever
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+ON_ALL = "on all queries"
+"""How settings were measured that were not chosen by the queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """One query under one profile: metrics by name, the best k ids with their scores, unjudged ones among them."""
+
+    query: str
+    now: datetime | None
+    tags: tuple[str, ...]
+    values: Mapping[str, float]
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    unjudged: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileResult:
+    """All queries under one profile."""
+
+    profile: Profile
+    queries: tuple[QueryResult, ...]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean of each metric, every query counting the same."""
+        return {name: fmean(q.values[name] for q in self.queries) for name in self.queries[0].values}
+
+    @property
+    def unjudged(self) -> int:
+        """Unjudged results among all that are served."""
+        return sum(q.unjudged for q in self.queries)
+
+    def values(self, measure: Measure) -> list[float]:
+        """Return one metric per query."""
+        return [q.values[measure.name] for q in self.queries]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The verdict on profile `new` against profile `base`."""
+
+    base: str
+    new: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Profiles on a query set, in the order they were asked for; verdicts hold together at the error rate.
+
+    `seen` names those that were tuned on these very queries: what they reach on them is no evidence.
+    """
+
+    judged: JudgedSet
+    results: tuple[ProfileResult, ...]
+    verdicts: tuple[Compared, ...]
+    seen: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredSet:
+    """A query set whose relevance is computed, so that measuring another profile costs a ranking per query."""
+
+    ranker: Ranker
+    judged: JudgedSet
+    queries: tuple[JudgedScores, ...]
+
+    def measure(
+        self, profile: Profile, measures: Sequence[Measure] = (), *, cancelled: Cancelled | None = None
+    ) -> ProfileResult:
+        """Measure one profile (by default what `measure.reported` says).
+
+        Raises `InvalidRecord` when it is broken, and `WorkStopped`.
+        """
+        check_profile(profile)
+        measures = measures or reported((profile.k,))
+        found: list[QueryResult] = []
+        for query, scored in zip(self.judged.queries, self.queries, strict=True):
+            _stop_if(cancelled)
+            found.append(_measured(self.ranker, query, scored, profile, measures))
+        return ProfileResult(profile, tuple(found))
+
+    def tune(
+        self,
+        start: Profile,
+        search: Search = USUAL,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+        profiles: Profiles | None = None,
+    ) -> TunedProfile:
+        """Search the grid around `start`, and a person's own `profiles` that were not tuned on these queries.
+
+        See `evaluation.tuner.tune` for what it raises.
+        """
+        own, seen = (
+            ((), frozenset[str]()) if profiles is None else (profiles.own(), profiles.tuned_on(self.judged.digest))
+        )
+        others = tuple(profile for profile in own if profile.name not in seen)
+        found = tune(self.ranker, self.queries, start, search, progress, cancelled, others)
+        return replace(found, seen=tuple(sorted(seen)))
+
+    def verdict(self, base: Profile, new: Profile, measure: Measure = NDCG10) -> Verdict:
+        """Say whether `new` is better than `base`."""
+        before, after = (self.measure(profile, (measure,)).values(measure) for profile in (base, new))
+        return compare(before, after, measure.title)
+
+
+class Evaluator:
+    """Measures, compares and tunes profiles on a store's memories."""
+
+    def __init__(self, context: Context, retriever: Retriever, profiles: Profiles) -> None:
+        self._context = context
+        self._retriever = retriever
+        self._profiles = profiles
+
+    def evaluate(
+        self,
+        judged: JudgedSet,
+        profiles: Sequence[Profile],
+        *,
+        base: str = "",
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> Evaluation:
+        """Measure every profile and compare each with the one named `base` (default: the first).
+
+        Every profile is measured at each one's k; the verdict is about nDCG at the k of the base.
+
+        Raises `InvalidQuery` without a profile or with one twice, `InvalidRecord` for a broken one, and
+        `WorkStopped`.
+        """
+        names = [profile.name for profile in profiles]
+        if not names or len(set(names)) < len(names):
+            raise InvalidQuery("Name at least one profile, and each only once.", "Nothing was measured.")
+        for profile in profiles:
+            check_profile(profile)
+        base = base or names[0]
+        if base not in names:
+            raise InvalidQuery(f"The profile “{base}” is not among those compared.", "Nothing was measured.")
+        used = reported(profile.k for profile in profiles)
+        ranker, present = self._retriever.ranker(), self._context.now()
+        rows: list[list[QueryResult]] = [[] for _ in profiles]
+        for done, query in enumerate(judged.queries, 1):
+            _stop_if(cancelled)
+            scored = _scored(ranker, query, present)
+            for row, profile in zip(rows, profiles, strict=True):
+                row.append(_measured(ranker, query, scored, profile, used))
+            if progress is not None:
+                progress(done, len(judged.queries))
+        results = tuple(ProfileResult(p, tuple(row)) for p, row in zip(profiles, rows, strict=True))
+        tuned = self._profiles.tuned_on(judged.digest)
+        return Evaluation(judged, results, _verdicts(results, base), tuple(name for name in names if name in tuned))
+
+    def score(
+        self,
+        judged: JudgedSet,
+        *,
+        known: ScoredSet | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> ScoredSet:
+        """Compute the relevance of a query set once, for measuring many profiles. Raises `WorkStopped`.
+
+        What `known` holds over the same memories is taken from it.
+        """
+        ranker, present = self._retriever.ranker(), self._context.now()
+        same = known.queries if known is not None and known.ranker is ranker else ()
+        before = {scored.scores.query: scored.scores for scored in same}
+        found: list[JudgedScores] = []
+        for query in judged.queries:
+            _stop_if(cancelled)
+            found.append(_scored(ranker, query, present, before.get(query.text)))
+            if progress is not None:
+                progress(len(found), len(judged.queries))
+        return ScoredSet(ranker, judged, tuple(found))
+
+    def save(self, proposal: TunedProfile, judged: JudgedSet, name: str, *, replacing: bool = False) -> Path:
+        """Save a proposal as a profile of its own, with its birth certificate; `replacing` a profile of that name.
+
+        Raises `InvalidRecord` for a bad or taken name, and `StoreProblem`.
+        """
+        how = f"cross-validated, {proposal.folds} folds; the same settings on all queries: {proposal.fitted:.4f}"
+        birth = certificate(judged, proposal.verdict, proposal.start.name, proposal.metric, self._context.now(), how)
+        profile = replace(proposal.profile, name=name, about=tuned_from(proposal.start.name, judged.name))
+        return self._profiles.save(profile, birth.at, birth.parent, birth, replacing=replacing)
+
+
+def certificate(
+    judged: JudgedSet, verdict: Verdict, parent: str, metric: str, now: datetime, how: str = ON_ALL
+) -> ProfileProvenance:
+    """Write the birth certificate of a profile that was compared with `parent` on a query set."""
+    return ProfileProvenance(
+        at=now,
+        parent=parent,
+        query_set=judged.digest,
+        queries=verdict.queries,
+        judgments=judged.judgments,
+        metric=metric,
+        delta=verdict.delta,
+        low=verdict.low,
+        high=verdict.high,
+        verdict=verdict.outcome,
+        how=how,
+    )
+
+
+def _stop_if(cancelled: Cancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise WorkStopped("The evaluation was stopped.", "Nothing was changed.")
+
+
+def _scored(ranker: Ranker, query: JudgedQuery, present: datetime, known: QueryScores | None = None) -> JudgedScores:
+    return JudgedScores(known or ranker.relevance(query.text), query.relevant, query.now or present)
+
+
+def _measured(
+    ranker: Ranker, query: JudgedQuery, scored: JudgedScores, profile: Profile, measures: Sequence[Measure]
+) -> QueryResult:
+    k = profile.k
+    ranking = ranker.rank(scored.scores, profile, scored.now, max(k, *(m.k for m in measures)))
+    values = {m.name: m.of(ranking.ids, query.relevant) for m in measures}
+    scores = tuple(ranking.totals[ranking.positions[:k]].tolist())
+    open_ones = unjudged(ranking.ids, query.relevant, k)
+    return QueryResult(query.text, query.now, query.tags, values, ranking.ids[:k], scores, open_ones)
+
+
+def _verdicts(results: Sequence[ProfileResult], base: str) -> tuple[Compared, ...]:
+    by_name = {r.profile.name: r for r in results}
+    measure = Measure("ndcg", by_name[base].profile.k)
+    others = [name for name in by_name if name != base]
+    before = by_name[base].values(measure)
+    single = [compare(before, by_name[name].values(measure), measure.title) for name in others]
+    return tuple(Compared(base, name, v) for name, v in zip(others, hold_together(single), strict=True))
