@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.promotion.placement import Placement, placement_id
+from workbench.core.promotion import Placement, placement_id
 from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library

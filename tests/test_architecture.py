@@ -38,7 +38,7 @@ def modules_of(package: str) -> str:
         ("store", {"tinydb", "orjson", "sqlite3"}),
         ("retrieval", {"numpy", "rapidfuzz", "sqlite3"}),
         ("evaluation", {"numpy", "rapidfuzz", "sqlite3"}),
-        ("bench", {"tinydb", "orjson", "numpy", "rapidfuzz", "sqlite3"}),
+        ("services", {"tinydb", "orjson", "numpy", "rapidfuzz", "sqlite3"}),
     ],
 )
 def test_a_layer_loads_only_its_own_libraries(package: str, allowed: set[str]) -> None:
@@ -86,8 +86,8 @@ def test_no_file_imports_itself_by_way_of_others() -> None:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
-def test_front_doors_import_the_bench_the_core_and_the_config() -> None:
-    """And what stands beside the floors: no floor below the bench is theirs to reach, late or for its types either."""
+def test_interfaces_import_the_services_the_core_and_the_config() -> None:
+    """No layer below the services is theirs to reach, late or for its types either."""
     reached = {
         f"{name} -> {other}"
         for name, others in imports().items()
@@ -115,7 +115,7 @@ def test_contracts_cover_every_package_and_module_of_the_root() -> None:
 FLOORS = {"store", "retrieval", "formats", "reflect", "safety", "evaluation"}
 
 OWNERS = {
-    "workbench.store": {"bench", "core", "config", "clipboard", "crash", "streams", *FLOORS},
+    "workbench.store": {"services", "core", "config", "clipboard", "crash", "streams", *FLOORS},
     "tinydb": {"store"},
     "mcp": {"mcp"},
     "workbench.store.journal": {"store"},

@@ -9,12 +9,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from workbench.config.loading import Loaded, Settings, load
-from workbench.config.reading import show
 from workbench.config.settings import MemorySettings
+from workbench.config.settings_reading import show
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
-from workbench.core.reflection.trigger import TriggerLimits
+from workbench.core.reflection.llm_run import TriggerLimits
 from workbench.core.review.limits import LifecycleLimits
 
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.config.loading import Settings, load
-from workbench.config.reading import show
+from workbench.config.settings_reading import show
 from workbench.config.views import remove_view, save_view
 from workbench.config.writing import set_values
-from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
-from workbench.core.stream.orders import Arranged, SavedView
+from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.stream.confidence import Arranged, SavedView
 
 MINE = """\
 # my settings

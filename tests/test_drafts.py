@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.config.draft_files import KEPT, KEPT_FOR
-from workbench.config.drafts import Draft, Item, digest, drop, drop_about, find, folder_of, keep, since
+from workbench.config.drafts import KEPT, KEPT_FOR, Draft, Item, digest, drop, drop_about, find, folder_of, keep, since
 from workbench.core.runtime import process
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

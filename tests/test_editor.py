@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench.config.editor import at_line, edit
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 
 FILE = Path("/tmp/memory.md")
 

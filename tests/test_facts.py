@@ -21,15 +21,15 @@ METHODS = SETS | frozenset({
 ALLOWED = {
     ("core/playbook/budget.py", "net harmful"): "the name of a standing, which is also how it is said",
     ("formats/claude_mem/database.py", "SQLite format 3\0"): "how a file of SQLite begins",
-    ("formats/learnings/entry.py", "Suggested Action"): "a field of the format",
-    ("formats/learnings/entry.py", "Suggested Fix"): "a field of the format",
-    ("formats/learnings/entry.py", "Requested Capability"): "a field of the format",
-    ("formats/learnings/entry.py", "User Context"): "a field of the format",
-    ("formats/learnings/entry.py", "Complexity Estimate"): "a field of the format",
-    ("formats/learnings/entry.py", "Suggested Implementation"): "a field of the format",
+    ("formats/learnings.py", "Suggested Action"): "a field of the format",
+    ("formats/learnings.py", "Suggested Fix"): "a field of the format",
+    ("formats/learnings.py", "Requested Capability"): "a field of the format",
+    ("formats/learnings.py", "User Context"): "a field of the format",
+    ("formats/learnings.py", "Complexity Estimate"): "a field of the format",
+    ("formats/learnings.py", "Suggested Implementation"): "a field of the format",
     ("formats/memory_streams/generative_agents.py", "this is blank"): "what the tool stores for nothing",
-    ("reflect/claude/trouble.py", "too long"): "the server's own words; its status says no more than a bad request",
-    ("safety/secrets/private.py", "PRIVATE KEY"): "how a key is armoured",
+    ("reflect/claude/asker.py", "too long"): "the server's own words; its status says no more than a bad request",
+    ("safety/secrets.py", "PRIVATE KEY"): "how a key is armoured",
 }
 """What is looked for all the same, by module, and whose words those are."""
 
@@ -133,7 +133,7 @@ def test_constants_of_other_modules_are_known() -> None:
     known = texts("services/duplicates/plan.py")
     assert known["UNCONFIRMED_TEXT"] == ("the newest text was never confirmed",)
     assert texts("tui/duplicates/memories.py")["UNCONFIRMED_TEXT"] == known["UNCONFIRMED_TEXT"]
-    assert texts("services/health/doctor.py")["outside.EDITED"] == ("memory.edited-*.json",)
+    assert texts("services/health/doctor.py")["checkpoint_writer.EDITED"] == ("memory.edited-*.json",)
 
 
 def test_no_code_looks_for_words_that_other_code_wrote() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.config import paths
 from workbench.config.paths import StoreChoice, find_store, shipped
-from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.record import StoreProblem, WorkbenchError
 
 FOLDERS = {
     "XDG_DATA_HOME": (paths.data_dir, ".local/share"),

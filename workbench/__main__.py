@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import crash, streams
-from workbench.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
 from workbench.cli.main import is_hook, run
-from workbench.core.errors import WorkbenchError
+from workbench.cli.session import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
+from workbench.core.record import WorkbenchError
 from workbench.core.runtime import be_seldom, be_usual, withhold
 from workbench.crash import TRACEBACK
 
@@ -72,7 +72,7 @@ def open_app(store: Path, *, origin: str, demo: bool = False, begin: str = "", a
 
 def welcome(first: "FirstRun") -> "FirstStep | None":
     """Ask a person who has no store yet what to do."""
-    from workbench.tui.opening.welcome import welcome as ask
+    from workbench.tui.opening import welcome as ask
 
     return ask(first)
 

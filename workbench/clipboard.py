@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 
 Way = Literal["clipboard", "terminal", "file"]
 

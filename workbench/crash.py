@@ -37,7 +37,7 @@ def report(error: BaseException, state: Path) -> Path | None:
 def sentence(error: BaseException) -> str:
     """Write a report; say in one line of ASCII that something nobody foresaw came up, and where the report is."""
     from workbench.config import paths
-    from workbench.core.errors import WorkbenchError
+    from workbench.core.record import WorkbenchError
 
     try:
         where = report(error, paths.state_dir())

@@ -10,7 +10,7 @@ from tests.reflect.server import Reply, messages_server
 from tests.services.conftest import NOON
 from workbench.core.agents.document import Document
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.services.agents.documents.commands import size_of
 from workbench.services.open import Workbench, open_workbench
 

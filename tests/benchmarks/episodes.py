@@ -19,7 +19,7 @@ from unittest import mock
 
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.stream.memory import Memory
-from workbench.retrieval.floor.reaching import background
+from workbench.retrieval.floor.floor import background
 from workbench.services.open import Workbench, open_workbench
 
 BARS = {

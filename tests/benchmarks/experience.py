@@ -16,7 +16,7 @@ from unittest import mock
 
 from tests.benchmarks.episodes import NOW, opened
 from workbench.core.stream.memory import Memory
-from workbench.retrieval.floor.reaching import background
+from workbench.retrieval.floor.floor import background
 from workbench.services.agents.context.making import gathered
 from workbench.services.open import Workbench
 

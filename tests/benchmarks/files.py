@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.services.file_rounds import EDITS, kind_of, play
 from workbench.config.paths import shipped
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import detect
+from workbench.core.record import UnreadableFile
 from workbench.formats import opening
 
 LARGEST = 400_000

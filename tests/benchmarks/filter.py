@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 from tests.benchmarks.open import build
 from tests.benchmarks.rank_paint import PATIENCE_S, PaintedApp, Taken, figures, step
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.stream.screen import StreamScreen
 

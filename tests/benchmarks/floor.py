@@ -21,8 +21,7 @@ from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.embedding.embedder import Embedder
-from workbench.retrieval.floor.floor_file import texts_of
-from workbench.retrieval.floor.reaching import background, floors_of
+from workbench.retrieval.floor.floor import background, floors_of, texts_of
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker

@@ -35,7 +35,7 @@ from tests.tui.support import NOW, app_over
 from workbench.core.agents.read import AgentRead
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
-from workbench.services.agents.reads import keep, new_id
+from workbench.services.agents.reading_log import keep, new_id
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import FrameType
 
 from tests.formats.samples import context
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import known_formats
+from workbench.core.record import UnreadableFile
 from workbench.formats.opening import read_file
 
 SIZE, PARTS, ENOUGH_S = 160_000, 8, 20.0

@@ -13,7 +13,7 @@ from random import Random
 from time import thread_time
 
 from workbench.core.agents.patterns.matching import Task, task_of
-from workbench.core.agents.patterns.names import CATEGORIES
+from workbench.core.agents.patterns.pattern import CATEGORIES
 from workbench.services.agents.patterns.serving import served
 from workbench.services.open import Workbench, open_workbench
 

@@ -12,10 +12,8 @@ from tests.benchmarks import locomo
 from tests.benchmarks.worlds import make_world
 from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.evaluation.objective import JudgedScores
-from workbench.evaluation.settings import settings_around
-from workbench.evaluation.tuner import best, score_table
-from workbench.evaluation.verdict import compare
+from workbench.evaluation.pairs import JudgedScores, settings_around
+from workbench.evaluation.tuner import best, compare, score_table
 from workbench.retrieval.arrays import Column
 from workbench.retrieval.embedding.embedder import Embedder
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import CONVERSATION, WORKBENCH, HalfLives, Profile, with_value
-from workbench.evaluation.objective import JudgedScores
+from workbench.evaluation.pairs import JudgedScores
 from workbench.evaluation.tuner import tune
 from workbench.retrieval.arrays import Scores
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, Embedder

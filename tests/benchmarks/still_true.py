@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from workbench.core.claims.names import is_shaped
+from workbench.core.claims import is_shaped
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
 

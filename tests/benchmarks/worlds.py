@@ -16,9 +16,8 @@ from workbench.config import paths
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.evaluation.objective import JudgedScores
+from workbench.evaluation.pairs import JudgedScores, with_half_life
 from workbench.evaluation.pooling import judging_pool
-from workbench.evaluation.settings import with_half_life
 from workbench.evaluation.tuner import tune
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex

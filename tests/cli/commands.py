@@ -44,7 +44,7 @@ LOADED = (
     "workbench.cli.health.purge",
     "workbench.cli.playbook.curate",
     "workbench.cli.stream.history",
-    "workbench.store.maintenance.restore",
+    "workbench.store.maintenance.backup",
     "workbench.safety.scanning",
     "workbench.formats.opening",
 )

@@ -15,7 +15,7 @@ from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library
-from workbench.store.maintenance import compact
+from workbench.store.maintenance import backup
 
 DAMAGES = 500
 FILES = ("journal.jsonl", "journal.jsonl", "journal.jsonl", "memory.json", "checkpoint.json", "closed", "packed")
@@ -92,7 +92,7 @@ def make(folder: Path) -> None:
             name = tx.new_memory_id(NOW)
             tx.put(Memory(name, f"memory number {number} says what the build of module {number} needs", NOW, NOW))
         if number == 9:
-            compact.compact(library.journal)
+            backup.compact(library.journal)
         if number == 15:
             library.journal.save_checkpoint()
     bench = open_workbench(folder, profiles=folder / "none", clock=lambda: NOW, heads=heads_dir())

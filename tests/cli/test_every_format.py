@@ -15,8 +15,8 @@ from tests.formats.counting import BY_HAND, COUNTERS
 from tests.formats.others import ROWS, TEXTS, claude_mem_database
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES
 from workbench.config.paths import shipped
-from workbench.core.errors import WorkbenchError
 from workbench.core.files.formats import detect
+from workbench.core.record import WorkbenchError
 from workbench.formats.opening import read_text
 
 MORE = {

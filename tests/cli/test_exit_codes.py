@@ -7,14 +7,14 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli
 from tests.sources import PACKAGE, trees
-from workbench.cli import exit_codes
+from workbench.cli import session
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 
 
 def test_the_help_has_the_table(cli: Cli) -> None:
     helped = cli.bare("--help").out
-    for code, meaning in exit_codes.MEANINGS.items():
+    for code, meaning in session.MEANINGS.items():
         start = helped.index(f"\n  {code:<4}{meaning.split()[0]} ")
         assert " ".join(helped[start:].split()).startswith(f"{code} {meaning}")
 
@@ -30,7 +30,7 @@ def test_no_command_has_a_code_of_its_own() -> None:
         for node in ast.walk(function)
         if isinstance(node, ast.Return) and node.value is not None
         for value in ast.walk(node.value)
-        if isinstance(value, ast.Constant) and type(value.value) is int and value.value != exit_codes.DONE
+        if isinstance(value, ast.Constant) and type(value.value) is int and value.value != session.DONE
     ]
     assert found == []
 
@@ -39,20 +39,20 @@ def test_no_command_has_a_code_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("command", "code"),
     [
-        ("status", exit_codes.DONE),
-        ("doctor", exit_codes.DONE),
-        ("lint good.txt", exit_codes.DONE),
-        ("lint bad.txt", exit_codes.FOUND),
-        ("watch", exit_codes.DONE),
-        ("scan secret.txt", exit_codes.FOUND),
-        ("check expect.jsonl", exit_codes.FOUND),
-        ("show nothing", exit_codes.PROBLEM),
-        ("nonsense", exit_codes.PROBLEM),
-        ("list --nonsense", exit_codes.PROBLEM),
-        ("import none.jsonl", exit_codes.PROBLEM),
-        ("lint none.txt", exit_codes.PROBLEM),
-        ("check none.toml", exit_codes.PROBLEM),
-        ("undo --rev 99", exit_codes.PROBLEM),
+        ("status", session.DONE),
+        ("doctor", session.DONE),
+        ("lint good.txt", session.DONE),
+        ("lint bad.txt", session.FOUND),
+        ("watch", session.DONE),
+        ("scan secret.txt", session.FOUND),
+        ("check expect.jsonl", session.FOUND),
+        ("show nothing", session.PROBLEM),
+        ("nonsense", session.PROBLEM),
+        ("list --nonsense", session.PROBLEM),
+        ("import none.jsonl", session.PROBLEM),
+        ("lint none.txt", session.PROBLEM),
+        ("check none.toml", session.PROBLEM),
+        ("undo --rev 99", session.PROBLEM),
     ],
 )
 def test_a_command_returns_what_the_table_says(command: str, code: int, cli: Cli) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Cli
 from workbench.config.paths import captures_dir, replaced_dir
 from workbench.core.agents.hooks import HOOK_FILES
-from workbench.formats.hooks.settings import commands, installed, removed
+from workbench.formats.hooks import commands, installed, removed
 
 FOREIGN = """\
 // mine, and "quoted"

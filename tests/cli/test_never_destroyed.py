@@ -8,8 +8,8 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.test_exporting_formats import BOOK, opened
-from workbench.core.errors import Conflict
 from workbench.core.files.replacing import replace_bytes
+from workbench.core.record import Conflict
 from workbench.services.files.replaced import MOST, Replaced
 
 ANN = '{"type":"entity","name":"Ann","entityType":"person","observations":["a b"]}\n'

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from workbench.config.paths import state_dir
-from workbench.core.errors import StoreProblem
+from workbench.core.record import StoreProblem
 from workbench.tui.app.run import run
 
 OLD = Path(__file__).parents[1] / "store" / "fixtures" / "records-0"

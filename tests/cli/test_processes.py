@@ -51,7 +51,7 @@ def test_a_command_imports_only_what_it_needs(arguments: list[str], banned: tupl
 PROMPT = (
     "numpy", "tinydb", "rapidfuzz", "tomllib", "platformdirs", "shutil", "tempfile", "difflib", "gzip",
     "workbench.core.stream.memory", "workbench.core.review.proposal", "workbench.services.review.review",
-    "workbench.services.health.history", "workbench.core.tuning.factors", "workbench.store.journal.merge_branches",
+    "workbench.services.health.history", "workbench.core.tuning.profile", "workbench.store.journal.reorder",
 )  # fmt: skip
 """What a line for a shell prompt waits for nowhere: records, areas of the bench and libraries that it does not need."""
 

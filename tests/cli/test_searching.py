@@ -10,8 +10,7 @@ from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_importing import entry
 from tests.demo import MEMORIES
 from workbench.config.paths import cache_dir, config_dir
-from workbench.core.tuning.factors import RELEVANCE_PARTS
-from workbench.core.tuning.profile import WORKBENCH
+from workbench.core.tuning.profile import RELEVANCE_PARTS, WORKBENCH
 from workbench.services.tuning.profiles import Profiles
 
 AT = ("--now", "2026-03-20T17:30")

@@ -17,7 +17,7 @@ from tests.hostile import RULE, half_done, hostile_store, written
 from tests.safety.samples import keys
 from workbench.config.paths import cache_dir, heads_dir, state_dir
 from workbench.core.agents.actors import ENVIRONMENT
-from workbench.core.errors import StoreProblem
+from workbench.core.record import StoreProblem
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
 from workbench.store.identity.trust import NotTrusted, StoreTrust

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.safety.samples import keys
 from workbench.config import paths
+from workbench.core.stream.confidence import ORDERS, Arranged, ordered
 from workbench.core.stream.memory import Memory
-from workbench.core.stream.orders import ORDERS, Arranged, ordered
 
 CONFIG = """
 [views."wrong lately"]

@@ -108,7 +108,7 @@ def app(store: str) -> list[tuple[str, int, int]]:
 
 def outdate(store: str) -> None:
     """Let the memories of a store be as old as what they tell of, as if no file had brought them just now."""
-    from workbench.core.stream.arrival import unmarked
+    from workbench.core.stream.confidence import unmarked
     from workbench.services.open import open_workbench
 
     bench = open_workbench(Path(store), profiles=Path(store) / "profiles", believed=True)

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from workbench.config import draft_files, state_files
+from workbench.config import backups, drafts
 from workbench.core.files.atomic import draft_beside
 from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.services.files.base import FileBases
-from workbench.services.tuning.profiles import Profiles
-from workbench.services.tuning.snapshots import Snapshots
+from workbench.services.files.project import FileBases
+from workbench.services.tuning.profiles import Profiles, Snapshots
 
 ROOT = Path(__file__).parents[2]
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -48,7 +47,7 @@ def by_export(target: Path) -> None:
 
 
 def by_state(target: Path) -> None:
-    state_files.keep(target.parent, target.name, {})
+    backups.keep(target.parent, target.name, {})
 
 
 @pytest.mark.parametrize("write", [by_export, by_state])
@@ -75,7 +74,7 @@ KINDS[sys.argv[2]](pathlib.Path(sys.argv[1]))
 
 
 def draft_of(folder: Path) -> None:
-    draft_files.write(folder / "d.json", {}, NOON)
+    drafts.write(folder / "d.json", {}, NOON)
 
 
 def base_of(folder: Path) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from workbench.core.errors import InvalidQuery
 from workbench.core.playbook.book import Bullet, Section
 from workbench.core.playbook.filter import FLAGS, HELP, parse_book_filter
+from workbench.core.record import InvalidQuery
 
 API = Section("apis_to_use", "apis_to_use", "APIS TO USE")
 RULES = Section("hard_rules", "hard_rules", "HARD RULES")

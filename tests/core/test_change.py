@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from tests.core.samples import documents
 from workbench.core.change import FieldChange, diff
-from workbench.core.stream.vote import vote_id
+from workbench.core.stream.memory import vote_id
 from workbench.core.tuning.judgment import judgment_id
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.core.samples import NOW, memory
-from workbench.core.claims.gone import Gone, corrected, why
-from workbench.core.claims.names import Name, is_checked, names_in
+from workbench.core.claims import Gone, Name, corrected, is_checked, names_in, why
 
 
 def found(text: str) -> set[tuple[str, str]]:

@@ -12,11 +12,11 @@ from workbench.core.review import lifecycle
 from workbench.core.review.lifecycle import approve, promote, reconfirm
 from workbench.core.review.limits import LifecycleLimits
 from workbench.core.review.upkeep import DOUBTFUL, finding
-from workbench.core.stream.arrival import brought
 from workbench.core.stream.confidence import (
     IMPORTED,
     RULES,
     SUREST,
+    brought,
     confidence_of,
     said_to_be,
     scored,

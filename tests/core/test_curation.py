@@ -5,9 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from workbench.core.playbook.curation import Analysis, BulletTag, read_analysis, read_curation
-from workbench.core.playbook.delta import Add, CreateMeta, Delete, Merge, Update
-from workbench.core.reflection.loosejson import UnreadableReply
+from workbench.core.playbook.operations import (
+    Add,
+    Analysis,
+    BulletTag,
+    CreateMeta,
+    Delete,
+    Merge,
+    Update,
+    read_analysis,
+    read_curation,
+)
+from workbench.core.reflection.llm import UnreadableReply
 
 REPLIES = Path(__file__).parents[2] / "fixtures" / "replies"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from workbench.core.decoder import compiled
+from workbench.core.record import compiled
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from tests.calls import calls_of
 from workbench.core.duplicates import dedup
-from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import (
     conflicts,
     contained_in_recent,
@@ -18,8 +17,9 @@ from workbench.core.duplicates.dedup import (
     opposites,
     same_words,
     symbols,
+    word_conflicts,
 )
-from workbench.core.duplicates.differing import word_conflicts
+from workbench.core.duplicates.identity import Conflict
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.review.contradiction import contradictions
 

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, file_lines, playbook
-from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
-from workbench.core.playbook.delta import (
+from workbench.core.playbook.operations import (
     BULLET_COUNTS,
     Add,
     CreateMeta,
@@ -23,6 +22,7 @@ from workbench.core.playbook.delta import (
     check_playbook,
     find_bullet,
 )
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord
 
 BOOK = playbook()
 LINES = [

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.duplicates.conflict import Conflict
-from workbench.core.duplicates.differing import differing, same_word, word_conflicts
+from workbench.core.duplicates.dedup import differing, same_word, word_conflicts
+from workbench.core.duplicates.identity import Conflict
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.core.agents.document import HEADINGS, DocumentSection, citation, overview_template, section_at, sections
-from workbench.core.files.front_matter import front_matter
+from workbench.core.files.memory_md import front_matter
 from workbench.core.tokens import tokens_of
 
 TEXT = "above\n\n# One\ntext\n```\n# code\n```\n## Two\n\nmore\n"

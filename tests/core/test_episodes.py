@@ -6,13 +6,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.agents.episodes.digest import Digest, digest_of, packed, unpacked
-from workbench.core.agents.episodes.episode import MOST, Episode, head, size_of, tagged
-from workbench.core.agents.episodes.phases import RETENTION, is_over, phase_dates, phase_of
-from workbench.core.agents.episodes.schema import DEEPEST, Fault, InvalidEpisode, read_episode
-from workbench.core.agents.episodes.signature import features_of, likeness, shared
-from workbench.core.errors import InvalidRecord
-from workbench.core.record import from_doc, to_doc
+from workbench.core.agents.episodes.criteria import (
+    RETENTION,
+    Digest,
+    digest_of,
+    features_of,
+    is_over,
+    likeness,
+    packed,
+    phase_dates,
+    phase_of,
+    shared,
+    unpacked,
+)
+from workbench.core.agents.episodes.episode import (
+    DEEPEST,
+    MOST,
+    Episode,
+    Fault,
+    InvalidEpisode,
+    head,
+    read_episode,
+    size_of,
+    tagged,
+)
+from workbench.core.record import InvalidRecord, from_doc, to_doc
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LEAST = {"task": {"original_input": "Fix it"}, "outcome": {"status": "SUCCESS"}}

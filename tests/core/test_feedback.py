@@ -10,8 +10,7 @@ from tests.core.samples import NOW, days, memory
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.feedback import apply_vote, effective_importance, retract_vote
-from workbench.core.stream.memory import Memory
-from workbench.core.stream.vote import Vote
+from workbench.core.stream.memory import Memory, Vote
 
 
 def vote(verdict: Literal["helpful", "harmful"], at: datetime = NOW) -> Vote:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.stream.filter import HELP, Filter, describe, matches, parse_filter
 from workbench.core.stream.memory import Memory, Source
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from workbench.core.errors import Conflict
 from workbench.core.files import replacing
 from workbench.core.files.replacing import held, remove_file, replace_bytes
+from workbench.core.record import Conflict
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "O_PATH"), reason="a folder cannot be held on this system")
 

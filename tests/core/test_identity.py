@@ -13,7 +13,7 @@ from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
-from workbench.formats.lint import ace, records
+from workbench.formats import lint
 
 
 def named(name: str, **fields: Any) -> Memory:
@@ -96,8 +96,8 @@ def test_what_records_with_one_text_are_compared_by_is_made_once() -> None:
     same = tuple(memory(f"m{n}", content="Use pnpm", importance_score=float(n)) for n in range(60))
     bullets = "\n".join(f"[rules-{n:05}] helpful=0 harmful=0 :: Use pnpm." for n in range(60))
     parsed = Parsed("jsonl", memories=same)
-    assert calls_of([identity_of], lambda: records.lint(parsed, "m.jsonl"))[0] < 60 * 4
-    assert calls_of([identity_of], lambda: ace.lint(f"## RULES\n{bullets}\n", "book.txt"))[0] < 60 * 6
+    assert calls_of([identity_of], lambda: lint.records_lint(parsed, "m.jsonl"))[0] < 60 * 4
+    assert calls_of([identity_of], lambda: lint.lint(f"## RULES\n{bullets}\n", "book.txt"))[0] < 60 * 6
 
 
 def test_case_and_white_space_are_no_part_of_a_texts_key() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.core.errors import UnknownRecord
+from workbench.core.record import UnknownRecord
 from workbench.core.stream import importance
 from workbench.core.stream.importance import CODE, GENERAL, TABLES, Rating, base_importance, rate, table_named
 from workbench.core.stream.memory import OBSERVATION_TYPES

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.playbook.interval import beta_quantile, beta_share, helpful_share
+from workbench.core.playbook.budget import beta_quantile, beta_share, helpful_share
 
 COUNTS = st.integers(min_value=0, max_value=10**13)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.reflection.loosejson import UnreadableReply, find_json
+from workbench.core.reflection.llm import UnreadableReply, find_json
 
 VALUE = {"operations": [{"content": "a { b } [c] ``` \n d"}], "reasoning": "ü"}
 TEXT = json.dumps(VALUE)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.tuning.measure import NDCG10, STANDARD, Measure, parse_measure
 
 

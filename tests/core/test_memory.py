@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.core.samples import NOW, memory
-from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.stream.memory import MAX_KEPT, check_memory
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.tuning.metrics import Metrics, mean, measure, ndcg, precision, recall, reciprocal_rank, unjudged
+from workbench.core.tuning.measure import Metrics, mean, measure, ndcg, precision, recall, reciprocal_rank, unjudged
 
 GRADES = {"a": 3, "b": 1, "c": 0, "d": 2}
 rankings = st.permutations(["a", "b", "c", "d", "x", "y"])

@@ -4,10 +4,21 @@ import json
 
 import pytest
 
-from workbench.core.errors import InvalidRecord
-from workbench.core.playbook.curation import BulletTag
-from workbench.core.playbook.delta import Add, CreateMeta, Delete, Merge, Move, Update
-from workbench.core.playbook.operations import Suggested, from_json, named_ids, title, to_json
+from workbench.core.playbook.operations import (
+    Add,
+    BulletTag,
+    CreateMeta,
+    Delete,
+    Merge,
+    Move,
+    Suggested,
+    Update,
+    from_json,
+    named_ids,
+    title,
+    to_json,
+)
+from workbench.core.record import InvalidRecord
 
 EVERY: list[tuple[Suggested, tuple[str, ...]]] = [
     (Add("RULES", "one"), ()),

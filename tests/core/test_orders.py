@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from workbench.core.stream.confidence import ORDERS, Arranged, find_order, ordered
 from workbench.core.stream.memory import Memory
-from workbench.core.stream.orders import ORDERS, Arranged, find_order, ordered
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import MEMORY_TYPES
 from workbench.core.tuning.profile import (
     BUILT_IN,

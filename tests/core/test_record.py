@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 
 from tests.core.samples import NOW, bullets, documents, filled, json_values, memories, memory, moments, texts
 from workbench.core.change import Change, FieldChange
-from workbench.core.errors import InvalidRecord
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.record import field_names, from_doc, iso, parse_time, to_doc
-from workbench.core.reflection.trigger import ReflectionState
-from workbench.core.review.kinds import KINDS
-from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory, Source
-from workbench.core.stream.vote import Vote
+from workbench.core.record import InvalidRecord, field_names, from_doc, iso, parse_time, to_doc
+from workbench.core.reflection.llm_run import ReflectionState
+from workbench.core.review.proposal import KINDS, Proposal
+from workbench.core.stream.memory import Memory, Source, Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 
 few = settings(max_examples=40, deadline=None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.core.reflection.refinement import Substance, needs_round, substance
+from workbench.core.reflection.llm import Substance, needs_round, substance
 
 LONG = "x" * 100
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.reflection.tree import depth_citing, depth_of
+from workbench.core.reflection.reflector import depth_citing, depth_of
 from workbench.core.stream.memory import Memory
 
 AT = datetime(2026, 3, 20, tzinfo=UTC)

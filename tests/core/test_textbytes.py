@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.formats.samples import COUNTS, context
 from workbench.core.files.formats import format_named
-from workbench.core.files.textbytes import bytes_of, kind_of, text_in
+from workbench.core.files.replacing import bytes_of, kind_of, text_in
 
 LATIN = b"[a-00001] helpful=1 harmful=0 :: don\x92t cut\r\n"
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.stream.filter import parse_filter
 from workbench.core.stream.times import FORMS, instant
 

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FLOORS = ("core", "store", "retrieval", "reflect", "formats", "safety", "bench", "cli", "tui", "others")
+FLOORS = ("core", "store", "retrieval", "reflect", "formats", "safety", "services", "cli", "tui", "others")
 """The floors in order; each has a file of its faults."""
 
 

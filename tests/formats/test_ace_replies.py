@@ -6,12 +6,11 @@ import pytest
 
 from tests.core.samples import NOW
 from workbench.config.paths import shipped
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
 from workbench.core.files.formats import detect
-from workbench.core.playbook.curation import Analysis, BulletTag, Curation
-from workbench.core.playbook.delta import Add, Delete, Merge, Update
-from workbench.core.reflection.loosejson import UnreadableReply
+from workbench.core.playbook.operations import Add, Analysis, BulletTag, Curation, Delete, Merge, Update
+from workbench.core.record import UnreadableFile
+from workbench.core.reflection.llm import UnreadableReply
 from workbench.formats.ace import operations, replies
 
 CONTEXT = ReadContext(NOW, "reply.txt")

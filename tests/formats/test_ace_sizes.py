@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from workbench.core.files.textedit import Line, lines
-from workbench.formats.ace.reading import read_playbook
-from workbench.formats.lint import ace
+from workbench.core.files.lint import Line, lines
+from workbench.formats import lint
+from workbench.formats.ace.ace import read_playbook
 
 
 class Counting(list[Line]):
@@ -62,5 +62,5 @@ def test_sections_of_one_title_are_numbered() -> None:
 
 def test_looking_a_playbook_over_copies_no_more_lines_than_it_has() -> None:
     found = Counting(lines(_lines(50, lambda n: f"S{n}")))
-    assert len(list(ace._places(found))) == 50
+    assert len(list(lint._places(found))) == 50
     assert found.copied <= len(found)

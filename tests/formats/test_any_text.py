@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.formats.samples import NOW, context
 from workbench.core.files.format import ExportFormat, Parsed
 from workbench.core.files.formats import format_named
-from workbench.core.files.textedit import BLANKS
+from workbench.core.files.lint import BLANKS
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
 from workbench.formats.shared.books import dated

@@ -8,10 +8,10 @@ import pytest
 
 from tests.formats.others import TEXTS
 from tests.formats.samples import COUNTS, GENAGENTS, LOOSE, NODES, context
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Parsed
 from workbench.core.files.formats import format_named, known_formats
-from workbench.core.files.textbytes import bytes_of
+from workbench.core.files.replacing import bytes_of
+from workbench.core.record import UnreadableFile
 from workbench.formats.opening import read_file, read_text
 
 ENTRY = {

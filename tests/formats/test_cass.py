@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import CASS
 from tests.formats.samples import context
-from workbench.core.errors import InvalidRecord, UnreadableFile
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import InvalidRecord, UnreadableFile
 from workbench.formats.cass.cass import read, write
 
 PARSED = read(CASS, context("x/playbook.yaml"))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.formats.others import CLAUDE_MEM, MEM0, claude_mem_database
 from tests.formats.samples import NOW, context
-from workbench.core.errors import UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, MAX_KEPT
 from workbench.formats import mem0
 from workbench.formats.claude_mem import claude_mem

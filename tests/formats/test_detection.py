@@ -6,8 +6,8 @@ import pytest
 
 from tests.formats.others import CLAUDE_MD, LETTA, TEXTS, TOPIC_MD, claude_mem_database
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, LOOSE, NODES, context
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import detect, format_named, known_formats
+from workbench.core.record import UnreadableFile
 from workbench.formats.opening import read_file, read_text
 
 OLDER = {

@@ -12,7 +12,7 @@ from tests.formats.others import DETAIL, OVERVIEW
 from tests.formats.samples import NOW, context
 from workbench.core.agents.document import HEADINGS
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats.external.notes import DETAIL_FORMAT, OVERVIEW_FORMAT
+from workbench.formats.external import DETAIL_FORMAT, OVERVIEW_FORMAT
 
 NOW_DOING = OVERVIEW_FORMAT.read(OVERVIEW, replace(context("overview.md"), path="/s/abc 1/working-memory/overview.md"))
 NOTES = DETAIL_FORMAT.read(DETAIL, context("detail/auth-design.md"))

@@ -8,8 +8,8 @@ from tests.formats.samples import context
 from tests.formats.test_broken_files import broken
 from workbench.core.files.format import Parsed, ReadContext
 from workbench.core.files.formats import detect
-from workbench.formats.instructions import instructions
-from workbench.formats.instructions.statements import statements
+from workbench.formats import instructions
+from workbench.formats.instructions import statements
 
 TEXT = """---
 name: team

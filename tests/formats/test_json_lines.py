@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import LESSONS
 from tests.formats.samples import NOW, context
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import detect
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.json_lines import read, write
 from workbench.formats.nearest import nearest

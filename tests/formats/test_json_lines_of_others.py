@@ -11,8 +11,7 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import BEADS, MCP, MESSAGES
 from tests.formats.samples import NOW, context
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats import beads
-from workbench.formats.external import messages
+from workbench.formats import beads, external
 from workbench.formats.mcp import mcp_memory
 from workbench.formats.shared.jsonstream import spliced, values
 
@@ -132,7 +131,7 @@ def test_any_issue_is_read_or_named(changes: dict[str, object]) -> None:
 
 
 def test_messages() -> None:
-    parsed = messages.read(MESSAGES, context("messages.jsonl"))
+    parsed = external.read(MESSAGES, context("messages.jsonl"))
     first, done, again, nested = parsed.memories
     assert (first.id, first.content, first.category, first.memory_type) == ("u1", "Use pnpm.", "user", "episodic")
     assert (done.content, again.id) == ("Done.", f"{done.id}-2")
@@ -144,7 +143,7 @@ def test_messages() -> None:
         '+{"role": "assistant", "content": "No.", "n": 1}'
     )
     broken = MESSAGES + '{"role": "user", "content": " "}\n{"content": "x"}\n[]\n'
-    assert [i.line for i in messages.read(broken, context()).issues] == [5, 6, 7]
+    assert [i.line for i in external.read(broken, context()).issues] == [5, 6, 7]
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.errors import UnreadableFile
-from workbench.formats.shared.jsonnested import unwrap
-from workbench.formats.shared.jsonrecords import edited_object, member
-from workbench.formats.shared.jsonstyle import Style, dumps, replacement, style_of
+from workbench.core.record import UnreadableFile
+from workbench.formats.shared.jsonrecords import (
+    GONE,
+    Entry,
+    Lines,
+    Style,
+    dumps,
+    edited_object,
+    member,
+    replacement,
+    rewrite,
+    scan,
+    scan_file,
+    style_of,
+)
+from workbench.formats.shared.jsonstream import unwrap
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.jsontree import Entry, Lines, rewrite, scan, scan_file
-from workbench.formats.shared.records import GONE
 
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
 values = st.recursive(

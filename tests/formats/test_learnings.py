@@ -11,7 +11,7 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import LEARNINGS
 from tests.formats.samples import NOW, context
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats.learnings.learnings import detect, read, write
+from workbench.formats.learnings import detect, read, write
 
 PARSED = read(LEARNINGS, context("LEARNINGS.md"))
 DATED, NAMED, ERROR = (memory.id for memory in PARSED.memories)

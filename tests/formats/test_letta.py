@@ -7,8 +7,8 @@ import pytest
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import LETTA
 from tests.formats.samples import NOW, context
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import detect as detect_format
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.letta import read, write
 

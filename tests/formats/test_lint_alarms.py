@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.formats.others import BEADS, CASS, LETTA
 from tests.formats.samples import NOW
-from workbench.formats.lint.files import lint_text
+from workbench.formats.lint import lint_text
 
 
 def rules(name: str, text: str, kind: str) -> list[str]:

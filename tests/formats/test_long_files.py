@@ -17,14 +17,14 @@ from tests.formats.samples import context
 from workbench.core.files.format import Detection, Parsed
 from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import Memory
-from workbench.formats.claude_memory import claude_memory
+from workbench.formats import claude_memory
 from workbench.formats.lifecycle.values import texts
 from workbench.formats.mcp import mcp_memory
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared.jsonrecords import alike
 from workbench.formats.shared.markdown import heading_of, statements
-from workbench.formats.shared.records import alike
-from workbench.formats.shared.yamltree import DamagedYaml, compose
+from workbench.formats.shared.yamledit import DamagedYaml, compose
 
 LENGTH = 60_000
 T = TypeVar("T")

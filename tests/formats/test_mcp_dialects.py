@@ -9,8 +9,8 @@ import pytest
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.samples import NOW, context
 from tests.formats.test_broken_files import broken
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import detect
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
 from workbench.formats.mcp import mcp_memory
 

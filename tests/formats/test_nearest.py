@@ -8,7 +8,7 @@ import pytest
 from tests.formats.others import TEXTS
 from tests.formats.samples import context
 from tests.formats.test_broken_files import broken
-from workbench.core.errors import UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.formats.nearest import nearest
 from workbench.formats.opening import read_file
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.formats.samples import GENAGENTS, NODES, NOW, context
-from workbench.core.errors import UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.formats.memory_streams import genagents, generative_agents
 from workbench.formats.memory_streams.nodes import agent_name
 

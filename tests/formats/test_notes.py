@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.formats.samples import NOW, context
 from workbench.core.stream.memory import FILE_KEY
-from workbench.formats.notes.note import detect, links_in, read, read_note
+from workbench.formats.notes import detect, links_in, read, read_note
 
 HERE = replace(context(), path="/home/ann/shop/memory-bank/x.md")
 NOTE = """---

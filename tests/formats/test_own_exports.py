@@ -12,7 +12,7 @@ from workbench.core.files.formats import detect, format_named
 from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
-from workbench.formats.plain.rows import memory_row
+from workbench.formats.plain.data import memory_row
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import playbook_of
 

@@ -9,9 +9,9 @@ import pytest
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import PATTERNS
 from tests.formats.samples import NOW, context
-from workbench.core.errors import UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats.patterns.patterns import read, write
+from workbench.formats.patterns import read, write
 
 PARSED = read(PATTERNS, context("semantic-patterns.json"))
 

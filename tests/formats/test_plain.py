@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from tests.formats.samples import COUNTS, NOW, context
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
 from workbench.formats.ace import ace
 from workbench.formats.exports import OUTLETS, export_format, names

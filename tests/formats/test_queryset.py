@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.formats.samples import context
 from workbench.core.files.format import JudgedQuery, Layout, Parsed
-from workbench.formats.queries.queryset import detect, read, write
+from workbench.formats.queries import detect, read, write
 
 TEXT = """{"query": "When?", "relevant": {"a": 1, "b": 3}, "tags": ["t"], "now": "2023-10-22T10:02:00+00:00"}
 {"relevant": ["c"], "query": "Who?", "more": 1}

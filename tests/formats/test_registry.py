@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES, context
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ExportFormat
 from workbench.core.files.formats import detect, format_named, known_formats
+from workbench.core.record import UnreadableFile
 from workbench.formats.exports import OUTLETS
 from workbench.formats.opening import read_file, read_text
 
@@ -109,6 +109,6 @@ def test_formats_have_distinct_names_and_say_what_they_write() -> None:
     assert format_named("ace").title
 
 
-@pytest.mark.parametrize("outlet", [known for known in OUTLETS if known.reader])
+@pytest.mark.parametrize("export_format", [known for known in OUTLETS if known.reader])
 def test_a_format_is_read_under_the_name_it_is_written_by(export_format: ExportFormat) -> None:
     assert format_named(export_format.name).name == export_format.reader

@@ -8,8 +8,8 @@ import pytest
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import SKILLBOOK
 from tests.formats.samples import context
-from workbench.core.errors import UnreadableFile
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY
 from workbench.formats.skillbook import read, write
 

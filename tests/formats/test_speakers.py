@@ -11,9 +11,8 @@ from tests.formats.others import MESSAGES
 from tests.formats.samples import NOW, context
 from workbench.core.files.format import Parsed
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
-from workbench.formats import mem0
+from workbench.formats import external, mem0
 from workbench.formats.claude_mem import claude_mem
-from workbench.formats.external import messages
 from workbench.formats.lifecycle import lifecycle
 from workbench.formats.memory_streams import generative_agents
 from workbench.formats.plain import data, reading
@@ -79,19 +78,19 @@ def test_messages_are_said_by_their_role_or_a_name() -> None:
         '{"type": "assistant", "message": {"role": "assistant", "name": "Sam", "content": "Good."}}\n'
         '{"role": " ", "content": "From nowhere."}\n'
     )
-    parsed = messages.read(MESSAGES + more, context("messages.jsonl"))
+    parsed = external.read(MESSAGES + more, context("messages.jsonl"))
     known = ["user", "assistant", "assistant", "user", "Ann Lee", "tool", "Sam", None]
     assert speakers(parsed.memories) == known
-    assert messages.write(parsed, MESSAGES + more) == MESSAGES + more
+    assert external.write(parsed, MESSAGES + more) == MESSAGES + more
     changed = after(parsed, MESSAGES + more, parsed.memories[4].id, content="I stayed.")
     assert changed == (MESSAGES + more).replace("I moved.", "I stayed.")
 
 
 @pytest.mark.parametrize("speaker", ["user", "assistant", "system", "tool", "Ann Lee"])
 def test_a_new_message_is_read_as_said_by_who_said_it(speaker: str) -> None:
-    text = messages.write(Parsed(memories=(replace(ANN, source=Source(speaker=speaker)),)))
-    assert speakers(messages.read(text, context("messages.jsonl")).memories) == [speaker]
-    assert '"name"' not in messages.write(Parsed(memories=(NOBODY,)))
+    text = external.write(Parsed(memories=(replace(ANN, source=Source(speaker=speaker)),)))
+    assert speakers(external.read(text, context("messages.jsonl")).memories) == [speaker]
+    assert '"name"' not in external.write(Parsed(memories=(NOBODY,)))
 
 
 @pytest.mark.parametrize(

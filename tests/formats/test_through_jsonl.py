@@ -13,7 +13,7 @@ from workbench.core.files.format import Parsed
 from workbench.core.files.formats import format_named, known_formats
 from workbench.core.playbook.book import Playbook
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats.learnings import learnings
+from workbench.formats import learnings
 from workbench.formats.lifecycle import lifecycle
 from workbench.formats.plain import data, reading
 from workbench.formats.shared.books import dated

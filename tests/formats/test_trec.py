@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.samples import context
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.core.files.formats import detect, format_named, known_formats
+from workbench.core.record import UnreadableFile
+from workbench.formats import queries
 from workbench.formats.opening import read_file
-from workbench.formats.queries import queryset
-from workbench.formats.queries.trec import (
+from workbench.formats.queries import (
     QRELS_FORMAT,
     RUN_FORMAT,
     Run,
@@ -56,13 +56,13 @@ def test_grades_of_another_scale_come_back_also_through_a_query_set() -> None:
     parsed = read_qrels(text, context())
     assert [dict(q.relevant) for q in parsed.queries] == [{"x": 3, "y": 0}, {"z": 3}]
     assert write_qrels(parsed) == text
-    again = queryset.read(queryset.write(parsed), context())
+    again = queries.read(queries.write(parsed), context())
     assert write_qrels(again) == text
     (first, second) = parsed.queries
     changed = replace(parsed, queries=(replace(first, relevant={"x": 2, "y": 0}), second))
     assert write_qrels(changed) == write_qrels(changed, text) == "a 0 x 2\na 0 y -2\nb 0 z 3\n"
     named = JudgedQuery("what is tea?", {"x": 1}, topic="301")
-    assert write_qrels(queryset.read(queryset.write(Parsed(queries=(named,))), context())) == "301 0 x 1\n"
+    assert write_qrels(queries.read(queries.write(Parsed(queries=(named,))), context())) == "301 0 x 1\n"
 
 
 def test_what_cannot_be_read_is_reported() -> None:

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.mcp.conftest import QUERY, command, surroundings
 from tests.mcp.test_server import said
 from workbench.config.paths import MCP_TOKEN
-from workbench.core.errors import StoreProblem
+from workbench.core.record import StoreProblem
 from workbench.mcp.http import token_in
 
 PATIENCE_S = 120.0

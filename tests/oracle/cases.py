@@ -7,8 +7,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.factors import RELEVANCE_PARTS, RelevancePart
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import RELEVANCE_PARTS, Profile, RelevancePart
 
 
 @dataclass(frozen=True, slots=True)

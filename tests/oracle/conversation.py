@@ -22,7 +22,7 @@ from workbench.core.tuning.naming import (
     question_share,
 )
 from workbench.core.tuning.profile import Profile, value_of
-from workbench.retrieval.ranking.conversation import (
+from workbench.retrieval.ranking.relevance import (
     AROUND,
     BACK,
     BRIEF,

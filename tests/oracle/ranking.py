@@ -24,8 +24,7 @@ from workbench.core.tuning.episodic import (
     success_of,
     use_of,
 )
-from workbench.core.tuning.factors import FACTORS, PLAIN_PARTS, RELEVANCE
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import FACTORS, PLAIN_PARTS, RELEVANCE, Profile
 from workbench.core.tuning.recency import hours_between, rank_recency, recency
 from workbench.core.tuning.scoring import DEAD_SPREAD, Scored, weighed
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.samples import NOW, days, memory
 from tests.oracle.cases import Candidate, RuleCase
 from tests.oracle.ranking import normalise, rank, recency_scores, relevance_scores
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile, check_profile
 

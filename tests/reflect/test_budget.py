@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from workbench.core.reflection.reflector import ReflectionProblem
-from workbench.reflect.claude.budget import Budget, month_of, require, spent_in_month, would_exceed
+from workbench.reflect.claude.prompting import Budget, month_of, require, spent_in_month, would_exceed
 
 NOW = datetime(2026, 11, 30, 23, 59, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reflect.samples import memory
-from workbench.reflect.replies.citations import Cited, read_citations
+from workbench.reflect.replies import Cited, read_citations
 
 MEMORIES = tuple(memory(n, f"text {n}") for n in range(1, 11))
 

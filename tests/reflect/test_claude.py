@@ -11,11 +11,9 @@ from tests.reflect.samples import IDS, MEMORIES, REQUEST, ignore, memory, never,
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
 from workbench.core.reflection.reflector import Insight, ReflectionProblem, Request, Step, Usage
 from workbench.core.stream.memory import Memory
-from workbench.reflect.claude.asker import read
-from workbench.reflect.claude.call import Call
-from workbench.reflect.claude.events import Reach
-from workbench.reflect.claude.reflection import Relevant
-from workbench.reflect.replies.parse import CLAUDE
+from workbench.reflect.claude.asker import Call, Reach, read
+from workbench.reflect.claude.reflector import Relevant
+from workbench.reflect.replies import CLAUDE
 
 QUESTIONS = reply_of("questions.txt")
 ONE_QUESTION = Reply("1. What keeps breaking the build?")

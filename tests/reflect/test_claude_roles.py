@@ -5,8 +5,7 @@ import pytest
 from tests.reflect.samples import reflector
 from tests.reflect.server import Reply, messages_server, reply_of
 from tests.reflect.test_prompting import BULLETS, PLAYBOOK
-from workbench.core.playbook.curation import BulletTag
-from workbench.core.playbook.delta import Delete
+from workbench.core.playbook.operations import BulletTag, Delete
 from workbench.core.reflection.reflector import ReflectionProblem, Step, Usage
 from workbench.reflect.claude import asks
 

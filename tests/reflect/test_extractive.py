@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from workbench.core.reflection.reflector import Reflection, Request, Step
 from workbench.core.stream.memory import Memory, Source
-from workbench.reflect.extractive.reflector import MOST, ExtractiveReflector
-from workbench.reflect.extractive.themes import Vectors
+from workbench.reflect.extractive.reflector import MOST, ExtractiveReflector, Vectors
+from workbench.retrieval.embedding.close_pairs import with_words
 from workbench.retrieval.embedding.embedder import Embedder
-from workbench.retrieval.embedding.worded import with_words
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.reflect.known import KnownTexts
+from workbench.reflect.extractive.everyday import KnownTexts
 
 KNOWN = KnownTexts(
     [

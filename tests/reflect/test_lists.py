@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.reflect.replies.lists import read_list
+from workbench.reflect.replies import read_list
 
 
 @pytest.mark.parametrize(

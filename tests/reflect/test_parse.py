@@ -4,7 +4,7 @@ import pytest
 
 from tests.reflect.samples import IDS, MEMORIES
 from tests.reflect.server import REPLIES
-from workbench.reflect.replies.parse import (
+from workbench.reflect.replies import (
     NO_LIST,
     OUTSIDE,
     complete_lines,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.reflect.samples import MEMORIES, memory
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
-from workbench.core.playbook.curation import Analysis
+from workbench.core.playbook.operations import Analysis
 from workbench.reflect.claude import asks
 from workbench.reflect.claude.prompting import Prompt, fence_for, filled, memory_lines, numbered, template
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.reflect.extractive.wording import quality
+from workbench.reflect.extractive.reflector import quality
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from workbench.core.tuning.profile import CONVERSATION, LexicalRule, Profile
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.matches import Matches, Near
-from workbench.retrieval.fulltext.vocabulary import Vocabulary
-from workbench.retrieval.ranking import conversation
+from workbench.retrieval.fulltext.segment import Vocabulary
+from workbench.retrieval.fulltext.thesaurus import Matches, Near
+from workbench.retrieval.ranking import relevance
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
@@ -236,8 +236,8 @@ def test_a_rare_term_is_lent_as_a_frequent_one_is(data: st.DataObject) -> None:
         steps.append((step, np.array(data.draw(st.lists(st.sampled_from([0.0, 0.2]), min_size=pairs, max_size=pairs)))))
     found = []
     for limit in (0, size + 1):
-        with patch.object(conversation, "SPARSE", limit):
-            found.append(conversation._lent(at, counts, steps, size))
+        with patch.object(relevance, "SPARSE", limit):
+            found.append(relevance._lent(at, counts, steps, size))
     (rare_at, rare), (often_at, often) = found
     assert rare_at.tolist() == often_at.tolist()
     assert rare.tolist() == pytest.approx(often.tolist())

@@ -11,7 +11,7 @@ import pytest
 
 from tests.small_models import DIM, small_model
 from workbench.core.duplicates.thresholds import BUNDLED
-from workbench.core.errors import UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, CONFIG, TOKENIZER, WEIGHTS, Embedder
 
 SHA256 = {

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from workbench.core.named import implementation
-from workbench.core.tuning.factors import FACTORS, RELEVANCE_PARTS
+from workbench.core.tuning.profile import FACTORS, RELEVANCE_PARTS
 from workbench.retrieval.ranking.cases import Columns, PartColumns
 
 
@@ -19,7 +19,7 @@ def test_every_entry_names_what_is_there() -> None:
     assert len({factor.glyph for factor in FACTORS}) == len(FACTORS)
 
 
-@pytest.mark.parametrize("listing", ["workbench.core.tuning.factors", "workbench.services.open"])
+@pytest.mark.parametrize("listing", ["workbench.core.tuning.profile", "workbench.services.open"])
 def test_to_list_the_factors_loads_no_numbers(listing: str) -> None:
     code = f"import sys, {listing}\nassert 'numpy' not in sys.modules, sorted(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

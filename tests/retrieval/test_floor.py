@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import memory
-from workbench.core.errors import WorkStopped
+from workbench.core.record import WorkStopped
 from workbench.core.tuning.floor import Floor
 from workbench.core.words import script_of
 from workbench.retrieval.embedding.embedder import Embedder
-from workbench.retrieval.floor import reaching
-from workbench.retrieval.floor.floor_file import FloorFile, Kept, texts_of
-from workbench.retrieval.floor.reaching import background, reach_of, reached
+from workbench.retrieval.floor import floor as reaching
+from workbench.retrieval.floor.floor import FloorFile, Kept, background, reach_of, reached, texts_of
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
@@ -182,7 +181,7 @@ def test_another_model_and_other_questions_have_another_floor(tmp_path: Path, mo
     file.path.rename(other.path)
     assert other.read() is None
     file.write(kept())
-    monkeypatch.setattr("workbench.retrieval.floor.floor_file.edition", lambda: "0" * 16)
+    monkeypatch.setattr("workbench.retrieval.floor.floor.edition", lambda: "0" * 16)
     assert file.read() is None
 
 

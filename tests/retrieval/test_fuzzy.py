@@ -7,8 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from workbench.retrieval.fulltext.fuzzy import FuzzyLines, fuzzy_rank, order_similarity
-from workbench.retrieval.fulltext.line_words import EXACT, INSIDE, START, TYPO, LineWords
+from workbench.retrieval.fulltext.fuzzy import (
+    EXACT,
+    INSIDE,
+    START,
+    TYPO,
+    FuzzyLines,
+    LineWords,
+    fuzzy_rank,
+    order_similarity,
+)
 
 LINES = [
     "Support group on Monday",

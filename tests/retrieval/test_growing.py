@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.retrieval.embedding.growing import GrowingMatrix
+from workbench.retrieval.embedding.vectors import GrowingMatrix
 
 
 def test_rows_are_added_at_the_end_and_earlier_views_stay() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from workbench.retrieval.arrays import Scores
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
-from workbench.retrieval.fulltext.lexicon import Lexicon
+from workbench.retrieval.fulltext.segment import Lexicon
 
 TEXTS = [
     "Die Tokenerneuerung ist in der Datenbank nicht aktiv, die Rechnungen sind alt",

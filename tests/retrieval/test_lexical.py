@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from workbench.core.words import stop_words
 from workbench.retrieval.arrays import Scores
 from workbench.retrieval.fulltext.lexical import K1, OVERLAY, B, LexicalIndex
-from workbench.retrieval.fulltext.stemming import stems
-from workbench.retrieval.fulltext.vocabulary import Vocabulary
+from workbench.retrieval.fulltext.segment import Vocabulary, stems
 
 WORDS = ["deploy", "deployed", "tests", "fail", "cache", "the", "is", "never", "pnpm", "Café"]
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), min_size=1, max_size=8)

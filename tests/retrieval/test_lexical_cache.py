@@ -15,12 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.errors import WorkStopped
 from workbench.core.files.locks import locked
+from workbench.core.record import WorkStopped
 from workbench.retrieval.fulltext import lexical_cache, lexical_file
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.lexical_cache import BATCH, FULL, SMALL, LexicalCache
-from workbench.retrieval.fulltext.stored_segment import CacheDamaged, StoredSegment
+from workbench.retrieval.fulltext.lexical_cache import BATCH, FULL, SMALL, CacheDamaged, LexicalCache, StoredSegment
 
 WORDS = (
     "deploy", "deployed", "tests", "the", "is", "pnpm", "Café", "AUTH_SECRET", "src/auth/login.py", "3.11.7", "память",

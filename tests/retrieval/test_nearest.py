@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import memory
-from workbench.retrieval.embedding.nearest import near_pairs, nearest
+from workbench.retrieval.embedding.vectors import near_pairs, nearest
 from workbench.retrieval.ranking.selecting import place_of, top_positions
 from workbench.retrieval.text import searched_text
 
@@ -49,7 +49,7 @@ def test_the_text_of_a_memory_has_a_summary_that_adds_something() -> None:
 
 @pytest.mark.parametrize("least", [0.2, 0.9, 1.1])
 def test_near_pairs_are_those_of_the_whole_product(least: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.retrieval.embedding.nearest._BLOCK", 7)
+    monkeypatch.setattr("workbench.retrieval.embedding.vectors._BLOCK", 7)
     random = np.random.default_rng(5)
     matrix = random.standard_normal((50, 6)).astype(np.float32)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)

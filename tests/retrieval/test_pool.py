@@ -10,16 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import T0, memories, memory, near
-from workbench.core.errors import UnknownRecord
-from workbench.core.record import from_doc, to_doc
+from workbench.core.record import UnknownRecord, from_doc, to_doc
 from workbench.core.served import is_served
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory, MemoryType
 from workbench.core.tuning.naming import question_share
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.retrieval.ranking import pool as pool_module
-from workbench.retrieval.ranking.candidates import Candidates
-from workbench.retrieval.ranking.columns import most_important
+from workbench.retrieval.ranking.cases import Candidates
+from workbench.retrieval.ranking.episodic import most_important
 from workbench.retrieval.ranking.pool import PINNED, Pool
 from workbench.retrieval.ranking.times import EPOCH, micros
 

@@ -14,18 +14,17 @@ from hypothesis import strategies as st
 from tests.oracle.cases import Candidate
 from tests.oracle.ranking import rank
 from tests.retrieval.samples import DEFAULT, RELEVANCE_ONLY, T0, memories, memory, near, profiles, query_scores
-from workbench.core.errors import UnknownRecord
+from workbench.core.record import UnknownRecord
 from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory, MemoryType
 from workbench.core.tuning.profile import FrozenBounds, HalfLives, Profile
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import Mask, Scores
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.matches import Matches, Related
+from workbench.retrieval.fulltext.thesaurus import Matches, Related
 from workbench.retrieval.ranking.column_cache import ColumnCache
-from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
 
 
 class NoText:

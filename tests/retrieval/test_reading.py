@@ -14,9 +14,8 @@ from tokenizers.models import Unigram
 from tokenizers.pre_tokenizers import Metaspace
 
 from tests.safety.hostile import NAMES, hostile, prose
-from workbench.retrieval.embedding import reading
-from workbench.retrieval.embedding.embedder import Embedder
-from workbench.retrieval.embedding.reading import Tokens, reading_model
+from workbench.retrieval.embedding import embedder as reading
+from workbench.retrieval.embedding.embedder import Embedder, Tokens, reading_model
 
 LONG = 8_000
 UNKNOWN = (

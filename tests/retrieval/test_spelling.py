@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from workbench.retrieval.fulltext.spelling import START_FROM, TYPO_FROM, Spelling, is_near
+from workbench.retrieval.fulltext.fuzzy import START_FROM, TYPO_FROM, Spelling, is_near
 
 WORDS = st.text("abcdé𝐚", max_size=9) | st.text("abß", min_size=30, max_size=36)
 

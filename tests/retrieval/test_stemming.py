@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.words import split
-from workbench.retrieval.fulltext.matches import present
-from workbench.retrieval.fulltext.stemming import stems
+from workbench.retrieval.fulltext.segment import stems
+from workbench.retrieval.fulltext.thesaurus import present
 
 WORDS = st.one_of(
     st.sampled_from(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.core.duplicates.thresholds import Thresholds
-from workbench.retrieval.embedding.thresholds import calibrate
+from workbench.retrieval.embedding.embedder import calibrate
 
 
 def unit(random: np.random.Generator, rows: int, shared: float) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

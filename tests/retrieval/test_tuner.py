@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tests.retrieval.samples import T0, memories, memory, profiles, query_scores
-from workbench.core.errors import InvalidQuery, InvalidRecord, WorkStopped
+from workbench.core.record import InvalidQuery, InvalidRecord, WorkStopped
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
-from workbench.evaluation.objective import JudgedScores, values
-from workbench.evaluation.settings import Settings, settings_around, with_half_life
+from workbench.evaluation.pairs import JudgedScores, Settings, settings_around, values, with_half_life
 from workbench.evaluation.tuner import best, dead_factors, propose, score_table, tune
 from workbench.retrieval.arrays import Column, Scores, Vectors
-from workbench.retrieval.fulltext.matches import Matches, Related
+from workbench.retrieval.fulltext.thesaurus import Matches, Related
 from workbench.retrieval.ranking.places import contenders, places
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker

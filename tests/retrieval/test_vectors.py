@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.errors import WorkStopped
 from workbench.core.files.locks import locked
+from workbench.core.record import WorkStopped
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.vectors import BATCH, VectorCache
 from workbench.retrieval.text_keys import text_key

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.tuning.verdict import EXACT, Verdict, signed
-from workbench.evaluation.verdict import bootstrap_band, compare, further_queries, hold_together, sign_flip_p
+from workbench.evaluation.tuner import bootstrap_band, compare, further_queries, hold_together, sign_flip_p
 
 steps = st.integers(-4, 4).map(lambda n: n / 8)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workbench.retrieval.embedding.worded import with_words
+from workbench.retrieval.embedding.close_pairs import with_words
 
 DIM = 256
 

@@ -8,7 +8,7 @@ import pytest
 from tests.safety.fresh import fresh
 from tests.safety.hostile import prose
 from workbench.safety.scanning import mask, secrets_in
-from workbench.safety.secrets.crowds import BEGINNING, CROWD, LONG, RULE, STRETCH
+from workbench.safety.secrets import BEGINNING, CROWD, LONG, RULE, STRETCH
 
 
 @cache

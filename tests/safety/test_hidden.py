@@ -3,9 +3,8 @@
 import pytest
 
 from tests.calls import calls_of
-from workbench.safety import hidden
-from workbench.safety.hidden import MOST
-from workbench.safety.scanning import scan
+from workbench.safety import scanning
+from workbench.safety.scanning import MOST, scan
 
 
 @pytest.mark.parametrize(
@@ -50,5 +49,5 @@ def test_a_text_full_of_hidden_characters_is_reported_in_few_places() -> None:
 
 
 def test_which_way_a_text_reads_is_asked_where_a_mark_of_direction_stands() -> None:
-    assert calls_of([hidden._is_right_to_left], lambda: scan("a\u200bé\u202e")) == [0]
-    assert calls_of([hidden._is_right_to_left], lambda: scan("a\u200eé")) == [1]
+    assert calls_of([scanning._is_right_to_left], lambda: scan("a\u200bé\u202e")) == [0]
+    assert calls_of([scanning._is_right_to_left], lambda: scan("a\u200eé")) == [1]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.calls import steps_of
 from tests.safety.order_sets import ANYWHERE, WORDS, Half, attacks, harmless
 from workbench.safety.folding import _SAME, fold_char, folded
-from workbench.safety.orders import index, orders, phrases
+from workbench.safety.orders import orders, phrases
+from workbench.safety.orders import orders as index
 from workbench.safety.orders.lookalikes import build, table
 from workbench.safety.orders.orders import find
 from workbench.safety.orders.rules import RULES, Mark, OrderRule

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.safety.samples import keys, private_key
 from workbench.core.safety import FINDING_KINDS
-from workbench.safety.lowering import lowered
+from workbench.safety.folding import lowered
 from workbench.safety.scanning import mask, scan, secrets_in
 
 SECRETS = [key for _, key in keys().values()] + [private_key(), "pass" + "word=hunter2x9", "://u:S3cret!x@h"]

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from tests.safety.samples import ALNUM, HEX, drawn, keys, private_key
 from workbench.config.paths import shipped
 from workbench.core.safety import Finding
+from workbench.safety import secrets
+from workbench.safety import secrets as randomness
 from workbench.safety.scanning import mask, scan
-from workbench.safety.secrets import randomness, secrets
-from workbench.safety.secrets.keys import RULES as KEY_RULES
-from workbench.safety.secrets.keys import KeyRule, alone
-from workbench.safety.secrets.randomness import entropy, least_entropy, looks_random
-from workbench.safety.secrets.secrets import masked_rules
+from workbench.safety.secrets import RULES as KEY_RULES
+from workbench.safety.secrets import KeyRule, alone, entropy, least_entropy, looks_random, masked_rules
 
 KEYS = keys()
 

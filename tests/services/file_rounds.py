@@ -15,9 +15,9 @@ from typing import Any, Literal
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from workbench.core.errors import InvalidRecord
 from workbench.core.files.format import ExportFormat
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
 from workbench.services.files.exports.contents import Choice

@@ -12,17 +12,16 @@ import pytest
 from tests.safety.fresh import fresh
 from tests.services.conftest import NOON, Clock, memory, put, ungated
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.playbook.book import Book, Section
-from workbench.core.promotion.placement import Placement
+from workbench.core.promotion import Placement
+from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.stream.memory import FILE_KEY
 from workbench.mcp.clients import Clients
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.agents.api import AgentApi
 from workbench.services.agents.context.making import gathered
-from workbench.services.agents.reading_log import ReadingLog
+from workbench.services.agents.reading_log import DoorRules, DoorVotes, ReadingLog
 from workbench.services.agents.requests import AgentRequests
-from workbench.services.agents.rules import DoorRules, DoorVotes
 from workbench.services.agents.serving import look
 from workbench.services.open import Workbench
 from workbench.services.promotion.plan import Target

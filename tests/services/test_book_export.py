@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workbench.config.paths import shipped
-from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.services.files.exports.exporting import DEFAULT_NAME
 from workbench.services.open import Workbench, open_workbench
 

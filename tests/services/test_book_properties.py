@@ -9,10 +9,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.files.format import ReadContext
-from workbench.core.playbook import delta
+from workbench.core.playbook import operations
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import WorkbenchError
 from workbench.formats.ace import ace
 from workbench.services.open import Workbench, open_workbench
 
@@ -105,7 +105,7 @@ def carry_out(bench: Workbench, act: Act) -> bool:
 def check(bench: Workbench, act: Act, before: list[Bullet], *, bare: bool) -> None:
     """Check what must hold after every change."""
     playbook = bench.playbooks.open(BOOK)
-    delta.check_playbook(playbook)
+    operations.check_playbook(playbook)
     names = [name for b in playbook.bullets for name in (b.id, *b.aliases)]
     assert len(names) == len(set(names)), "no id means two bullets"
     old, new, kind = sums(before), sums(list(playbook.bullets)), act[0]

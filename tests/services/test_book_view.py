@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
 from workbench.core.playbook.budget import fit
 from workbench.core.playbook.filter import parse_book_filter
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord
 from workbench.services.agents.context.making import gathered
 from workbench.services.files.exports.choice import Choice
 from workbench.services.open import Workbench, open_workbench

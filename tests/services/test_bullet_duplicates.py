@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import Open
-from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.services.open import Workbench
 
 TEXT = """## RULES

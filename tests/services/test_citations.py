@@ -3,8 +3,7 @@
 from tests.services.conftest import NOON, memory, put
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
-from workbench.services.review.citations import MAX_CITED, Citations
-from workbench.services.review.queue import GONE, NO_EVIDENCE
+from workbench.services.review.queue import GONE, MAX_CITED, NO_EVIDENCE, Citations
 
 
 def candidate(id: str, *citations: str) -> Memory:

@@ -9,18 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.services.conftest import NOON, memory
-from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.duplicates.groups import much_alike, parted_by, read_texts, word_set
-from workbench.core.duplicates.identity import parted
+from workbench.core.duplicates.identity import Conflict, parted
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import order_similarity
-from workbench.services.duplicates.bullet_groups import Likeness
-from workbench.services.duplicates.comparison import BULLETS, MEMORIES, NEAR, Comparison, Judge, classes
+from workbench.services.duplicates.bullet_groups import BULLETS, MEMORIES, NEAR, Comparison, Judge, Likeness, classes
 
 LIMITS = DedupThresholds()
 WORDS = (

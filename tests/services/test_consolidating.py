@@ -10,9 +10,8 @@ from tests.services.conftest import Clock, Open, snapshot
 from tests.services.test_episodes import meta, said
 from tests.services.test_experience import pattern
 from workbench.core.agents.consolidation import KEPT, STAGES, StageKind, due_at
-from workbench.core.errors import InvalidQuery, WorkbenchError
-from workbench.services.agents.consolidation.consolidating import Consolidated, Consolidating
-from workbench.services.agents.consolidation.report import done_json, markdown, run_json
+from workbench.core.record import InvalidQuery, WorkbenchError
+from workbench.services.agents.consolidation import Consolidated, Consolidating, done_json, markdown, run_json
 from workbench.services.open import Workbench
 from workbench.services.tuning.retriever import Retriever
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import Open
-from workbench.core.errors import InvalidRecord, UnknownRecord, UnreadableFile
-from workbench.core.playbook.curation import BulletTag
-from workbench.core.playbook.delta import Add, Delete, Update
+from workbench.core.playbook.operations import Add, BulletTag, Delete, Update
+from workbench.core.record import InvalidRecord, UnknownRecord, UnreadableFile
 from workbench.core.review.describe import describe
 from workbench.services.open import Workbench
 from workbench.services.playbook.curation import SAID, Card, edited

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.reflect.server import MessagesServer, Reply, reply_of
-from workbench.core.errors import UnreadableFile
-from workbench.core.playbook.curation import BulletTag
-from workbench.core.playbook.delta import Add
-from workbench.core.reflection.loosejson import UnreadableReply
+from workbench.core.playbook.operations import Add, BulletTag
+from workbench.core.record import UnreadableFile
+from workbench.core.reflection.llm import UnreadableReply
 from workbench.core.reflection.reflector import ReflectionProblem, Step
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench

@@ -7,10 +7,10 @@ import pytest
 from tests.services.conftest import NOON, memory, put, snapshot
 from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.duplicates.thresholds import BUNDLED
-from workbench.core.errors import InvalidRecord, WorkbenchError, WorkStopped
+from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.services.duplicates import finder
-from workbench.services.duplicates.comparison import Judge
+from workbench.services.duplicates import deduplication
+from workbench.services.duplicates.bullet_groups import Judge
 from workbench.services.duplicates.plan import Group
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
@@ -210,7 +210,7 @@ def test_it_tells_how_far_it_is_and_can_be_stopped(store: Workbench) -> None:
 
 
 def test_many_copies_make_groups_that_can_be_looked_at(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "LARGEST_EXACT", 4)
+    monkeypatch.setattr(deduplication, "LARGEST_EXACT", 4)
     fill(bench, *[PERSON] * 9)
     plan = bench.deduplication.plan()
     assert sorted(len(g.ids) for g in plan.groups) == [4, 4]
@@ -221,7 +221,7 @@ def test_many_copies_make_groups_that_can_be_looked_at(bench: Workbench, monkeyp
 def test_when_there_are_too_many_pairs_it_says_from_where_it_looked(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "MOST", 3)
+    monkeypatch.setattr(deduplication, "MOST", 3)
     fill(bench, *(f"{PNPM} {'and ' * n}today" for n in range(5)))
     plan = bench.deduplication.plan()
     assert plan.floor > plan.threshold
@@ -237,7 +237,7 @@ def test_why_two_do_not_say_the_same_is_asked_only_of_those_that_are_listed(
         return verdict(self, one, other)
 
     monkeypatch.setattr(Judge, "verdict", noted)
-    monkeypatch.setattr(finder, "APART", 5)
+    monkeypatch.setattr(deduplication, "APART", 5)
     fill(bench, *(f"Set QUEUE_{name} before the workers start in the morning" for name in "ABCDEFGHIJ"))
     plan = bench.deduplication.plan()
     assert ids(plan.apart) == asked
@@ -258,7 +258,7 @@ def test_two_people_of_whom_the_same_is_said_are_never_proposed_as_one(bench: Wo
 
 
 def test_one_text_about_many_things_hides_no_other_pair(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "MOST", 100)
+    monkeypatch.setattr(deduplication, "MOST", 100)
     put(bench, *(named(f"p{n}", f"Person {n}") for n in range(40)))
     put(bench, memory("x", PNPM, NOON), memory("y", PNPM.replace("installs", "the installs"), NOON))
     plan = bench.deduplication.plan()

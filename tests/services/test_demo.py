@@ -10,9 +10,9 @@ from tests.services.conftest import NOON, Open, snapshot
 from workbench.config.paths import shipped
 from workbench.core.agents.episodes.episode import OUTCOMES
 from workbench.core.agents.patterns.matching import task_of
-from workbench.core.agents.patterns.names import CATEGORIES
+from workbench.core.agents.patterns.pattern import CATEGORIES
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.served import is_served
 from workbench.services.agents.context.making import gathered
 from workbench.services.agents.documents.recall import recall
@@ -20,7 +20,7 @@ from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
 from workbench.services.files.project import known_files
 from workbench.services.health.doctor import examine
-from workbench.services.health.trends import summed
+from workbench.services.health.overview import summed
 from workbench.services.open import Workbench
 from workbench.services.promotion.placement_paths import places_of, scratch_of
 from workbench.services.promotion.plan import Target

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON
-from workbench.core.errors import Conflict, InvalidRecord, StoreProblem, UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.record import Conflict, InvalidRecord, StoreProblem, UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.services.agents.documents.instructions import open_folder, read_document
 from workbench.services.agents.documents.places import DocumentPlaces, encoded
-from workbench.services.agents.documents.reading import open_folder, read
 from workbench.services.open import Workbench, open_workbench
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
@@ -83,7 +83,7 @@ def test_nothing_is_opened_that_is_a_link_a_pipe_or_too_large(tmp_path: Path) ->
     (notes / "deep" / "a.md").unlink()
     (notes / "deep" / "a.md").symlink_to(outside)
     with pytest.raises(UnreadableFile):
-        read(folder.entries[0])  # it became a link after it was listed
+        read_document(folder.entries[0])  # it became a link after it was listed
 
 
 @pytest.mark.parametrize("path", ["gone", "file.md", "nul\0"])
@@ -167,7 +167,7 @@ def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(places: Opened, se
     folder = open_folder(session)
     entry = folder.find("detail/auth.md")
     assert entry is not None
-    one = read(entry)
+    one = read_document(entry)
     before = entry.file.read_bytes()
     done = bench.documents.edit(folder, one, one.document.content.replace("JWT", f"JWT with {KEY}"))
     after = entry.file.read_bytes()
@@ -180,7 +180,7 @@ def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(places: Opened, se
     assert entry.file.read_bytes() == before
     bench.history.redo()
     assert entry.file.read_bytes() == after
-    bench.documents.edit(folder, read(entry), "all new")
+    bench.documents.edit(folder, read_document(entry), "all new")
     bench.history.undo()
     bench.history.undo()
     assert entry.file.read_bytes() == before
@@ -191,14 +191,14 @@ def test_an_undo_is_refused_when_the_file_changed_since(places: Opened, session:
     folder = open_folder(session)
     entry = folder.find("overview.md")
     assert entry is not None
-    bench.documents.edit(folder, read(entry), "mine\n")
+    bench.documents.edit(folder, read_document(entry), "mine\n")
     entry.file.write_text("somebody else's\n")
     rev = bench.library.revision
     with pytest.raises(Conflict, match="changed by somebody else since"):
         bench.history.undo()
     assert (entry.file.read_text(), bench.library.revision) == ("somebody else's\n", rev)
     # What they wrote may be edited, and that undone; further back there is no way.
-    bench.documents.edit(folder, read(entry), "mine again\n")
+    bench.documents.edit(folder, read_document(entry), "mine again\n")
     bench.history.undo()
     assert entry.file.read_text() == "somebody else's\n"
     with pytest.raises(Conflict):
@@ -210,7 +210,7 @@ def test_a_document_that_changed_or_vanished_under_an_edit_is_left(places: Opene
     folder = open_folder(session)
     entry = folder.find("overview.md")
     assert entry is not None
-    one = read(entry)
+    one = read_document(entry)
     entry.file.write_text("newer\n")
     with pytest.raises(Conflict):
         bench.documents.edit(folder, one, "mine\n")
@@ -227,12 +227,12 @@ def test_other_encodings_are_read_and_written_back(places: Opened, tmp_path: Pat
     file = tmp_path / "notes" / "old.md"
     file.write_bytes(b"caf\xe9 \x93quoted\x94\nline\n")
     bench, folder = places(), open_folder(tmp_path / "notes")
-    one = read(folder.entries[0])
+    one = read_document(folder.entries[0])
     assert (one.document.content, one.encoding) == ("caf\u00e9 \u201cquoted\u201d\nline\n", "cp1252")
     bench.documents.edit(folder, one, one.document.content.replace("line", "row"))
     assert file.read_bytes() == b"caf\xe9 \x93quoted\x94\nrow\n"
     with pytest.raises(WorkbenchError, match="which has no"):
-        bench.documents.edit(folder, read(folder.entries[0]), "\u4f60\u597d")
+        bench.documents.edit(folder, read_document(folder.entries[0]), "\u4f60\u597d")
 
 
 def test_a_store_that_cannot_be_written_leaves_the_file(
@@ -249,5 +249,5 @@ def test_a_store_that_cannot_be_written_leaves_the_file(
 
     monkeypatch.setattr(bench.library.journal, "gate", full)
     with pytest.raises(StoreProblem):
-        bench.documents.edit(folder, read(entry), "mine\n")
+        bench.documents.edit(folder, read_document(entry), "mine\n")
     assert entry.file.read_bytes() == before

@@ -15,11 +15,10 @@ from tests.oracle.ranking import score
 from tests.services.conftest import NOON, Clock, Open
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.episodes.cluster import EpisodeCluster
-from workbench.core.agents.episodes.criteria import PHASES, Criteria
-from workbench.core.agents.episodes.digest import Digest
+from workbench.core.agents.episodes.criteria import PHASES, Criteria, Digest
 from workbench.core.agents.episodes.episode import OUTCOMES, STATUSES, Episode
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import (
+from workbench.core.record import (
     InvalidQuery,
     InvalidRecord,
     StoreProblem,
@@ -28,7 +27,6 @@ from workbench.core.errors import (
     WorkbenchError,
 )
 from workbench.core.tuning.episodic import WEIGHTS, use_of
-from workbench.services.agents.episodes.columns import fitting
 from workbench.services.agents.episodes.files import (
     DIALECTS,
     bring,
@@ -38,10 +36,10 @@ from workbench.services.agents.episodes.files import (
     write_each,
     written,
 )
-from workbench.services.agents.episodes.finding import FoundEpisode
+from workbench.services.agents.episodes.finding import FoundEpisode, fitting
 from workbench.services.agents.episodes.giving import EpisodeGiving
 from workbench.services.agents.episodes.pool import EpisodePool
-from workbench.services.agents.reads import Asked
+from workbench.services.agents.reading_log import Asked
 from workbench.services.health.doctor import examine
 from workbench.services.open import Workbench
 from workbench.store.blobs import BlobProblem
@@ -521,7 +519,7 @@ def test_a_purge_takes_all_of_an_episode(filled: Workbench) -> None:
 def test_masking_for_good_writes_a_new_file_and_leaves_a_note_of_the_old_one(
     filled: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.services.safety.secret_filter.Gate.cleaned", lambda self, text, *known: text)
+    monkeypatch.setattr("workbench.services.safety.secret_filter.SecretFilter.cleaned", lambda self, text, *known: text)
     (head,) = kept(filled, said(f"Use the key {KEY} for the upload", reflection={"insights": [KEY]}))
     monkeypatch.undo()
     filled.episodes.tag(head.id, ["later"])

@@ -10,20 +10,19 @@ import pytest
 
 from tests.benchmarks import english
 from workbench.config.paths import shipped
-from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile, WorkStopped
 from workbench.core.files.format import JudgedQuery, Parsed
+from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile, WorkStopped
 from workbench.core.served import is_served
 from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.formats.queries.trec import write_qrels
+from workbench.formats.queries import write_qrels
 from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.tuning.evaluation import Evaluator, certificate
 from workbench.services.tuning.judging import Judging
-from workbench.services.tuning.profiles import Profiles
-from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.services.tuning.profiles import ProfileProvenance, Profiles
 from workbench.services.tuning.queries.export import qrels, queries_jsonl
 from workbench.services.tuning.queries.sets import JudgedSet, digest_of, from_file, from_store, judged_queries
 

@@ -11,14 +11,13 @@ from tests.services.test_episodes import KEY, ORDER, meta, said
 from workbench.config.paths import shipped
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.stream.confidence import confidence_of, scored
 from workbench.core.stream.confidence import told as reasons_of
 from workbench.services.agents.api import AgentApi
 from workbench.services.agents.context.making import gathered, kept
 from workbench.services.agents.context.values import AgentContext, Layer
-from workbench.services.agents.reading_log import ReadingLog
-from workbench.services.agents.rules import DoorRules
+from workbench.services.agents.reading_log import DoorRules, ReadingLog
 from workbench.services.demo import fill, surround
 from workbench.services.open import Workbench, open_workbench
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.services.files.diff import NO_LAST_END, DiffLine, diff_texts, split_lines
+from workbench.services.files.threeway import NO_LAST_END, DiffLine, diff_texts, split_lines
 
 TEXTS = st.text(alphabet="ab\n\r\u2028\x85\x0c", max_size=30)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.services.open import Workbench
 
 NOTE = "# Tea\n\nBrew at 80.\n"

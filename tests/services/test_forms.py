@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 from tests.safety.samples import keys as secrets
 from tests.services.conftest import NOON as NOW
 from tests.services.conftest import Open
-from workbench.core.errors import Conflict, InvalidRecord, WorkbenchError
 from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.record import Conflict, InvalidRecord, WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.services.forms.document import BadDocument, document_of, line_of, read_document
-from workbench.services.forms.memory_lines import fields_of, values_of
-from workbench.services.forms.values import TEXT, UnfitValue, Values
+from workbench.services.forms.document import TEXT, BadDocument, UnfitValue, Values, document_of, line_of, read_document
+from workbench.services.forms.memories import fields_of, values_of
 from workbench.services.open import Workbench
 
 LONG = "The first line says it. The second says more.\nAnd a last one."

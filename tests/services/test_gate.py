@@ -9,8 +9,8 @@ import pytest
 
 from tests.safety.fresh import KINDS, fresh
 from tests.safety.samples import keys
-from workbench.core.errors import InvalidRecord
-from workbench.core.promotion.placement import Placement
+from workbench.core.promotion import Placement
+from workbench.core.record import InvalidRecord
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory, Source
 from workbench.safety import scanning

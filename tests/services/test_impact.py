@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.services.conftest import NOON, memory, put
-from workbench.core.errors import WorkStopped
+from workbench.core.record import WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.open import Workbench

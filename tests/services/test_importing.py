@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Clock, snapshot
-from workbench.core.errors import UnreadableFile, WorkStopped
+from workbench.core.record import UnreadableFile, WorkStopped
 from workbench.core.stream.memory import Memory, Source
 from workbench.services.files.exports.choice import Choice
 from workbench.services.files.imports.importing import CHUNK, Importer, ImportPlan, query_id

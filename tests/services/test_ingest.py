@@ -4,7 +4,7 @@ import pytest
 
 from tests.services.conftest import NOON, Clock, Open, memory, put
 from workbench.core.duplicates.thresholds import BUNDLED
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation

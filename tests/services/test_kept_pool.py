@@ -12,7 +12,7 @@ from tests.store.helpers import NOON, clock, indexed
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.ranking.pool import COLUMNS, Pool
 from workbench.services.open import open_workbench
-from workbench.services.tuning.kept_pool import KeptPool
+from workbench.services.tuning.retriever import KeptPool
 from workbench.store.library import Library
 
 

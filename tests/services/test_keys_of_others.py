@@ -13,7 +13,7 @@ from workbench.core.stream.memory import Source
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.health.backup import back_up
 from workbench.services.open import Workbench, open_workbench
-from workbench.store.maintenance.restore import restore
+from workbench.store.maintenance.backup import restore
 
 THEIRS = {"x_colour": {"hue": [1, 2.5, None], "név": "kék"}, "zz": None}
 """What another program wrote: nested, with a null, and beside the keys of ours in no order of theirs."""

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.core.errors import InvalidRecord, WorkStopped
+from workbench.core.record import InvalidRecord, WorkStopped
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.services.open import Workbench
-from workbench.services.tuning.live import LiveSet, live_set
+from workbench.services.tuning.measuring import LiveSet, live_set
 from workbench.services.tuning.queries.sets import from_store
 
 ENGRAM = next(p for p in BUILT_IN if p.name == "engram")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench, open_workbench

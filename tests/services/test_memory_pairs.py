@@ -9,14 +9,14 @@ import pytest
 
 from workbench.config.loading import Settings
 from workbench.config.paths import shipped
-from workbench.core.duplicates.conflict import Conflict
+from workbench.core.duplicates.identity import Conflict
 from workbench.core.duplicates.thresholds import DedupThresholds
-from workbench.core.errors import WorkStopped
+from workbench.core.record import WorkStopped
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 from workbench.services.demo import ANCHOR, fill
 from workbench.services.duplicates import memory_pairs
-from workbench.services.duplicates.comparison import MEMORIES, Comparison, Judge
+from workbench.services.duplicates.bullet_groups import MEMORIES, Comparison, Judge
 from workbench.services.duplicates.memory_pairs import FLOOR, Apart, MemoryPairs, memory_pairs_of
 from workbench.services.open import Workbench, open_workbench
 

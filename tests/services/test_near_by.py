@@ -7,7 +7,7 @@ import pytest
 from tests.services.conftest import Open, memory, put
 from workbench.core.runtime import Stopped, stoppable
 from workbench.core.tuning.scoring import Scored
-from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.ranker import Ranking
 from workbench.services.agents.serving import look
 from workbench.services.open import Workbench
 from workbench.services.stream import semantic as module

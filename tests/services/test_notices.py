@@ -6,7 +6,7 @@ from tests.calls import calls_of
 from tests.services.conftest import NOON, Open
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
-from workbench.store.maintenance.outside import ForeignFile
+from workbench.store.maintenance.checkpoint_writer import ForeignFile
 
 
 def test_an_edit_that_waits_is_said_once_and_no_sentence_goes_for_its_words(open_bench: Open) -> None:

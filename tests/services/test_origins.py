@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from tests.services.conftest import Open, memory, put
 from workbench.core.agents.provenance import Provenance
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.services.agents.serving import serve
 from workbench.services.open import Workbench
 from workbench.services.safety.kept_origins import FILE
-from workbench.services.safety.origins import Origins
 from workbench.services.safety.provenance import learn_all, provenances
-from workbench.store.history import reading
+from workbench.services.safety.verdicts import Origins
+from workbench.store import history
 from workbench.store.index.indexing import FILE as INDEX
 from workbench.store.index.indexing import Indexing
 
@@ -54,13 +54,13 @@ def test_the_journal_is_read_once_for_what_does_not_change(
     demo: Workbench, open_bench: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passes: list[int] = []
-    changes_of = reading.changes_of
+    changes_of = history.changes_of
 
     def counted(journal: object, table: str, keys: object) -> object:
         passes.append(1)
         return changes_of(journal, table, keys)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(reading, "changes_of", counted)
+    monkeypatch.setattr(history, "changes_of", counted)
     learn_all(demo.context)
     first, known = len(passes), found(demo)
     agent = open_bench("agent:claude")
@@ -76,7 +76,7 @@ def test_many_records_are_found_as_few_are(bench: Workbench, monkeypatch: pytest
     put(bench, *(memory(f"m{n}", f"text {n}") for n in range(9)))
     bench.stream.edit("m3", "by a person")
     few = anew(bench)
-    monkeypatch.setattr(reading, "_MANY", 3)
+    monkeypatch.setattr(history, "_MANY", 3)
     assert anew(bench) == few
 
 
@@ -94,7 +94,7 @@ def test_a_large_store_is_read_once_whatever_the_number_of_processes(
     again = indexed(open_bench)
     assert again.library.saved
     with monkeypatch.context() as unread:
-        unread.setattr(reading, "changes_of", lambda *_: pytest.fail("it is known"))
+        unread.setattr(history, "changes_of", lambda *_: pytest.fail("it is known"))
         assert found(again) == first
     assert found(again)["m3"] == Provenance("person", approved=True)
     again.close()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.benchmarks.worlds import make_world
 from tests.retrieval.samples import T0, memory
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex

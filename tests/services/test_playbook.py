@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import snapshot
-from workbench.core.errors import Conflict, UnknownRecord, WorkbenchError
+from workbench.core.record import Conflict, UnknownRecord, WorkbenchError
 from workbench.services.open import Workbench
 
 TEXT = """## HARD RULES

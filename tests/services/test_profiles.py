@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON
-from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord
+from workbench.core.record import InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
-from workbench.services.tuning.profiles import Profiles
-from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.services.tuning.profiles import ProfileProvenance, Profiles
 
 MINE = replace(
     WORKBENCH, name="my profile 1.0", recency=0.25, half_lives=HalfLives(1.0, 2.5, None, 90.0), k=7, scope="top"

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Open, memory, put
-from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.files.format import ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Book, Section
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.services.files.diff import DiffLine
+from workbench.services.files.threeway import DiffLine
 from workbench.services.open import Workbench
 from workbench.services.promotion.plan import PromotionPlan, Target
 from workbench.services.safety.safety import FlaggedText
@@ -450,7 +450,7 @@ def test_a_folder_that_became_a_link_is_not_followed(bench: Workbench, project: 
 
 @pytest.mark.parametrize("path", ["../x.md", "/tmp/x.md", "a/../../x.md"])
 def test_a_stored_path_never_leads_out(path: str, bench: Workbench, project: Path) -> None:
-    from workbench.core.promotion.placement import Placement
+    from workbench.core.promotion import Placement
 
     with bench.library.transaction("human", "odd") as tx:
         tx.put(Placement("odd", "m1", "entry", path, "- x", NOON, created=True))

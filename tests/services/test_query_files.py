@@ -8,10 +8,9 @@ from statistics import fmean
 import pytest
 
 from workbench.config.paths import shipped
-from workbench.core.errors import InvalidQuery, UnreadableFile, WorkStopped
-from workbench.core.record import parse_time
+from workbench.core.record import InvalidQuery, UnreadableFile, WorkStopped, parse_time
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.formats.queries.trec import read_run
+from workbench.formats.queries import read_run
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.tuning.queries.export import RUN_DEPTH, judgments, qrels, queries_jsonl, run

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from tests.tui.support import NOW, open_bench
-from workbench.core.errors import InvalidRecord, UnknownRecord
-from workbench.core.tuning.factors import FACTORS, Factor
+from workbench.core.record import InvalidRecord, UnknownRecord
 from workbench.core.tuning.flips import Direction, just_beyond, nearest_flip
-from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
+from workbench.core.tuning.profile import BUILT_IN, FACTORS, WORKBENCH, Factor, HalfLives, Profile
 from workbench.core.tuning.scoring import DEAD_SPREAD
 from workbench.services.demo import fill
 from workbench.services.open import Workbench
-from workbench.services.tuning.question import Question
+from workbench.services.tuning.session import Question
 
 DEMO = Path(__file__).parent.parent.parent / "fixtures" / "demo"
 BOTH: tuple[Direction, ...] = (-1, 1)

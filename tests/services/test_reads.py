@@ -4,8 +4,8 @@ import pytest
 
 from tests.services.conftest import Clock, Open, memory, put
 from workbench.core.agents.read import AgentRead
-from workbench.services.agents import reads
-from workbench.services.agents.reads import Asked, keep, new_id
+from workbench.services.agents import reading_log
+from workbench.services.agents.reading_log import Asked, keep, new_id
 from workbench.services.agents.serving import serve
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench
@@ -73,7 +73,7 @@ def test_several_readings_are_one_line(bench: Workbench, clock: Clock) -> None:
 
 
 def test_the_oldest_readings_go(bench: Workbench, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reads, "KEPT", 10)
+    monkeypatch.setattr(reading_log, "KEPT", 10)
     for number in range(15):
         clock.advance(minutes=1)
         keep(bench.context, [AgentRead(new_id(), "claude", clock.at, f"question {number}")])

@@ -8,13 +8,12 @@ import pytest
 
 from tests.services.conftest import NOON, memory, put
 from tests.services.test_documents import KEY, Opened, places, session
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.retrieval.fulltext.large_file import rg
 from workbench.services.agents.context.making import gathered, reading_of
 from workbench.services.agents.context.values import AgentContext
-from workbench.services.agents.documents.recall import Scope, recall
-from workbench.services.agents.documents.recalled import Recalled, Recalling, answer_json, answer_text
-from workbench.services.agents.reads import Asked
+from workbench.services.agents.documents.recall import Recalled, Recalling, Scope, answer_json, answer_text, recall
+from workbench.services.agents.reading_log import Asked
 from workbench.services.open import Workbench
 
 __all__ = ["places", "session"]
@@ -187,7 +186,7 @@ def test_orders_are_held_back_with_their_section(bench: Workbench, places: Opene
 
 
 def test_a_reading_is_kept_with_what_was_cited(bench: Workbench, places: Opened, session: Path) -> None:
-    from workbench.services.agents.reads import Asked
+    from workbench.services.agents.reading_log import Asked
 
     bench.documents.trust(bench.documents.opened(session))
     agent = places("agent:claude")

@@ -12,19 +12,17 @@ import pytest
 from tests.busy_store import go_on, stopped_holder
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from tests.services.conftest import NOON, Clock, Open, memory, put, snapshot
-from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.files.locks import Patience, waiting
+from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.llm_run import ReflectionState
 from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
-from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import MAX_CONTENT, Memory, Source
-from workbench.reflect.claude.budget import Budget
+from workbench.reflect.claude.prompting import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.open import Workbench
-from workbench.services.reflection.claude import CLAUDE
-from workbench.services.reflection.drafts import drafts_of, why
 from workbench.services.reflection.gauge import state_of
-from workbench.services.reflection.reflection import EXTRACTIVE, Outcome, Plan, Reflecting
+from workbench.services.reflection.reflection import CLAUDE, EXTRACTIVE, Outcome, Plan, Reflecting, drafts_of, why
 from workbench.services.stream.observation import Observation
 
 QUESTION = "1. Why do the checks fail in CI only?"

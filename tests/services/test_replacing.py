@@ -7,9 +7,9 @@ import pytest
 
 from tests.services.conftest import NOON, Open, memory, put
 from workbench.config.settings import Settings
-from workbench.core.errors import Conflict, InvalidQuery, InvalidRecord, WorkbenchError
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.stream.orders import SavedView
+from workbench.core.record import Conflict, InvalidQuery, InvalidRecord, WorkbenchError
+from workbench.core.stream.confidence import SavedView
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.plan import Target

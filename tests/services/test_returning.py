@@ -9,7 +9,7 @@ import pytest
 
 from tests.services.conftest import NOON, Clock, memory, put
 from tests.services.test_ingest import RULE, WORDS, fill_up
-from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.review import lifecycle
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.requests import AgentRequests

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.services.conftest import NOON, Clock, memory, put
-from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.services.conftest import NOON, memory, put, snapshot
-from workbench.core.errors import Conflict, InvalidRecord, WorkbenchError
+from workbench.core.record import Conflict, InvalidRecord, WorkbenchError
 from workbench.core.stream.memory import MAX_CONTENT
 from workbench.services.open import Workbench
 from workbench.services.review.rewriting import ROUNDS, SPLIT_FROM, SPLIT_INTO, parts_of, rounds_of

@@ -7,16 +7,16 @@ import pytest
 
 from tests.safety.samples import keys, private_key
 from tests.services.conftest import NOON, Clock, Open, memory, put
-from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.formats.lifecycle import lifecycle
 from workbench.services.files.exports.unsaved import parts_of
 from workbench.services.open import Workbench
-from workbench.services.safety.flagging import flags_of
 from workbench.services.safety.safety import FlaggedText, Safety
+from workbench.services.safety.suspicion import flags_of
 from workbench.services.stream.hook import append
 from workbench.services.stream.observation import Observation
 from workbench.store.records import RECORDS

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import Clock, Open, memory, put
-from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.agents.serving import give, look, serve
 from workbench.services.open import Workbench

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.services.conftest import NOON
-from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.record import InvalidRecord, StoreProblem
 from workbench.core.tuning.profile import WORKBENCH, FrozenBounds
-from workbench.services.tuning.profiles import Profiles
-from workbench.services.tuning.snapshots import LONGEST, Snapshots
+from workbench.services.tuning.profiles import LONGEST, Profiles, Snapshots
 
 MOVED = replace(
     WORKBENCH, recency=0.1 + 0.2, mode="days", scope="frozen", frozen=FrozenBounds((0, 1), (0.2, 0.9), (-0.1, 1))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.services.conftest import NOON
 from workbench.config.paths import shipped
-from workbench.core.errors import OnlyLookedAt
+from workbench.core.record import OnlyLookedAt
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.context.making import gathered
 from workbench.services.demo import fill, lay_out, surround

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.services.conftest import NOON, Clock, Open, memory, put
-from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.stream.filter import parse_filter, said_by
 from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.retrieval.fulltext import fuzzy

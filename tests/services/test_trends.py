@@ -8,11 +8,11 @@ from tests.services.conftest import NOON, Clock, Open
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.agents.patterns.matching import task_of
 from workbench.core.agents.read import AgentRead
-from workbench.core.health.sparkline import sparkline
+from workbench.core.health import sparkline
 from workbench.core.stream.memory import Memory, Source
 from workbench.services.agents.api import AgentApi
 from workbench.services.agents.reading_log import ReadingLog
-from workbench.services.health.trends import DAYS, TrendsLook, summed
+from workbench.services.health.overview import DAYS, TrendsLook, summed
 from workbench.services.open import Workbench
 from workbench.services.stream.fields import FieldEdit
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import Clock, Open, memory, put, snapshot
-from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.services.open import Workbench
 from workbench.services.stream import votes
 from workbench.services.stream.fields import FieldEdit

@@ -8,7 +8,7 @@ from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until
 from workbench.cli.main import run
 from workbench.config import paths
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench

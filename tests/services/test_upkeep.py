@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Clock, memory, put, snapshot
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import Memory

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import Open
-from workbench.core.errors import UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.services.open import Workbench
 
 TEXT = """## RULES

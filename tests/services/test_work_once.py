@@ -17,8 +17,7 @@ from workbench.formats.ace import writing
 from workbench.services.open import Workbench
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.fields import FieldEdit
-from workbench.store import append, entry
-from workbench.store.history import undo
+from workbench.store import append, entry, history
 from workbench.store.journal.engine import Journal
 from workbench.store.library import Library
 from workbench.store.naming import memory_id
@@ -108,7 +107,7 @@ def test_an_edit_its_undo_and_an_import_do_nothing_twice(
 def test_an_undo_takes_the_action_from_the_look_that_found_it(candidates: tuple[Workbench, list[str]]) -> None:
     bench, ids = candidates
     bench.stream.edit(ids[0], "Another text.")
-    assert calls_of([undo.undoable, undo.action_of], bench.history.undo) == [1, 0]
+    assert calls_of([history.undoable, history.action_of], bench.history.undo) == [1, 0]
     assert bench.library.memories.get(ids[0]).content == "Insight 0."
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.calls import calls_of
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.services.files import watching as files
+from workbench.services.files import overwriting as files
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review import suggestion_finder
 

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, clock, docs, failing, lines, memory, open_journal, open_library, put
-from workbench.core.errors import StoreProblem, UnknownOutcome
 from workbench.core.files import atomic
+from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.core.stream.memory import Memory
-from workbench.store import append
-from workbench.store.history import undo
-from workbench.store.journal import segments, tail
+from workbench.store import append, history
+from workbench.store.journal import reorder, segments
 from workbench.store.library import Library
-from workbench.store.maintenance import checkpoint
+from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.doctor import examine
 
 BROKEN = OSError(errno.EIO, "Input/output error")
@@ -77,7 +76,7 @@ def test_a_stamp_with_a_wrong_digit_is_not_believed(tmp_path: Path) -> None:
     with library.transaction("human", "other") as tx:
         tx.put(memory(0, "edited"))
     library.close()
-    note = tmp_path / checkpoint.NOTE
+    note = tmp_path / checkpoint_writer.NOTE
     assert b'"memories":262' in note.read_bytes()
     note.write_bytes(note.read_bytes().replace(b'"memories":262', b'"memories":162', 1))
     other = open_library(tmp_path)
@@ -124,7 +123,7 @@ def test_a_checkpoint_without_its_note_is_blamed_on_nobody(tmp_path: Path) -> No
     put(journal, 1, {"id": "x1"})
     journal.save_checkpoint()
     put(journal, 2, {"id": "x2"})
-    (tmp_path / checkpoint.NOTE).unlink()
+    (tmp_path / checkpoint_writer.NOTE).unlink()
     other = open_journal(tmp_path)
     assert other.notices == []
     put(other, 3, {"id": "x3"})
@@ -148,19 +147,19 @@ def test_what_can_be_neither_made_durable_nor_taken_back_is_said_to_be_unknown(t
     for number in (1, 2, 3):
         with library.transaction("human", f"put {number}") as tx:
             tx.put(memory(number))
-    last = undo.undoable(library.journal, lambda _: True)
+    last = history.undoable(library.journal, lambda _: True)
     assert last is not None
     with pytest.MonkeyPatch.context() as patch:
         failing_twice(patch)
         with pytest.raises(UnknownOutcome, match="cannot be known"):
-            undo.undo(library.journal, last, "human")
+            history.undo(library.journal, last, "human")
     again = Library(folder, clock, heads=tmp_path / "heads") if heads else library
-    before = undo.undoable(again.journal, lambda _: True)
+    before = history.undoable(again.journal, lambda _: True)
     assert before is not None
     with pytest.raises(StoreProblem, match="is stored after all: “undo: put 3”"):
-        undo.undo(again.journal, before, "human")
+        history.undo(again.journal, before, "human")
     assert [m.id for m in Library(folder, clock).memories.all()] == ["m1", "m2"]
-    undo.undo(again.journal, before, "human")
+    history.undo(again.journal, before, "human")
     assert [m.id for m in Library(folder, clock).memories.all()] == ["m1"]
 
 
@@ -234,7 +233,7 @@ def test_a_second_line_of_a_revision_is_never_taken_silently(tmp_path: Path) -> 
     put(journal, 1, {"id": "x1"})
     with (tmp_path / "journal.jsonl").open("ab") as file:
         file.write(lines(tmp_path)[-1])
-    place = tail.Tail(tmp_path, segments.Position(), "", 0)
+    place = reorder.Tail(tmp_path, segments.Position(), "", 0)
     assert [e.rev for e in place.entries()] == [1]
     assert place.disordered
     assert "a second time" in place.damage[0].reason

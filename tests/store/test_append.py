@@ -9,7 +9,7 @@ import pytest
 from tinydb import TinyDB
 
 from tests.store.helpers import NOON, clock, failing, memory, open_library
-from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.record import InvalidRecord, StoreProblem
 from workbench.store.append import Appending, append, appending
 from workbench.store.journal import segments
 from workbench.store.journal.segments import NEXT_IDS_EVERY

@@ -17,14 +17,13 @@ import pytest
 
 from tests.store.helpers import NOON, clock, memory, open_library
 from tests.store.writers import SMALL, add_many
-from workbench.core.errors import StoreProblem, UnreadableFile
-from workbench.store.history.reading import tables_at
+from workbench.core.record import StoreProblem, UnreadableFile
+from workbench.store.history import tables_at
 from workbench.store.journal import chain
 from workbench.store.journal.state import Tables
 from workbench.store.library import Library
-from workbench.store.maintenance import checkpoint, compact, doctor, purge
-from workbench.store.maintenance.backup import write_backup
-from workbench.store.maintenance.restore import restore
+from workbench.store.maintenance import backup, checkpoint_writer, doctor, purge
+from workbench.store.maintenance.backup import restore, write_backup
 
 
 def lived_in(folder: Path, count: int = 30) -> Library:
@@ -34,7 +33,7 @@ def lived_in(folder: Path, count: int = 30) -> Library:
         with library.transaction("human", "put") as tx:
             tx.put(memory(number, f"text {number} " * 40))
         if number == count // 2:
-            compact.compact(library.journal)
+            backup.compact(library.journal)
             library.journal.save_checkpoint()
     return library
 
@@ -58,7 +57,9 @@ def test_what_is_restored_is_what_was_there(tmp_path: Path) -> None:
     assert doctor.examine(other.folder).is_sound
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files(other.folder).items()}
     changed = {m.name for m in made.members if hashes[m.name] != m.sha256}
-    assert {"journal.jsonl"} <= changed <= {"journal.jsonl", checkpoint.NOTE}  # one taken right behind the header moves
+    assert (
+        {"journal.jsonl"} <= changed <= {"journal.jsonl", checkpoint_writer.NOTE}
+    )  # one taken right behind the header moves
     with other.transaction("human", "goes on") as tx:
         tx.put(memory(99))
     assert (other.journal.rev, library.journal.rev) == (31, 30)
@@ -104,7 +105,7 @@ def test_a_packed_segment_that_unpacks_to_far_more_is_refused(tmp_path: Path, mo
         restore(tmp_path / "b", tmp_path / "new")
     lines = gzip.compress((b"x" * 1000 + b"\n") * 9000)
     (tmp_path / "b").write_bytes(packed(about(said(name, lines)), [entry(name, lines)]))
-    monkeypatch.setattr("workbench.store.packed.LARGEST", 8 << 20)
+    monkeypatch.setattr("workbench.store.repository.LARGEST", 8 << 20)
     with pytest.raises(UnreadableFile, match="is larger than"):
         restore(tmp_path / "b", tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
@@ -138,7 +139,7 @@ def roll(library: Library) -> None:
 
 def roll_and_pack(library: Library) -> None:
     roll(library)
-    compact.compact(library.journal)
+    backup.compact(library.journal)
 
 
 def erase(library: Library) -> None:
@@ -215,9 +216,9 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 from tests.store.helpers import NOON, open_library
-from workbench.core.errors import StoreProblem
+from workbench.core.record import StoreProblem
 from workbench.store.maintenance.backup import write_backup
-from workbench.store.maintenance.restore import restore
+from workbench.store.maintenance.backup import restore
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 try:
     if sys.argv[1] == "backup":

@@ -10,14 +10,13 @@ import pytest
 
 from tests.store.helpers import NOON, clock, memory, open_library
 from workbench.core.agents.episodes.episode import Episode, EpisodeNote
-from workbench.core.errors import StoreProblem
-from workbench.core.health.damage import BadBlob
+from workbench.core.health import BadBlob
+from workbench.core.record import StoreProblem
+from workbench.store import history
 from workbench.store.blobs import LARGEST, BlobProblem, Blobs, hash_of
-from workbench.store.history import undo
 from workbench.store.library import Library
 from workbench.store.maintenance import doctor
-from workbench.store.maintenance.backup import write_backup
-from workbench.store.maintenance.restore import restore
+from workbench.store.maintenance.backup import restore, write_backup
 
 TASK = "Move the build to the new runner and keep the cache warm."
 SHARED = "The quoted answer of somebody else stays where it is."
@@ -37,8 +36,8 @@ def keep(library: Library, id: str = "ep-1", data: bytes | None = None) -> str:
     return name
 
 
-def action_of(library: Library) -> undo.Action:
-    action = undo.action_of(library.journal, "1")
+def action_of(library: Library) -> history.Action:
+    action = history.action_of(library.journal, "1")
     assert action is not None
     return action
 
@@ -110,10 +109,10 @@ def test_what_cannot_be_read_is_named_and_its_head_is_still_there(library: Libra
 
 def test_an_undo_brings_the_head_back_and_the_file_was_there_all_the_time(library: Library) -> None:
     name = keep(library)
-    undo.undo(library.journal, action_of(library), "human")
+    history.undo(library.journal, action_of(library), "human")
     assert library.table(Episode).all() == []
     assert library.blobs.read(name) == body()
-    undo.redo(library.journal, action_of(library), "human")
+    history.redo(library.journal, action_of(library), "human")
     assert library.blobs.read(library.table(Episode).get("ep-1").hash) == body()
 
 

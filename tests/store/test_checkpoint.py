@@ -8,10 +8,11 @@ import pytest
 from tinydb import TinyDB
 
 from tests.store.helpers import delete, docs, failing, open_journal, put
-from workbench.core.errors import StoreProblem
 from workbench.core.files import atomic
+from workbench.core.record import StoreProblem
 from workbench.store.journal.engine import Journal
-from workbench.store.maintenance import checkpoint, checkpoint_writer
+from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance import checkpoint_writer as checkpoint
 
 
 def filled(folder: Path, count: int = 3) -> Journal:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.store.journal.codec import BadLine, dumps, loads, loads_foreign, mark_of, same, seal, unseal
 
 json_values = st.recursive(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import docs, failing, memory, open_journal, open_library, put
-from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.files.locks import FileLock, Patience, StoreBusy, waiting
+from workbench.core.record import InvalidRecord, StoreProblem
 from workbench.store.journal.database import open_db
 from workbench.store.journal.engine import Journal
 

@@ -9,14 +9,14 @@ from typing import Any, cast
 import pytest
 
 from tests.store.helpers import NOON, clock, docs, killed_after, lines
-from workbench.core.health.damage import Gone
+from workbench.core.health import Gone
 from workbench.core.stream.memory import Memory
 from workbench.store import append
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
 from workbench.store.identity.trust import NotTrusted, trust
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.maintenance import compact, purge
+from workbench.store.maintenance import backup, purge
 from workbench.store.maintenance.doctor import examine
 
 QUIET = Options(checkpoint_every=0)
@@ -253,7 +253,7 @@ def test_a_hook_says_what_is_gone_and_stores_above_it(tmp_path: Path) -> None:
 
 def test_rewriting_the_files_is_no_loss(tmp_path: Path) -> None:
     journal = filled(tmp_path, 12, segment_bytes=900)
-    compact.compact(journal)
+    backup.compact(journal)
     assert (opened(tmp_path).gone, opened(tmp_path).damage) == ((), [])
     purge.purge(journal, [("t", "x2")], "human")
     other = opened(tmp_path)

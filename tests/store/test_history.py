@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from tests.calls import calls_of
 from tests.store.helpers import delete, memory, open_journal, open_library, put
-from workbench.store import entry
+from workbench.store import entry, history
 from workbench.store.entry import Doc
-from workbench.store.history import reading, undo
-from workbench.store.history.reading import FieldEvent, at_revision, events, tables_at
+from workbench.store.history import FieldEvent, at_revision, events, tables_at
 
 
 def test_who_changed_what_and_when(tmp_path: Path) -> None:
@@ -38,7 +37,7 @@ def test_of_a_large_transaction_only_the_changes_asked_for_are_read(tmp_path: Pa
     found: list[tuple[str, str]] = []
 
     def read(count: int) -> None:
-        found[:] = [(key, c.doc) for _, key, c in reading.changes_of(journal, "t", [f"x{n}" for n in range(count)])]
+        found[:] = [(key, c.doc) for _, key, c in history.changes_of(journal, "t", [f"x{n}" for n in range(count)])]
 
     assert calls_of([entry._change], lambda: read(2)) == [2]
     assert found == [("x1", "1"), ("x0", "0")]
@@ -104,8 +103,8 @@ def test_keys_of_playbooks_are_found_in_the_past(tmp_path: Path) -> None:
     doc = at_revision(library.journal, "bullets", "other/b-00001", 1)
     assert doc is not None
     assert doc["content"] == "text"
-    assert reading.doc_ids(library.journal, "bullets", "main/b-00001") == []
-    action = undo.action_of(library.journal, "2")
+    assert history.doc_ids(library.journal, "bullets", "main/b-00001") == []
+    action = history.action_of(library.journal, "2")
     assert action is not None
-    undo.undo(library.journal, action, "human")
+    history.undo(library.journal, action, "human")
     assert [e.target for e in events(library.journal, ("bullets", "other/b-00001"))] == [2, 0, 0]

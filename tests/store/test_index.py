@@ -17,7 +17,7 @@ from tests.store.helpers import COUNTED, NOON, clock, docs, indexed, indexing, m
 from tests.store.test_model import StoreMachine
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.store.history import undo
+from workbench.store import history
 from workbench.store.index.checking import MENDED
 from workbench.store.index.indexing import FILE
 from workbench.store.index.keeping import IndexKeeper
@@ -25,9 +25,9 @@ from workbench.store.index.reading import ReadIndex
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.journal.state import State
 from workbench.store.library import Library
-from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.checkpoint import DOCUMENTS
-from workbench.store.maintenance.masker import Masker
+from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance.checkpoint_writer import DOCUMENTS
+from workbench.store.maintenance.purge import Masker
 
 
 class IndexedMachine(StoreMachine):
@@ -390,14 +390,14 @@ def test_an_index_is_made_of_what_was_read_where_that_is_what_the_file_holds(
 ) -> None:
     (cache / FILE).unlink()
     library, file, loads = reopen(), filled.folder / DOCUMENTS, 0
-    read = checkpoint.load
+    read = checkpoint_writer.load
 
-    def load(folder: Path, believed: Collection[str] | None = None) -> checkpoint.Loaded:
+    def load(folder: Path, believed: Collection[str] | None = None) -> checkpoint_writer.Loaded:
         nonlocal loads
         loads += 1
         return read(folder, believed)
 
-    monkeypatch.setattr(checkpoint, "load", load)
+    monkeypatch.setattr(checkpoint_writer, "load", load)
     changing = {"a change": library, "a change of another": filled}.get(meanwhile)
     if changing is not None:
         with changing.transaction("human", "edit") as tx:
@@ -451,9 +451,9 @@ def test_a_group_is_undone_over_the_index(filled: Library, reopen: Callable[[], 
         with library.transaction("human", "group", group="g", part=part + 1, more=part < 2) as tx:
             tx.put(replace(library.memories.get(f"m{part}"), content="grouped"))
     journal = reopen().journal
-    action = undo.undoable(journal, lambda actor: actor == "human")
+    action = history.undoable(journal, lambda actor: actor == "human")
     assert action is not None
-    undo.undo(journal, action, "human")
+    history.undo(journal, action, "human")
     assert reopen().memories.all() == Library(filled.folder, clock).memories.all()
     assert reopen().memories.get("m1").content == "memory number 1"
 

@@ -5,18 +5,17 @@ import pytest
 
 from tests.store.helpers import NOON, memory, open_library
 from workbench.core.duplicates.kept_pair import KeptPair
-from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.file_state import FileState
 from workbench.core.override import Override
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.playbook.usage_tally import Outcome, UsageTally
-from workbench.core.promotion.placement import Placement
-from workbench.core.reflection.llm_run import LlmRun, UnreadReply
-from workbench.core.reflection.trigger import ReflectionState
+from workbench.core.playbook.usage import Outcome, UsageTally
+from workbench.core.promotion import Placement
+from workbench.core.record import InvalidRecord, UnknownRecord
+from workbench.core.reflection.llm_run import LlmRun, ReflectionState, UnreadReply
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.vote import Vote
+from workbench.core.stream.memory import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
-from workbench.store.history import undo
+from workbench.store import history
 from workbench.store.library import Touched
 from workbench.store.naming import memory_number
 from workbench.store.records import TABLES, key_of, table_of
@@ -212,12 +211,12 @@ def test_the_list_follows_every_kind_of_change(tmp_path: Path) -> None:
         tx.put(memory(1, pinned=True))
         tx.delete(memory(2))
         tx.put(memory(7))
-    action = undo.action_of(library.journal, "2")
+    action = history.action_of(library.journal, "2")
     assert action is not None
     assert [(m.id, m.pinned) for m in library.memories.all()] == [
         ("m0", False), ("m1", True), ("m3", False), ("m7", False),
     ]  # fmt: skip
-    undo.undo(library.journal, action, "human")
+    history.undo(library.journal, action, "human")
     other.journal.refresh()
     assert [m.id for m in library.memories.all()] == ["m0", "m1", "m3", "m2"] == [m.id for m in other.memories.all()]
     library.journal.reload()

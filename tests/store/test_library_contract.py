@@ -11,12 +11,11 @@ import pytest
 
 from tests.store.helpers import NOON, clock, indexed, memory
 from workbench.core.change import UndoConflict
-from workbench.core.errors import Conflict, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet
-from workbench.core.stream.memory import Memory
-from workbench.core.stream.vote import Vote
+from workbench.core.record import Conflict, InvalidRecord, StoreProblem, UnknownRecord
+from workbench.core.stream.memory import Memory, Vote
 from workbench.store.library import Library, Touched
-from workbench.store.maintenance.masker import Masker
+from workbench.store.maintenance.purge import Masker
 
 Reopen = Callable[[], Library]
 Place = tuple[str, str]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, clock, docs, open_journal, open_library, put
-from workbench.core.errors import StoreProblem
 from workbench.core.files import locks
 from workbench.core.files.locks import FileLock, Holder, Patience, StoreBusy, waiting
+from workbench.core.record import StoreProblem
 from workbench.core.stream.memory import Memory
 from workbench.store.append import appending
 from workbench.store.library import Library

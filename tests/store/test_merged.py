@@ -9,9 +9,8 @@ import pytest
 from tests.store.helpers import NOON, clock, lines, open_library
 from workbench.core.playbook.book import Book, Bullet
 from workbench.core.stream.memory import Memory
-from workbench.store import append
-from workbench.store.history import undo
-from workbench.store.history.reading import events
+from workbench.store import append, history
+from workbench.store.history import events
 from workbench.store.library import Library
 from workbench.store.maintenance.doctor import examine, recover
 
@@ -77,9 +76,9 @@ def test_undo_knows_both(tmp_path: Path) -> None:
     branches(tmp_path)
     library = open_library(tmp_path / "a")
     for rev in (6, 4):
-        action = undo.action_of(library.journal, str(rev))
+        action = history.action_of(library.journal, str(rev))
         assert action is not None
-        undo.undo(library.journal, action, "human")
+        history.undo(library.journal, action, "human")
     assert [m.content for m in open_library(tmp_path / "a").memories.all()] == [
         text for text in ALL if text not in ("b 0", "a 0")
     ]
@@ -92,15 +91,15 @@ def test_an_undo_in_a_branch_still_speaks_of_its_own_change(tmp_path: Path) -> N
     add(library, "ours")
     other = open_library(tmp_path / "b")
     add(other, "theirs")
-    action = undo.undoable(other.journal, lambda _: True)
+    action = history.undoable(other.journal, lambda _: True)
     assert action is not None
-    undo.undo(other.journal, action, "human")
+    history.undo(other.journal, action, "human")
     union(tmp_path / "a", tmp_path / "b")
     merged = open_library(tmp_path / "a")
     assert [m.content for m in merged.memories.all()] == ["common", "ours"]
-    again = undo.redoable(merged.journal, lambda _: True)
+    again = history.redoable(merged.journal, lambda _: True)
     assert again is not None
-    undo.redo(merged.journal, again, "human")
+    history.redo(merged.journal, again, "human")
     assert [m.content for m in open_library(tmp_path / "a").memories.all()] == ["common", "ours", "theirs"]
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.store.helpers import docs, open_journal
+from workbench.store import history
 from workbench.store.entry import Doc
-from workbench.store.history import undo
-from workbench.store.history.reading import tables_at
+from workbench.store.history import tables_at
 from workbench.store.journal.engine import Journal
 
 ids = st.integers(1, 4)
@@ -39,7 +39,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.one, self.two = self._open(), self._open()
         self.model: Model = {}
         self.past: list[Model] = [{}]
-        self.undone: list[tuple[undo.Action, Model, Model]] = []
+        self.undone: list[tuple[history.Action, Model, Model]] = []
         self.done: list[tuple[Model, Model]] = []
 
     def _open(self) -> Journal:
@@ -74,10 +74,10 @@ class StoreMachine(RuleBasedStateMachine):
     def undo(self, second: bool) -> None:
         journal = self.two if second else self.one
         journal.refresh()
-        action = undo.undoable(journal, lambda actor: actor == "human")
+        action = history.undoable(journal, lambda actor: actor == "human")
         assert (action is None) == (not self.done)
         if action is not None:
-            undo.undo(journal, action, "human")
+            history.undo(journal, action, "human")
             before, after = self.done.pop()
             self.undone.append((action, before, after))
             self.model = dict(before)
@@ -86,10 +86,10 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def redo(self) -> None:
         self.one.refresh()
-        action = undo.redoable(self.one, lambda actor: actor == "human")
+        action = history.redoable(self.one, lambda actor: actor == "human")
         assert (action is None) == (not self.undone)
         if action is not None:
-            undo.redo(self.one, action, "human")
+            history.redo(self.one, action, "human")
             _, before, after = self.undone.pop()
             self.done.append((before, after))
             self.model = dict(after)

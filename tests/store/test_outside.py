@@ -5,10 +5,10 @@ import pytest
 from tinydb import TinyDB, where
 
 from tests.store.helpers import docs, failing, open_journal, open_library, put
-from workbench.core.errors import Conflict, InvalidRecord, StoreProblem
+from workbench.core.record import Conflict, InvalidRecord, StoreProblem
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance import takeover
-from workbench.store.maintenance.outside import ForeignFile
+from workbench.store.maintenance.checkpoint_writer import ForeignFile
 
 
 def edited(folder: Path) -> Journal:

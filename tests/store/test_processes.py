@@ -14,7 +14,7 @@ import pytest
 from tests.store.helpers import clock
 from tests.store.writers import SMALL, add_many, digest, write_until_killed
 from workbench.store.entry import Transaction
-from workbench.store.history.reading import tables_at
+from workbench.store.history import tables_at
 from workbench.store.journal.state import Keys
 from workbench.store.library import Library
 from workbench.store.maintenance.leavings import found

@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, failing, killed_after, memory, open_library
-from workbench.core.errors import StoreProblem, UnknownRecord
-from workbench.core.health.diagnosis import Unfinished
+from workbench.core.health import Unfinished
 from workbench.core.playbook.book import Bullet
-from workbench.core.stream.vote import Vote
-from workbench.store.history import reading, undo
+from workbench.core.record import StoreProblem, UnknownRecord
+from workbench.core.stream.memory import Vote
+from workbench.store import history
 from workbench.store.library import Library, Touched
-from workbench.store.maintenance import compact, purge
+from workbench.store.maintenance import backup, purge
 from workbench.store.maintenance.doctor import examine
-from workbench.store.maintenance.masker import Masker
-from workbench.store.maintenance.redact import MARK
+from workbench.store.maintenance.purge import MARK, Masker
 
 SECRET = 'the password is "hünter2-correct-horse"\nand nobody may know'
 PIECES = ("hünter2-correct-horse", "nobody may know", "password is")
@@ -61,7 +60,7 @@ def lived_in(folder: Path) -> Library:
             with library.transaction("human", "delete") as tx:
                 tx.delete(library.memories.get("m1"))
                 tx.put(replace(memory(1, SECRET)))
-    compact.compact(library.journal)
+    backup.compact(library.journal)
     with library.transaction("human", "touch") as tx:
         tx.put(replace(library.memories.get("m1"), pinned=True, content=SECRET + "!"))
     return library
@@ -103,14 +102,14 @@ def test_afterwards_no_byte_of_the_text_is_left(tmp_path: Path, deleted: bool) -
 def test_that_it_was_there_stays_known(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     purge.purge(library.journal, [("memories", "m1")], "human")
-    seen = list(reading.events(library.journal, ("memories", "m1")))
+    seen = list(history.events(library.journal, ("memories", "m1")))
     assert seen[0].label == "purge 1 record"
     assert seen[0].kind == "purge"
     assert seen[-1].label == MARK
     assert all(f.redacted for e in seen for f in e.fields if f.key == "m1" and f.field != "id") or True
     assert {f.field for e in seen for f in e.fields if f.key == "m1"} == {"id"}
     assert all(
-        reading.at_revision(library.journal, "memories", "m1", rev) is None for rev in range(library.journal.rev + 1)
+        history.at_revision(library.journal, "memories", "m1", rev) is None for rev in range(library.journal.rev + 1)
     )
 
 
@@ -122,12 +121,12 @@ def test_there_is_no_undo_but_the_rest_of_a_group_can_be_undone(tmp_path: Path) 
     with library.transaction("human", "edit") as tx:
         tx.put(memory(1, SECRET + "!"))
     purge.purge(library.journal, [("memories", "m1")], "human")
-    action = undo.undoable(library.journal, lambda actor: actor == "human")
+    action = history.undoable(library.journal, lambda actor: actor == "human")
     assert action is not None
     assert action.label == "import"
-    undo.undo(library.journal, action, "human")
+    history.undo(library.journal, action, "human")
     assert library.memories.all() == []
-    undo.redo(library.journal, action, "human")
+    history.redo(library.journal, action, "human")
     assert [m.id for m in library.memories.all()] == ["m2"]
 
 

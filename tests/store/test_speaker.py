@@ -10,7 +10,7 @@ from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory, Source
 from workbench.services.stream.hook import append
 from workbench.services.stream.observation import Observation
-from workbench.store.history import undo
+from workbench.store import history
 from workbench.store.library import Library
 
 
@@ -35,11 +35,11 @@ def test_it_is_kept_and_taken_back(tmp_path: Path) -> None:
     library.close()
     again = open_library(tmp_path)
     assert again.memories.get("m1").source == Source(speaker="Ann Lee")
-    action = undo.action_of(again.journal, str(again.revision))
+    action = history.action_of(again.journal, str(again.revision))
     assert action is not None
-    undo.undo(again.journal, action, "human")
+    history.undo(again.journal, action, "human")
     assert again.memories.get("m1") == memory(1)
-    undo.redo(again.journal, action, "human")
+    history.redo(again.journal, action, "human")
     assert again.memories.get("m1").source.speaker == "Ann Lee"
 
 

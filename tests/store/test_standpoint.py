@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.core.errors import OnlyLookedAt, UnknownRecord
 from workbench.core.playbook.book import Book
+from workbench.core.record import OnlyLookedAt, UnknownRecord
 from workbench.core.stream.memory import Memory
 from workbench.store.index.indexing import Indexing
 from workbench.store.library import STANDARD, Library

@@ -11,13 +11,12 @@ from pathlib import Path
 from tests.store.helpers import NOON, clock
 from workbench.core.change import UndoConflict
 from workbench.core.stream.memory import Memory
-from workbench.store import append
-from workbench.store.history import undo
+from workbench.store import append, history
 from workbench.store.journal.codec import dumps
 from workbench.store.journal.engine import Options
 from workbench.store.journal.state import Tables
 from workbench.store.library import Library
-from workbench.store.maintenance import compact, purge
+from workbench.store.maintenance import backup, purge
 
 SMALL = Options(segment_bytes=6000, checkpoint_every=7, recent_of=("memories",))
 
@@ -90,18 +89,18 @@ class Writer:
                     tx.put(memory)
 
     def undo(self) -> None:
-        action = undo.undoable(self.library.journal, lambda actor: actor == "human")
+        action = history.undoable(self.library.journal, lambda actor: actor == "human")
         if action is not None:
             try:
-                undo.undo(self.library.journal, action, "human")
+                history.undo(self.library.journal, action, "human")
             except UndoConflict:
                 return
 
     def redo(self) -> None:
-        action = undo.redoable(self.library.journal, lambda actor: actor == "human")
+        action = history.redoable(self.library.journal, lambda actor: actor == "human")
         if action is not None:
             try:
-                undo.redo(self.library.journal, action, "human")
+                history.redo(self.library.journal, action, "human")
             except UndoConflict:
                 return
 
@@ -115,7 +114,7 @@ class Writer:
         self.library.journal.save_checkpoint()
 
     def compact(self) -> None:
-        compact.compact(self.library.journal)
+        backup.compact(self.library.journal)
 
     def reopen(self) -> None:
         self.library.close()

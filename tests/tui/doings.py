@@ -25,7 +25,7 @@ from workbench.core.tuning.profile import BUILT_IN
 from workbench.services.health.backup import back_up
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review.queue import is_put_off
-from workbench.store.maintenance.restore import restore
+from workbench.store.maintenance.backup import restore
 
 MEMORIES = 40
 CANDIDATES = 12

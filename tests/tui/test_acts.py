@@ -14,13 +14,12 @@ from workbench.services.playbook.playbook import MAIN
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.health.screen import HealthScreen
-from workbench.tui.records.acts import only_record
-from workbench.tui.records.bullets import NOT_PROMOTED
-from workbench.tui.records.record import OpenedRecord
+from workbench.tui.records.links import only_record
+from workbench.tui.records.record import NOT_PROMOTED, OpenedRecord
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.stream.history_dialog import HistoryDialog, RecordThen
 from workbench.tui.tuning.judging.judge import JudgeDialog
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 SIZE = (140, 45)

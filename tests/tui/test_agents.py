@@ -17,18 +17,18 @@ from tests.tui.support import NOW, ROOT, app_over, demo_app, demo_bench, first_o
 from tests.tui.waiting import until, until_drawn
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
-from workbench.services.agents import reads
-from workbench.services.agents.reads import keep, looked_up, new_id
+from workbench.services.agents import reading_log
+from workbench.services.agents.reading_log import keep, looked_up, new_id
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.tui.agents.documents.dialog import DocumentsDialog
+from workbench.tui.agents.drawing import Asked, memory_id
 from workbench.tui.agents.episodes import EpisodesDialog
-from workbench.tui.agents.lines import Asked, memory_id
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.tuning.screen import TuneScreen
-from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.dialog import Choose
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -115,7 +115,7 @@ async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
 
 async def test_what_was_looked_up_without_a_question_says_so_and_is_not_asked_again(tmp_path: Path) -> None:
     bench = with_memories(tmp_path)
-    asked = reads.Asked("mcp", "s-1")
+    asked = reading_log.Asked("mcp", "s-1")
     context = as_agent(bench)
     keep(context, [looked_up(context, "", ["m1"], asked), looked_up(context, "playbook", [], asked)])
     app = app_over(bench)
@@ -217,7 +217,7 @@ SCRIPT = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from workbench.services.agents.reads import keep, new_id
+from workbench.services.agents.reading_log import keep, new_id
 from workbench.services.open import open_workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory

@@ -18,12 +18,10 @@ from workbench.core.stream.memory import Memory
 from workbench.services.agents.answers import text_of
 from workbench.services.agents.context.making import gathered
 from workbench.services.agents.context.values import AgentContext, Layer
-from workbench.tui.agents.context import STEP, ContextPane
-from workbench.tui.agents.context_rows import Given, Head, More, Out, Row, Section, Whole
+from workbench.tui.agents.context import STEP, ContextPane, Given, Head, More, Out, Row, Section, Whole
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"

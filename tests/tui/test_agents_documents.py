@@ -16,8 +16,7 @@ from workbench.tui.agents.documents.dialog import DocumentsDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports.dialog import ImportDialog
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea

@@ -18,7 +18,7 @@ from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports.dialog import ImportDialog
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 from workbench.tui.widgets.texts.safe_input import SafeInput
 

@@ -24,13 +24,13 @@ from workbench.core.reflection.reflector import Unread, Usage
 from workbench.core.stream.memory import Memory
 from workbench.services.demo import fill
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.playbook.curation_asking import TRIED
-from workbench.services.reflection.claude import CLAUDE
+from workbench.services.playbook.curation import TRIED
+from workbench.services.reflection.reflection import CLAUDE
 from workbench.store.journal import chain
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.safe_input import SafeInput
 

@@ -25,13 +25,11 @@ from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.files.imports.dialog import ImportDialog
 from workbench.tui.files.memory_md import WholeFile
 from workbench.tui.health.screen import HealthScreen
-from workbench.tui.tuning.judging.better import Better
+from workbench.tui.tuning.judging.auto import Better, MetricsDialog
 from workbench.tui.tuning.judging.judge import JudgeDialog
-from workbench.tui.tuning.judging.metrics import MetricsDialog
-from workbench.tui.tuning.judging.queries_in import QueriesIn
-from workbench.tui.tuning.judging.queries_out import QueriesOut
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.tuning.judging.query_files import QueriesIn, QueriesOut
+from workbench.tui.widgets.dialog import Choose
+from workbench.tui.widgets.lists.line_list import LineView
 
 ALL = fresh("every dialog")
 TALL = (200, 130)

@@ -21,9 +21,9 @@ from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.dialog import FindingsDialog
 from workbench.tui.files.memory_md import NOT_LOADED, WholeFile
-from workbench.tui.health.model import Row
+from workbench.tui.health.reflection import Row
 from workbench.tui.health.screen import HealthScreen
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
 BOOK = (

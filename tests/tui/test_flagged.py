@@ -12,7 +12,7 @@ from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.safety.flag_view import FLAGGED
+from workbench.tui.safety import FLAGGED
 
 RULE, KEY = keys()["aws"]
 ID = "mem-20260320-0000901"

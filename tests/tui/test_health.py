@@ -31,11 +31,11 @@ from workbench.services.agents.capture.progress import folder_of
 from workbench.services.duplicates.plan import Group
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.health.list import Proposed
-from workbench.tui.health.model import Row
+from workbench.tui.health.reflection import Row
 from workbench.tui.health.screen import HealthScreen
+from workbench.tui.health.upkeep import Proposed
 from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 FRIDAY = "Deploys on Friday need a second person"

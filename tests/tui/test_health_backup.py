@@ -15,13 +15,13 @@ from tests.busy_store import stopped_holder
 from tests.tui.support import app_over, screen_text
 from tests.tui.test_busy import filled, started
 from tests.tui.waiting import PATIENCE, until
-from workbench.core.health.diagnosis import Progress
+from workbench.core.health import Progress
 from workbench.services.health import backup
 from workbench.services.open import Workbench
-from workbench.store.maintenance.restore import restore
+from workbench.store.maintenance.backup import restore
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.health.backup import BackupDialog
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 

@@ -23,11 +23,9 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.stream.history_dialog import PAGE, HistoryDialog, RecordThen
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Choose, Confirm, Dialog
 from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 ID = "mem-20260320-0000257"

@@ -10,13 +10,12 @@ from tests.cli.test_mining import runs
 from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, import_file, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.core.review.groups import GROUPS
-from workbench.core.review.kinds import KINDS
+from workbench.core.review.proposal import GROUPS, KINDS
 from workbench.services.agents.documents.places import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review import suggestion_finder
 from workbench.tui.agents.documents.dialog import DocumentsDialog
-from workbench.tui.review.group import GroupDialog
+from workbench.tui.review.texts import GroupDialog
 
 OLD = NOW - timedelta(days=40)
 ENTRY = '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "%s"}\n'

@@ -17,7 +17,7 @@ from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review.rejection import rejection_of
 from workbench.tui.files.exports.dialog import ExportDialog
-from workbench.tui.playbook.deprecate import DeprecateDialog
+from workbench.tui.playbook.budget import DeprecateDialog
 from workbench.tui.promotion.dialog import PromoteDialog
 from workbench.tui.review.merge import MergeChoice
 from workbench.tui.tuning.judging.judge import JudgeDialog

@@ -15,7 +15,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.review.actions import REVIEW
-from workbench.tui.widgets.keys import key_of, keyed, undo, use_keymap
+from workbench.tui.widgets.content import key_of, keyed, undo, use_keymap
 
 
 def test_a_free_key_is_taken_and_normalised() -> None:

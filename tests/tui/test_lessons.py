@@ -10,8 +10,7 @@ from textual.widgets import Input
 
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.core.agents.transcript.lessons import Passed
-from workbench.core.agents.transcript.passed import PASSED
+from workbench.core.agents.transcript.summaries import PASSED, Passed
 from workbench.services.open import Workbench
 from workbench.services.safety.verdicts import LONG, PENDING, Verdicts
 from workbench.tui.agents.lessons import LessonsDialog, harvest_said

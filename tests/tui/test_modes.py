@@ -16,16 +16,15 @@ from textual.widget import Widget
 
 from tests.tui.support import demo_app
 from tests.tui.waiting import until, until_drawn
-from workbench.core.errors import StoreProblem
+from workbench.core.record import StoreProblem
 from workbench.services.tuning.tuning import Tuning
-from workbench.tui.app import modes
+from workbench.tui.app import areas
 from workbench.tui.app.actions import Table
 from workbench.tui.app.app import NEXT_TURN, RetrieverLoaded, RetrieverLoading, WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.review.screen import ReviewScreen
-from workbench.tui.tuning.debounce import REST_SECONDS
-from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.tuning.screen import REST_SECONDS, TuneScreen
 from workbench.tui.widgets.bars.slider import Slider
 
 
@@ -37,7 +36,7 @@ def test_every_area_opens_its_own_screen(area: Area) -> None:
 
 
 def test_what_every_area_needs_is_imported_ahead() -> None:
-    modes.import_all()
+    areas.import_all()
     assert {area.screen.partition(":")[0] for area in AREAS} <= sys.modules.keys()
     assert {table.place for table in AREAS.dialogs} <= sys.modules.keys()
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from workbench.services.open import open_workbench
 from workbench.services.stream.observation import Observation
 from workbench.services.stream.hook import append
-from workbench.core.errors import Conflict
+from workbench.core.record import Conflict
 from workbench.core.files.locks import Patience, waiting
 from workbench.store.journal.database import utc_now
 

@@ -22,14 +22,13 @@ from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import SPANNED, fuzzy_rank
 from workbench.safety import scanning
 from workbench.services.context import Touched
-from workbench.services.duplicates.comparison import BULLETS, Judge
+from workbench.services.duplicates.bullet_groups import BULLETS, Judge
 from workbench.services.health.history import Event, FieldEvent
 from workbench.services.safety.verdicts import Verdicts
 from workbench.services.stream.memory_lines import MAX_SEARCHED, searched
-from workbench.store.history import reading
+from workbench.store import history
 from workbench.tui.app.saving import Saving
-from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.stream.history_view import event_text
+from workbench.tui.stream.history_dialog import HistoryDialog, event_text
 from workbench.tui.stream.memory_view import row
 from workbench.tui.stream.rows import Row, key_of
 from workbench.tui.stream.screen import StreamScreen
@@ -182,13 +181,13 @@ def test_of_a_line_with_many_matches_only_what_has_room_is_marked() -> None:
 @pytest.mark.slow
 async def test_the_history_is_read_away_from_the_keyboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     readers: set[int] = set()
-    doc_ids = reading.doc_ids
+    doc_ids = history.doc_ids
 
     def noted(*arguments: Any) -> Any:
         readers.add(threading.get_ident())
         return doc_ids(*arguments)
 
-    monkeypatch.setattr(reading, "doc_ids", noted)
+    monkeypatch.setattr(history, "doc_ids", noted)
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.pause()

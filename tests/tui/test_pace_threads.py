@@ -22,7 +22,7 @@ from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.safety import scanning
-from workbench.services.duplicates.comparison import Judge
+from workbench.services.duplicates.bullet_groups import Judge
 from workbench.services.files.exports import contents
 from workbench.services.open import Workbench
 from workbench.services.safety.verdicts import LONG
@@ -31,7 +31,7 @@ from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.files.exports import parts
 from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.files.exports.parts import AT_ONCE, Pane
-from workbench.tui.playbook.agent import AgentDialog
+from workbench.tui.playbook.budget import AgentDialog
 from workbench.tui.playbook.preview import pieces, whole_file
 from workbench.tui.widgets.lists import reading_pane
 from workbench.tui.widgets.lists.reading_pane import ReadingPane

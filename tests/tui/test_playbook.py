@@ -10,8 +10,7 @@ from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.screen import PlaybookScreen
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 from workbench.tui.widgets.texts.prompt import Prompt
 from workbench.tui.widgets.texts.safe_input import SafeInput

@@ -13,13 +13,10 @@ from tests.tui.playbook_host import TWINS, Hand, opened
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
-from workbench.tui.playbook.curation.ask import AskDialog
+from workbench.tui.playbook.curation.ask import AskDialog, SourcePrompt
 from workbench.tui.playbook.curation.cards import CardsDialog
-from workbench.tui.playbook.curation.sources import SourcePrompt
-from workbench.tui.reflection.dialog import SentDialog
-from workbench.tui.reflection.result import ResultDialog
-from workbench.tui.reflection.run import RunDialog
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.reflection.dialog import ResultDialog, RunDialog, SentDialog
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea

@@ -13,8 +13,8 @@ from workbench.services.duplicates.wording import BookWording
 from workbench.services.open import Workbench
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.widgets.bars.slider import Slider
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.dialog import Confirm
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
 
@@ -149,7 +149,7 @@ async def test_claude_proposes_a_text_and_a_person_takes_it(twins: Workbench) ->
 
 async def test_without_a_key_it_says_how_to_get_one(twins: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    monkeypatch.setattr("workbench.services.reflection.claude.has_key", lambda: False)
+    monkeypatch.setattr("workbench.services.reflection.reflection.has_key", lambda: False)
     async with opened(twins) as hand:
         dialog = await finding(hand)
         await hand.press("c")

@@ -17,8 +17,7 @@ from workbench.tui.files.exports import dialog as module
 from workbench.tui.files.exports import preview
 from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.playbook.preview import GUTTER, pieces, whole_file
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 KINDS = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]

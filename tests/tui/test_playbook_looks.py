@@ -13,7 +13,7 @@ from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.browser import Outline
 from workbench.tui.playbook.screen import PlaybookScreen
-from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.dialog import Choose
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 

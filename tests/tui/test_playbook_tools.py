@@ -13,14 +13,11 @@ from workbench.cli.main import run
 from workbench.services.open import Workbench
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
-from workbench.tui.playbook.agent import AgentDialog
-from workbench.tui.playbook.budget import BudgetDialog, Line
+from workbench.tui.playbook.budget import AgentDialog, BudgetDialog, DeprecateDialog, Line
+from workbench.tui.playbook.curation.ask import SourcePrompt
 from workbench.tui.playbook.curation.cards import CardsDialog
-from workbench.tui.playbook.curation.sources import SourcePrompt
-from workbench.tui.playbook.deprecate import DeprecateDialog
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.dialog import Choose, Confirm
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea

@@ -13,8 +13,8 @@ from textual.widgets import Static
 from tests.tui.support import DEMO, NOW, app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Book, Section
+from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.services.demo import lay_out
 from workbench.services.open import Workbench, open_workbench
@@ -24,7 +24,7 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.exports.dialog import Pane
 from workbench.tui.promotion.dialog import NO_PROJECT, PromoteDialog
 from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 OWN = "# Mine\r\n\r\nno last line end"

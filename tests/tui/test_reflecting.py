@@ -21,9 +21,7 @@ from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.stream.observation import Observation
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.reflection.dialog import ReflectDialog, SentDialog, pieces
-from workbench.tui.reflection.result import ResultDialog
-from workbench.tui.reflection.run import RunDialog
+from workbench.tui.reflection.dialog import ReflectDialog, ResultDialog, RunDialog, SentDialog, pieces
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.header import TopBar

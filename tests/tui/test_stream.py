@@ -25,9 +25,8 @@ from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, s
 from tests.tui.waiting import until, until_drawn
 from tests.tui.widgets.host import picture
 from workbench.config.loading import load
-from workbench.core.stream.confidence import confidence_of
+from workbench.core.stream.confidence import Arranged, SavedView, confidence_of
 from workbench.core.stream.memory import Memory
-from workbench.core.stream.orders import Arranged, SavedView
 from workbench.core.text import LRM
 from workbench.services.agents.serving import look
 from workbench.services.open import open_workbench
@@ -41,7 +40,7 @@ from workbench.tui.stream.memory_view import Surroundings, detail
 from workbench.tui.stream.rows import Ruled, ruled_at
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.stream.semantic import SemanticRows
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
 from workbench.tui.widgets.lists.long_text import LongText
@@ -685,7 +684,7 @@ async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:
 async def test_undoing_the_forgetting_of_a_row_by_meaning_brings_it_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.widgets.confirm.GUARD", 0.0)
+    monkeypatch.setattr("workbench.tui.widgets.dialog.GUARD", 0.0)
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await ranked(pilot, app, "refresh")

@@ -13,8 +13,8 @@ from textual.widgets import Static
 
 from tests.tui.support import app_over, open_bench
 from tests.tui.waiting import until
-from workbench.core.errors import UnknownRecord
-from workbench.tui.app import modes
+from workbench.core.record import UnknownRecord
+from workbench.tui.app import areas
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
@@ -31,7 +31,7 @@ def pumps(of: type[MessagePump] = MessagePump) -> Iterator[type[MessagePump]]:
 
 
 def test_every_screen_and_widget_of_ours_survives() -> None:
-    modes.import_all()
+    areas.import_all()
     ours = {cls for cls in pumps() if cls.__module__.startswith("workbench.")}
     assert len(ours) > 50
     bare = [c.__name__ for c in ours if c._dispatch_message is MessagePump._dispatch_message]

@@ -10,12 +10,12 @@ from tests.hostile import hostile_store
 from tests.safety.samples import keys
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until
-from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.record import StoreProblem, WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.header import TopBar
 
 _, KEY = keys()["github"]

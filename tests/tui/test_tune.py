@@ -14,9 +14,9 @@ from tests.tui.waiting import until
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.rows import Row
+from workbench.tui.tuning.parameters import Row
 from workbench.tui.tuning.screen import TuneScreen
-from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.dialog import Choose
 
 
 async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.demo import fill
 from workbench.services.open import open_workbench
 from workbench.tui.tuning.screen import TuneScreen
-from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.dialog import Choose
 
 QUERY = "where is the backup kept"
 

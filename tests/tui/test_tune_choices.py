@@ -11,9 +11,8 @@ from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_b
 from tests.tui.tune_host import WIDE, keys, opened, ranked, row, settled, slider, tune, why
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.tui.tuning.rows import Row
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.tuning.parameters import Row
+from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
 

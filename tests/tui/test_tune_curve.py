@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from workbench.tui.tuning.why.curve import APART, Curve
+from workbench.tui.tuning.why import APART, Curve
 
 FALL = Curve(end=23.04, half=5.76, here=3.0, value=0.7, by_rank=None, unit=" d")
 PLACES = Curve(end=257.0, half=0.0, here=12.0, value=0.9, by_rank=0.99, unit="")

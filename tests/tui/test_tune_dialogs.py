@@ -32,13 +32,12 @@ from workbench.services.tuning.queries.sets import from_store
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.records.record import OpenedRecord
-from workbench.tui.tuning.judging.auto import AutoTune, proposal_text
-from workbench.tui.tuning.judging.better import Better
+from workbench.tui.tuning.judging.auto import AutoTune, Better, proposal_text
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.widgets.bars.slider import Slider
-from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.texts.prompt import Prompt
 
 SIZES = first_of((80, 24), (140, 45))

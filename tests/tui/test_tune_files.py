@@ -12,11 +12,9 @@ from tests.tui.tune_host import WIDE, keys, opened, tune
 from tests.tui.waiting import until
 from workbench.services.tuning.queries.export import qrels, queries_jsonl, run
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.judging.queries_in import QueriesIn
-from workbench.tui.tuning.judging.queries_out import FormatChoice, QueriesOut
-from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.tuning.judging.query_files import FormatChoice, QueriesIn, QueriesOut
+from workbench.tui.widgets.dialog import Choose, Confirm
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 SIZES = first_of((80, 24), (140, 45))

@@ -13,7 +13,7 @@ from tests.tui.waiting import until
 from workbench.config.loading import Settings
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.rows import Heading, Row
+from workbench.tui.tuning.parameters import Heading, Row
 
 SIZES = [WIDE, (80, 24)]
 NOTHING, SOMETHING = "recipe for lasagne", "who may write to customers during an outage"

@@ -16,7 +16,7 @@ from workbench.tui.app.actions import all_keys
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS
 from workbench.tui.widgets.bars.slider import Slider
-from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.help import HelpScreen
 
 

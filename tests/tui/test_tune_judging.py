@@ -24,8 +24,8 @@ from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.tuning.queries.sets import from_store
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.tuning.judging.auto import MetricsDialog
 from workbench.tui.tuning.judging.judge import JudgeDialog
-from workbench.tui.tuning.judging.metrics import MetricsDialog
 from workbench.tui.widgets.texts.prompt import Prompt
 
 SIZES = first_of((80, 24), (140, 45))

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.retrieval.samples import memory
-from workbench.services.tuning.question import Standing
-from workbench.tui.tuning.rows import Move, movement
+from workbench.services.tuning.session import Standing
+from workbench.tui.tuning.parameters import Move, movement
 from workbench.tui.widgets.content import MUTED
 
 UP, DOWN = "bold $text-success", "bold $text-warning"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from workbench.core.tuning.profile import Profile
-from workbench.tui.tuning.options import choices, with_option
+from workbench.tui.tuning.keeping import choices, with_option
 from workbench.tui.tuning.parameters import PARAMETERS
 from workbench.tui.widgets.figures import NO_BREAK
 

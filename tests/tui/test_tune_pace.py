@@ -10,11 +10,11 @@ from textual.content import Content
 from tests.tui.support import demo_app, screen_text
 from tests.tui.tune_host import WIDE, keys, opened, settled, slider, tune
 from tests.tui.waiting import PATIENCE, until
-from workbench.services.tuning.live import LiveSet
+from workbench.services.tuning.measuring import LiveSet
 from workbench.services.tuning.session import TuningSession
-from workbench.tui.tuning.hints import hints_of
 from workbench.tui.tuning.judging.verdict import OLD
-from workbench.tui.tuning.ranking import as_many
+from workbench.tui.tuning.parameters import hints_of
+from workbench.tui.tuning.sliders import as_many
 from workbench.tui.widgets.lists.fixed_text import whole_words
 
 pytestmark = pytest.mark.usefixtures("every_paint")
@@ -42,7 +42,7 @@ async def test_while_steps_come_fast_nothing_slow_is_worked_out(
         worked.append(session.profile.recency)
         return hints_of(session, *args)
 
-    monkeypatch.setattr("workbench.tui.tuning.debounce.hints_of", noted)
+    monkeypatch.setattr("workbench.tui.tuning.screen.hints_of", noted)
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)

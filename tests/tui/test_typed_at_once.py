@@ -16,7 +16,7 @@ from workbench.tui.app.host import FIELD_OPENERS
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 NAMED = {"!": "escape", "/": "slash", "\n": "enter", "^": "ctrl+p", ".": "full_stop", " ": "space"}

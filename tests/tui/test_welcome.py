@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from tests.tui.support import screen_text
 from workbench.core.agents.hooks import HOOK_FILES
 from workbench.core.first_run import FirstRun, FirstStep
-from workbench.tui.opening.welcome import Row, Welcome, WelcomeApp, rows_of
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.opening import Row, Welcome, WelcomeApp, rows_of
+from workbench.tui.widgets.lists.line_list import LineView
 
 STORE = Path("/home/ann/.local/share/memory-workbench/store")
 

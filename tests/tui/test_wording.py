@@ -16,9 +16,8 @@ from workbench.services.reflection.reflection import Outcome
 from workbench.services.review.impact import Impact, QueryImpact
 from workbench.tui.duplicates.bullet_groups import fewer_bullets
 from workbench.tui.reflection.text import outcome_text
-from workbench.tui.review.candidate import candidate as candidate_text
-from workbench.tui.review.candidate import memory_facts
-from workbench.tui.review.impact import in_full
+from workbench.tui.review.impact import candidate as candidate_text
+from workbench.tui.review.impact import in_full, memory_facts
 from workbench.tui.review.rows import legend
 from workbench.tui.stream.memory_view import Surroundings, detail
 from workbench.tui.stream.screen import StreamScreen

@@ -8,7 +8,7 @@ from textual.widgets import Static
 from tests.tui.waiting import until
 from workbench.core.tuning.floor import UNKNOWN
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.rows import Row
+from workbench.tui.tuning.parameters import Row
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.bars.slider import Slider
 

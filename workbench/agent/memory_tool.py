@@ -22,7 +22,7 @@ from anthropic.types.beta import (
 )
 
 from workbench.config import loading, paths
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.services.agents.documents.commands import MemoryCommands
 from workbench.services.open import Workbench, open_workbench
 

@@ -9,13 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import __version__, streams
-from workbench.cli import exit_codes
-from workbench.cli.exit_codes import DONE, PROBLEM
+from workbench.cli import session as exit_codes
 from workbench.cli.output import fail, warn
 from workbench.cli.parsing import COMMAND, Parser, add_store, revision_or_time
-from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, Welcome, require_secrets_for_people
+from workbench.cli.session import (
+    DONE,
+    PROBLEM,
+    Clock,
+    OpenApp,
+    ServeAgents,
+    Session,
+    Welcome,
+    require_secrets_for_people,
+)
 from workbench.config import paths
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -40,7 +48,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "tuning.queries": ("queries",),
     "tuning.check": ("check",),
     "tuning.model": ("model",),
-    "reflection.reflect": ("reflect",),
+    "reflection": ("reflect",),
     "playbook.curate": ("curate",),
     "stream.adding": ("ingest",),
     "stream.vote": ("vote",),
@@ -72,7 +80,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.documents": ("documents",),
     "agents.recall": ("recall",),
     "agents.episodes": ("episode",),
-    "agents.patterns.commands": ("pattern",),
+    "agents.patterns": ("pattern",),
     "agents.consolidate": ("consolidate",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
@@ -91,7 +99,7 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
 
     With `opening` it knows no command: the app that is to open does not wait for them.
     """
-    parser = Parser(prog="workbench", description=_ABOUT, epilog=exit_codes.told())
+    parser = Parser(prog="workbench", description=_ABOUT, epilog=exit_codes.exit_codes_told())
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
     about = "the store as it was at this revision or time (42, 36h, 2026-11-21): the app only looks"

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from workbench.config import paths, recent
-from workbench.core.errors import StoreProblem
+from workbench.core.record import StoreProblem
 from workbench.services.folder import holds_store
 
 _MOST = 1000

@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import UnknownRecord, WorkbenchError
 from workbench.core.stream.memory import Memory
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from workbench.cli.output import say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, folder, wants_json
 from workbench.cli.session import Session, Welcome, is_there, say_made
 from workbench.config import paths, recent
-from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.first_run import FirstRun
+from workbench.core.record import StoreProblem, WorkbenchError
 from workbench.core.runtime import asked_to_end
 
 _DEMO = """Opens a hand-written store of a software project in a temporary copy: try everything, nothing is kept.

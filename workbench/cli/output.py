@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from workbench.core.agents.actors import agent_in
-from workbench.core.errors import WorkbenchError
-from workbench.core.record import clock_time, iso, minute
+from workbench.core.record import WorkbenchError, clock_time, iso, minute
 from workbench.core.text import cell_width, clip, head, in_order, printable
 from workbench.streams import takes_marks
 

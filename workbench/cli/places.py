@@ -10,11 +10,11 @@ from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session, actor_of
 from workbench.cli.tuning.profile import use
-from workbench.config import loading, paths, reading, recent
-from workbench.config.keys import KEYS
+from workbench.config import loading, paths, recent, settings_reading
+from workbench.config.settings_reading import KEYS
 from workbench.config.writing import Value, set_values
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.record import InvalidRecord, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.core.tuning.profile import ProfileInUse
@@ -77,11 +77,11 @@ def config(session: Session) -> int:
     used = _used(session)
     if wants_json(session.args):
         in_use = {} if used is None else {"profile": used.name, "profile_from": used.origin}
-        write_json({"path": path, "settings": tomllib.loads(reading.show(shown)), **in_use})
+        write_json({"path": path, "settings": tomllib.loads(settings_reading.show(shown)), **in_use})
     else:
         if used is not None:
             say(f"# Profile in use here: {used}.\n")
-        say(reading.show(shown).rstrip("\n"))
+        say(settings_reading.show(shown).rstrip("\n"))
     return 0
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -12,15 +12,37 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from workbench.cli.output import moment, warn
 from workbench.config import paths
 from workbench.core.agents.actors import agent_in, stands_by
-from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.record import StoreProblem, WorkbenchError
 from workbench.core.stream.times import instant
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.config import loading
     from workbench.core.first_run import FirstRun, FirstStep
-    from workbench.core.health.past_view import PastView
+    from workbench.core.health import PastView
     from workbench.services.open import Workbench
+
+
+# The exit codes of every command, and what they mean: one table for the commands, the help and the tests.
+
+
+DONE, FOUND, PROBLEM, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
+
+MEANINGS: Mapping[int, str] = {
+    DONE: "it is done, and nothing is wrong",
+    FOUND: "it is done, and found something for you: "
+    "doctor, lint, watch, export, scan, check, trust, purge, tune --save",
+    PROBLEM: "it could not be done, and nothing was changed; one sentence on stderr says why",
+    UNEXPECTED: "something unexpected went wrong; what was stored is safe",
+    INTERRUPTED: "you stopped it; what was done before is kept",
+    BROKEN_PIPE: "whoever read its output went away",
+}
+
+
+def exit_codes_told() -> str:
+    """Return the table as it stands in the help."""
+    return "\n".join(["exit codes:", *(f"  {code:<4}{meaning}" for code, meaning in MEANINGS.items())])
+
 
 Clock = Callable[[], datetime]
 

@@ -11,16 +11,71 @@ lets go of it.
 
 import contextlib
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
-from workbench.config import draft_files
-from workbench.core.errors import StoreProblem
-from workbench.core.record import iso, parse_time
+from workbench.core.files.atomic import write_file
+from workbench.core.record import StoreProblem, iso, parse_time
 from workbench.core.runtime import is_running, process
+
+# The files that drafts lie in: small JSON objects in one folder, each readable by its owner only.
+
+
+KEPT = 50
+"""Drafts of a store that are kept at most: those written last."""
+
+KEPT_FOR = timedelta(days=30)
+"""After which a draft that nobody came back to goes."""
+
+_UNFINISHED = "."
+"""How the names of files begin whose writing was broken off."""
+
+
+def read(path: Path) -> dict[str, object]:
+    """Return what a file holds; a missing or broken one holds nothing."""
+    try:
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def write(path: Path, data: Mapping[str, object], at: datetime) -> None:
+    """Write a file, dated `at`, in one step; raises `OSError`.
+
+    Nothing waits for the disk: only a power failure would tell the difference, every second of typing would feel it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not path.exists():
+        _make_room(path.parent, at)
+    write_file(path, json.dumps(data).encode("ascii"), f"{_UNFINISHED}draft-", durable=False)
+    os.utime(path, (at.timestamp(), at.timestamp()))
+
+
+def files(folder: Path) -> list[tuple[float, Path]]:
+    """Return the files of a folder with the times they were written at (POSIX), the latest first."""
+    found: list[tuple[float, Path]] = []
+    with contextlib.suppress(OSError):
+        found.extend((entry.stat().st_mtime, Path(entry.path)) for entry in os.scandir(folder))
+    return sorted(found, reverse=True)
+
+
+def is_unfinished(path: Path) -> bool:
+    """Tell whether the writing of a file was broken off."""
+    return path.name.startswith(_UNFINISHED)
+
+
+def _make_room(folder: Path, now: datetime) -> None:
+    """Let go of what is too old, and of the oldest when there are too many."""
+    since = (now - KEPT_FOR).timestamp()
+    for place, (written, path) in enumerate(files(folder)):
+        if place >= KEPT - 1 or written < since:
+            path.unlink(missing_ok=True)
+
 
 FOLDER = "drafts"
 
@@ -80,7 +135,7 @@ def keep(folder: Path, item: Item, draft: Draft) -> str:
     if draft.fields:
         data["fields"] = {name: list(typed) for name, typed in draft.fields.items()}
     try:
-        draft_files.write(folder / f"{_name(item)}-{process(os.getpid())}{_END}", data, draft.at)
+        write(folder / f"{_name(item)}-{process(os.getpid())}{_END}", data, draft.at)
     except OSError as error:
         return error.strerror or type(error).__name__
     return ""
@@ -98,7 +153,7 @@ def since(folder: Path, at: datetime | None) -> tuple[str, ...]:
 
     What another window types now is left out.
     """
-    late = (path for when, path in draft_files.files(folder) if at is None or when > at.timestamp())
+    late = (path for when, path in files(folder) if at is None or when > at.timestamp())
     late = (path for path in late if not _is_of_another(path))
     return tuple(dict.fromkeys(record for path in late if (record := _record(path))))
 
@@ -109,8 +164,8 @@ def drop_about(folder: Path, records: Iterable[str]) -> int:
     Raises `StoreProblem` when one cannot be removed.
     """
     wanted, gone = set(records), 0
-    for _, path in draft_files.files(folder):
-        if draft_files.is_unfinished(path) or _record(path) in wanted:
+    for _, path in files(folder):
+        if is_unfinished(path) or _record(path) in wanted:
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:
@@ -137,7 +192,7 @@ def _fields(found: object) -> dict[str, tuple[str, str]]:
 
 def _draft(path: Path, item: Item) -> Draft | None:
     """Return the draft in a file, or `None` where there is none of the item."""
-    data = draft_files.read(path)
+    data = read(path)
     text, base, at = (data.get(name) for name in ("text", "base", "at"))
     if data.get("item") != item.name or not (isinstance(text, str) and isinstance(base, str) and isinstance(at, str)):
         return None
@@ -153,7 +208,7 @@ def _name(item: Item) -> str:
 
 def _paths(folder: Path, item: Item) -> list[Path]:
     """Return the files with drafts of an item that no other window is about to write, the latest first."""
-    named = (path for _, path in draft_files.files(folder) if path.name.startswith(_name(item)))
+    named = (path for _, path in files(folder) if path.name.startswith(_name(item)))
     return [path for path in named if not _is_of_another(path)]
 
 
@@ -164,4 +219,4 @@ def _is_of_another(path: Path) -> bool:
 
 
 def _record(path: Path) -> str:
-    return "" if draft_files.is_unfinished(path) else str(draft_files.read(path).get("item", "")).partition(" ")[2]
+    return "" if is_unfinished(path) else str(read(path).get("item", "")).partition(" ")[2]

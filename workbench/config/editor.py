@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 
 _PLUS = frozenset((
     "emacs", "emacsclient", "gedit", "gvim", "jmacs", "joe", "kak", "mg", "micro", "mvim", "nano", "ne", "nvim", "pico",

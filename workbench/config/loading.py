@@ -18,6 +18,6 @@ def load(path: Path) -> Loaded:
     except OSError as error:
         problem = f"{path.name} cannot be read ({error.strerror or error})"
         return Loaded(Settings(), (f"{problem}; the defaults are used.",))
-    from workbench.config.reading import read  # most people have no such file, and are not to wait for it
+    from workbench.config.settings_reading import read  # most people have no such file, and are not to wait for it
 
     return read(raw, path)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.record import StoreProblem, WorkbenchError
 
 APP_NAME = "memory-workbench"
 PROJECT_STORE = ".workbench"

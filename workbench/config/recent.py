@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.config.state_files import keep, kept_list
+from workbench.config.backups import keep, kept_list
 from workbench.core.record import iso, parse_time
 
 FILE_NAME = "stores.json"

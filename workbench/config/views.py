@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench.config.writing import drop_table, put_table
-from workbench.core.stream.orders import DATES, Arranged, SavedView, find_order
+from workbench.core.stream.confidence import DATES, Arranged, SavedView, find_order
 from workbench.core.text import one_line
 
 TABLE = "views"

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.files.replacing import present_bytes, replace_bytes
+from workbench.core.record import InvalidRecord, StoreProblem
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

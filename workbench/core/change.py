@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from workbench.core.errors import Conflict
-from workbench.core.record import ABSENT
+from workbench.core.record import ABSENT, Conflict
 
 Op = Literal["insert", "update", "delete"]
 

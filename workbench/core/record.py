@@ -7,15 +7,139 @@ the document (`to_doc_over`).
 
 import types
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from workbench.core.decoder import compiled
-from workbench.core.errors import InvalidRecord
+# A decoder for one record type, made as code: a store decodes a hundred thousand records when it is opened.
+#
+# The `__init__` of a frozen class sets each field through `object.__setattr__`, which takes longer than reading
+# the document. So the generated code fills an instance of a plain class that has the same slots, and then gives it
+# the record's class.
+
 
 R = TypeVar("R")
+Decode = Callable[[Any], Any]
+
+
+def compiled(kind: type[R], decoders: Mapping[str, Decode], plain: Mapping[str, type]) -> Callable[[Any], R] | None:
+    """Return a function that makes a `kind` of the `get` method of a document.
+
+    `decoders` names every field; a value whose type is exactly the one in `plain` is taken as it is. `None` stands
+    for an absent field. The function raises `ValueError` when a required field is missing, and what a decoder raises.
+    Returns `None` for a class that must be made by its constructor.
+    """
+    if hasattr(kind, "__post_init__") or set(getattr(kind, "__slots__", ())) != {spec.name for spec in fields(kind)}:  # type: ignore[arg-type]
+        return None
+    twin = type(kind.__name__, (), {"__slots__": kind.__slots__})  # type: ignore[attr-defined]
+    names: dict[str, object] = {"twin": twin, "kind": kind, "missing": _missing}
+    lines = ["def make(get):", " record = twin()"]
+    for number, spec in enumerate(fields(kind)):  # type: ignore[arg-type]
+        default, decode, expected = f"default{number}", f"decode{number}", f"type{number}"
+        names |= {default: spec.default, decode: decoders[spec.name], expected: plain.get(spec.name)}
+        lines += [f" value = get({spec.name!r})", f" if value is None: record.{spec.name} = {_absent(spec, default)}"]
+        if spec.name in plain:
+            lines.append(f" elif value.__class__ is {expected}: record.{spec.name} = value")
+        lines.append(f" else: record.{spec.name} = {decode}(value)")
+        if spec.default_factory is not MISSING:
+            names[default] = spec.default_factory
+    lines += [" record.__class__ = kind", " return record"]
+    exec("\n".join(lines), names)
+    return cast("Callable[[Any], R]", names["make"])
+
+
+def _absent(spec: "Field[Any]", default: str) -> str:
+    """Return the code that makes the value of a field that is not in the document."""
+    if spec.default_factory is not MISSING:
+        return f"{default}()"
+    return f"missing({spec.name!r})" if spec.default is MISSING else default
+
+
+def _missing(name: str) -> None:
+    raise ValueError(f"“{name}” is missing")
+
+
+# The one family of errors a person may see.
+
+
+class WorkbenchError(Exception):
+    """Something a person can act on.
+
+    `message` is one sentence that says what happened; `hint`, when given, says
+    what was not lost or what to do next. Both are plain text.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class InvalidRecord(WorkbenchError):
+    """A record breaks a rule of the data model; nothing was written."""
+
+
+class AlreadyPromoted(WorkbenchError):
+    """A memory stands where agents read it, and is not promoted to another place too."""
+
+
+class InvalidQuery(WorkbenchError):
+    """A filter or query cannot be read."""
+
+
+class UnreadableFile(WorkbenchError):
+    """A file is missing, of an unknown format, or damaged; nothing was read from it."""
+
+
+class UnknownRecord(WorkbenchError):
+    """No record carries the given id."""
+
+
+class StoreProblem(WorkbenchError):
+    """The store cannot be opened, read or written."""
+
+
+class OnlyLookedAt(StoreProblem):
+    """A change of a store that is looked at as it was at a revision."""
+
+    def __init__(self, rev: int) -> None:
+        message = f"This is the store as it was at revision {rev}; it is only looked at."
+        super().__init__(message, "Nothing was changed; open it as it is now to change it.")
+
+
+class UnknownOutcome(StoreProblem):
+    """A change was written, that failed, and it could not be taken back: it may be stored or not."""
+
+
+class WorkStopped(WorkbenchError):
+    """Long work was stopped before it was through; what it changed or keeps is said."""
+
+
+class Conflict(WorkbenchError):
+    """A later change touched the same field, so an older one cannot be taken back blindly."""
+
+
+def cannot_write(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that the store cannot be written and what that means."""
+    message = f"The store {folder} cannot be written: {_why(error)}."
+    return StoreProblem(message, "Nothing was changed and nothing stored is lost.")
+
+
+def cannot_read(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that the store cannot be read."""
+    return StoreProblem(f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed.")
+
+
+def _why(error: OSError) -> str:
+    said = error.strerror or str(error)
+    return said[:1].lower() + said[1:]
+
+
 Doc = Mapping[str, object]
 
 

@@ -1,18 +1,259 @@
 """Pairs of memories that settings disagree about: the questions of "better 1 or 2?"."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
 
 import numpy as np
 
-from workbench.core.tuning.profile import Profile
-from workbench.evaluation.objective import JudgedScores, columns_by_id
+from workbench.core.tuning.measure import RELEVANT_FROM, Measure
+from workbench.core.tuning.profile import (
+    ENGRAM_HALF_LIFE,
+    FACTORS,
+    WEIGHT_KEYS,
+    HalfLives,
+    Profile,
+    weight_of,
+    with_value,
+)
 from workbench.evaluation.pooling import judging_pool
-from workbench.evaluation.settings import Settings
 from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.ranking.places import Places, contenders, places
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+
+# The settings that tuning tries: every point of a grid over the weights, times a handful of half-lives.
+
+
+STEPS = 20
+"""Shares of the weights move in steps of 1/20: 231 points for three factors."""
+
+POINTS = 300
+"""Points of the grid at most: with more factors the steps are longer."""
+
+LIVES: tuple[float | None, ...] = (1.0, 3.0, ENGRAM_HALF_LIFE, 14.0, 30.0, 90.0, None)
+"""Half-lives in days of episodic memories, from a day to no decay."""
+
+NEAR = 3
+"""Grid steps from which on a neighbour has no say in how good a setting is."""
+
+SAME_LIFE = 0.1
+"""Two half-lives are the same when their ratio is within 10 %."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """All settings around one profile, numbered life by life: number = life · len(weights) + weight.
+
+    `weights` has shape (W, factors), each row with sum 1, in the order of the factors. Row 0 holds the shares of
+    the start itself and `lives[0]` its own half-lives, so setting 0 ranks as the start does. Behind the grid come
+    the `contenders`, whole profiles that stand as they are.
+    """
+
+    start: Profile
+    weights: Column
+    lives: tuple[Profile, ...]
+    steps: int = STEPS
+    contenders: tuple[Profile, ...] = ()
+
+    def __len__(self) -> int:
+        return self.grid + len(self.contenders)
+
+    @property
+    def grid(self) -> int:
+        """How many settings the grid has."""
+        return len(self.weights) * len(self.lives)
+
+    def profile(self, number: int) -> Profile:
+        """Return one setting as a profile; the start's own weights are left as they were given."""
+        if number >= self.grid:
+            return self.contenders[number - self.grid]
+        life, weight = divmod(number, len(self.weights))
+        return with_weights(self.lives[life], self.weights[weight]) if weight else self.lives[life]
+
+    def smoothed(self, means: Column) -> Column:
+        """Average a value per setting with those of its neighbours on the grid of weights, shape (settings,).
+
+        A metric over few queries jumps wherever two memories swap, so its highest peak is mostly luck. A setting
+        among good ones is better than a lone peak. The weight of a neighbour falls evenly to 0 at `NEAR` steps.
+        The start and the contenders were not picked from the peaks, so each counts for what it is.
+        """
+        by_life = means[: self.grid].reshape(len(self.lives), len(self.weights))
+        averaged: Column = np.concatenate([(by_life @ self._kernel.T).ravel(), means[self.grid :]])
+        averaged[0] = max(averaged[0], means[0])
+        return averaged
+
+    @cached_property
+    def _kernel(self) -> Column:
+        moved = np.abs(self.weights[:, None] - self.weights[None, :]).sum(axis=2) / 2
+        say = np.maximum(0.0, 1 - moved * self.steps / NEAR)
+        return np.asarray(say / say.sum(axis=1, keepdims=True), np.float64)
+
+    @cached_property
+    def distance(self) -> Column:
+        """How far each setting is from the start: half the moved share of weight, plus what the half-life moved.
+
+        A tenfold half-life counts like a twentieth of the weight, and switching decay on or off like two.
+        Contenders are further away than all of the grid, in their order.
+        """
+        moved = np.abs(self.weights - self.weights[0]).sum(axis=1) / 2
+        apart = np.array([_life_distance(self.lives[0], life) for life in self.lives]) / self.steps
+        distance = (apart[:, None] + moved[None, :]).ravel()
+        return np.concatenate([distance, distance.max() + 1 + np.arange(len(self.contenders))])
+
+
+def settings_around(
+    start: Profile,
+    steps: int = 0,
+    contenders: Iterable[Profile] = (),
+    dead: Collection[str] = (),
+) -> Settings:
+    """Return the grid around a profile, by default as fine as `POINTS` lets it be, and the contenders beside it.
+
+    The weights of `dead` factors keep the share they have. Profiles without hourly recency keep their one way of
+    ageing.
+    """
+    own = np.array([weight_of(start, key) for key in WEIGHT_KEYS], np.float64)
+    own /= own.sum()
+    alive = np.flatnonzero([factor.id not in dead for factor in FACTORS])
+    steps = steps or _steps(max(1, len(alive)))
+    points = np.array(list(_points(steps, len(alive))) if len(alive) else np.zeros((0, 0)), np.float64)
+    grid = np.tile(own, (len(points), 1))
+    grid[:, alive] = points / steps * own[alive].sum()
+    # The shares of the start are a point of their own, unless the grid has it.
+    distinct = grid[np.abs(grid - own).max(axis=1) > 1e-9]
+    others = tuple(profile for profile in contenders if profile.name != start.name)
+    return Settings(start, np.vstack([own, distinct]), tuple(_lives(start)), steps, others)
+
+
+def with_weights(profile: Profile, weights: Iterable[float]) -> Profile:
+    """Return a profile with other weights, in the order of the factors."""
+    for key, weight in zip(WEIGHT_KEYS, weights, strict=True):
+        profile = with_value(profile, key, round(float(weight), 6))
+    return profile
+
+
+def _steps(factors: int) -> int:
+    """Return into how many steps the grid of so many weights is divided."""
+    return next(s for s in range(STEPS, 0, -1) if s == 1 or math.comb(s + factors - 1, factors - 1) <= POINTS)
+
+
+def _points(steps: int, factors: int) -> Iterator[tuple[int, ...]]:
+    """Yield every way to share steps among factors."""
+    if factors == 1:
+        yield (steps,)
+        return
+    for first in range(steps + 1):
+        yield from ((first, *rest) for rest in _points(steps - first, factors - 1))
+
+
+def with_half_life(profile: Profile, days: float | None) -> Profile:
+    """Return a profile with another half-life for episodic memories.
+
+    Types that do not decay stay so, and types with the same half-life move along; `None` ends the decay.
+    """
+    own = profile.half_lives
+    alike = [f.name for f in fields(HalfLives) if f.name == "episodic" or getattr(own, f.name) == own.episodic]
+    moved = [name for name in alike if name == "episodic" or own.episodic is not None]
+    return replace(profile, half_lives=replace(own, **dict.fromkeys(moved, days)))
+
+
+def _lives(start: Profile) -> Iterator[Profile]:
+    yield start
+    if start.mode == "rank":
+        return
+    own = start.half_lives.episodic if start.fades else None
+    for days in LIVES:
+        if not _same_life(days, own):
+            yield with_half_life(start if start.fades else replace(start, mode="hours"), days)
+
+
+def _same_life(a: float | None, b: float | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return abs(math.log(a / b)) < math.log1p(SAME_LIFE)
+
+
+def _life_distance(a: Profile, b: Profile) -> float:
+    if a is b:
+        return 0.0
+    one, other = a.half_lives.episodic, b.half_lives.episodic
+    if one is None or other is None:
+        return 2.0
+    return abs(math.log10(one / other))
+
+
+# The metric of every setting for one judged query: what tuning maximises.
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedScores:
+    """A query with its relevance scores, its graded memories and the moment it is asked at.
+
+    Every grade counts towards the best possible order, also of a memory that is hidden at that moment.
+    """
+
+    scores: QueryScores
+    grades: Mapping[str, int]
+    now: datetime
+
+    @cached_property
+    def relevant(self) -> tuple[str, ...]:
+        """The memories that a metric looks for, in the order they were judged."""
+        return tuple(id for id, grade in self.grades.items() if grade >= RELEVANT_FROM)
+
+
+def values(ranker: Ranker, query: JudgedScores, settings: Settings, measure: Measure) -> Column:
+    """Return the metric under every setting, shape (settings,): exactly what ranking each of them would give."""
+    found = [_values(ranker, query, life, settings.weights, measure) for life in settings.lives]
+    for profile in settings.contenders:
+        weights = np.array([[weight_of(profile, key) for key in WEIGHT_KEYS]])
+        found.append(_values(ranker, query, profile, weights, measure))
+    return np.concatenate(found)
+
+
+def columns_by_id(ranker: Ranker, query: JudgedScores, profile: Profile) -> tuple[Column, Rows]:
+    """Return the normalised factors of what is served, shape (n, factors), in the order of ids, and the pool rows.
+
+    The columns are in that of the factors; a factor that the profile's scorer does not know is 0 for all.
+    """
+    ranking = ranker.rank(query.scores, profile, query.now, k=0)
+    if not len(ranking.candidates):
+        return np.zeros((0, len(FACTORS))), np.zeros(0, np.intp)
+    order = np.argsort(ranking.candidates.id_rank)
+    known, nothing = ranking.factors, np.zeros(len(order))
+    norms = [known[f.id].norm[order] if f.id in known else nothing for f in FACTORS]
+    return np.stack(norms, axis=1), ranking.candidates.rows[order]
+
+
+def _values(ranker: Ranker, query: JudgedScores, life: Profile, weights: Column, measure: Measure) -> Column:
+    columns, rows = columns_by_id(ranker, query, life)
+    wanted = {ranker.pool.row(id): query.grades[id] for id in query.relevant if id in ranker.pool.row_of}
+    keep = contenders(columns, measure.k) if len(columns) else np.zeros(0, np.bool_)
+    kept = rows[keep]
+    targets = np.flatnonzero(np.isin(kept, list(wanted)))
+    grades = np.array([wanted[row] for row in kept[targets].tolist()], np.float64)
+    where = places(columns[keep], weights, targets)
+    return _metric(where, grades, query, measure)
+
+
+def _metric(where: Places, grades: Column, query: JudgedScores, measure: Measure) -> Column:
+    """Return the metric from the places, shape (targets, weights), of the relevant memories."""
+    inside = where <= measure.k
+    if measure.kind == "mrr":
+        first = where.min(axis=0, initial=np.iinfo(np.int64).max)
+        return np.where(first <= measure.k, 1 / first, 0.0)
+    if measure.kind == "recall":
+        return np.asarray(inside.sum(axis=0) / max(1, len(query.relevant)), np.float64)
+    if measure.kind == "p":
+        return np.asarray(inside.sum(axis=0) / measure.k, np.float64)
+    gains = np.where(inside, grades[:, None] / np.log2(where + 1.0), 0.0).sum(axis=0)
+    best = sorted((query.grades[id] for id in query.relevant), reverse=True)[: measure.k]
+    ideal = (np.array(best) / np.log2(np.arange(2.0, len(best) + 2))).sum()
+    result: Column = gains / ideal if ideal else np.zeros(where.shape[1])
+    return result
+
 
 MOST = 2_000
 """Pairs that are kept as possible questions."""

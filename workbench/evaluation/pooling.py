@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 
-from workbench.core.tuning.factors import FACTORS, PARAMETERS, RELEVANCE, RELEVANCE_PARTS
-from workbench.core.tuning.profile import Profile, with_value
+from workbench.core.tuning.profile import FACTORS, PARAMETERS, RELEVANCE, RELEVANCE_PARTS, Profile, with_value
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 DEPTH = 10

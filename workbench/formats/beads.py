@@ -13,10 +13,9 @@ from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.shared import jsonlines
+from workbench.formats.shared import jsonstream
+from workbench.formats.shared.jsonrecords import checked, created_at, rating, required_text, status_in, take, unique_id
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.reading import checked, created_at, rating, status_in, unique_id
-from workbench.formats.shared.records import required_text, take
 from workbench.formats.shared.report import Report, shown
 
 NAME = "beads"
@@ -35,7 +34,7 @@ def detect(head: str, path: str) -> Detection:
     """Sure when a line says it is a memory; less so when there are only issues."""
     del path
     reader, issues = JsonReader(), False
-    for number, line in jsonlines.lines(head):
+    for number, line in jsonstream.lines(head):
         try:
             doc = reader.decode(line) if number <= _LOOKED_AT else None
         except ValueError:
@@ -52,7 +51,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     """Read the memory lines, with `context.issues` the closed issues too; other lines are counted and reported."""
     report, reader = Report(context.file), JsonReader()
     found, others, first, closed = dict[str, Memory](), 0, 0, 0
-    for number, line in jsonlines.lines(text):
+    for number, line in jsonstream.lines(text):
         try:
             doc: Any = reader.decode(line)
             is_other = isinstance(doc, dict) and doc.get("_type") != "memory"

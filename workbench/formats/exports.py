@@ -1,9 +1,11 @@
 """Everything that can be written: the formats that are read as well, and the plain ones for other programs."""
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ExportFormat, Format, Holds, WriteText
 from workbench.core.files.formats import ALIASES, known_formats
-from workbench.formats.plain import block, data, prose
+from workbench.core.record import UnreadableFile
+from workbench.formats.plain import data
+from workbench.formats.plain import data as block
+from workbench.formats.plain import data as prose
 from workbench.formats.plain.reading import NAME as RECORDS
 
 

@@ -13,17 +13,27 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
-from workbench.core.record import iso
+from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import OBSERVATION_TYPES, Memory, Source
 from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.entry import content_id
+from workbench.formats.lifecycle.lifecycle import content_id
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.shared import jsonlines
+from workbench.formats.shared import jsonstream
+from workbench.formats.shared.jsonrecords import (
+    NO_CONTEXT,
+    Doc,
+    Key,
+    at_time_of,
+    checked,
+    created_at,
+    file_part,
+    rating,
+    remembered,
+    restored,
+    take,
+)
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.reading import checked, created_at, rating
-from workbench.formats.shared.records import NO_CONTEXT, Doc, Key, at_time_of, file_part, remembered, restored, take
 from workbench.formats.shared.report import Report
 
 NAME = "json-lines"
@@ -84,7 +94,7 @@ def fields(head: str) -> tuple[str, ...]:
 def _objects(head: str) -> list[Doc | None]:
     """Return the objects of the first lines, `None` for a line that is none; the last one may be cut off."""
     reader, found = JsonReader(), list[Doc | None]()
-    for _, line in islice(jsonlines.lines(head), _LOOKED_AT):
+    for _, line in islice(jsonstream.lines(head), _LOOKED_AT):
         try:
             value = reader.decode(line)
         except ValueError:
@@ -114,7 +124,7 @@ def read(text: str, context: ReadContext) -> Parsed:
             else f"No line of {context.file} has a text.",
             f"Fields with texts: {there}. Nothing was read." if there else "Nothing was read.",
         )  # fmt: skip
-    return report.parsed(NAME, memories=tuple(memory for _, memory in found), layout=jsonlines.layout_of(text))
+    return report.parsed(NAME, memories=tuple(memory for _, memory in found), layout=jsonstream.layout_of(text))
 
 
 def _wanted(text: str, context: ReadContext) -> str:
@@ -130,7 +140,7 @@ def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[
     reader, wanted, seen = JsonReader(), _wanted(text, context), Counter[str]()
     if wanted and not context.text_name:
         report.mapped("content", f"taken from “{wanted}”, the longest text of a line")
-    for number, line in jsonlines.watched(text, context.watch):
+    for number, line in jsonstream.watched(text, context.watch):
         try:
             memory, notes = _memory(reader.decode(line), wanted, context)
         except ValueError as reason:
@@ -233,21 +243,21 @@ def _keys(names: _Names) -> tuple[Key[Memory], ...]:
 
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories, one a line; with `original`, only lines whose memory changed are new."""
-    layout = parsed.layout if original is None else jsonlines.layout_of(original)
+    layout = parsed.layout if original is None else jsonstream.layout_of(original)
     name = _wanted(original, NO_CONTEXT) if original else ""
     name = name or next((found for doc in _objects(original or "") if doc and (found := _text_name(doc, ""))), "text")
     written = {memory.id: _written(memory, name, layout) for memory in parsed.memories}
     if original is None:
-        return jsonlines.assemble(written.values(), layout)
+        return jsonstream.assemble(written.values(), layout)
     texts = Counter(names.text for memory in parsed.memories if (names := _names_of(memory)))
     wanted = next((text for text, _ in texts.most_common(1) if text not in TEXTS), "")
     reading = replace(NO_CONTEXT, text_name=wanted)
     old = {number: (m.id, _written(m, name, layout)) for number, m in _records(original, reading, Report(""))}
-    return jsonlines.weave(original, old, written, layout)
+    return jsonstream.weave(original, old, written, layout)
 
 
 def _written(memory: Memory, name: str, layout: Layout) -> str:
-    return jsonlines.dumps(_document(memory, name), layout)
+    return jsonstream.dumps(_document(memory, name), layout)
 
 
 def _document(memory: Memory, name: str) -> Doc:

@@ -8,28 +8,37 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason, Unread
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.shared.jsonnested import unwrap
-from workbench.formats.shared.jsonrecords import edited_object, rewritten
-from workbench.formats.shared.jsonstyle import Style, dumps, style_of
-from workbench.formats.shared.jsontree import Entry, Lines, Node, rewrite, scan_file
-from workbench.formats.shared.reading import checked, created_at, rating
-from workbench.formats.shared.records import (
+from workbench.formats.shared.jsonrecords import (
     Doc,
+    Entry,
     Key,
+    Lines,
+    Node,
+    Style,
     at_time_of,
+    checked,
+    created_at,
+    dumps,
+    edited_object,
     file_part,
     fresh,
+    rating,
     read_again,
     remembered,
     required_text,
     restored,
+    rewrite,
+    rewritten,
+    scan_file,
+    style_of,
 )
+from workbench.formats.shared.jsonstream import unwrap
 from workbench.formats.shared.report import Report, shown
 
 NAME = "letta"

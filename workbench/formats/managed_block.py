@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.core.errors import WorkbenchError
-from workbench.core.files.textedit import BLANKS, newline_of
+from workbench.core.files.lint import BLANKS, newline_of
+from workbench.core.record import WorkbenchError
 from workbench.core.text import clean_for_store
-from workbench.formats.claude_memory.claude_memory import BEGIN, END
+from workbench.formats.claude_memory import BEGIN, END
 from workbench.formats.shared.markdown import front_matter, heading_of
 
 HEADING = "Learned"

@@ -3,15 +3,23 @@
 import re
 from typing import Any
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.shared.jsontree import Lines, Node, scan_file
-from workbench.formats.shared.reading import checked, created_at, rating, unique_id
-from workbench.formats.shared.records import required_text, take
+from workbench.formats.shared.jsonrecords import (
+    Lines,
+    Node,
+    checked,
+    created_at,
+    rating,
+    required_text,
+    scan_file,
+    take,
+    unique_id,
+)
 from workbench.formats.shared.report import Report, shown
 
 NAME = "mem0"

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbench.core.files.textedit import lines
+from workbench.core.files.lint import lines
 from workbench.formats.plain import cells
-from workbench.formats.shared import jsonlines
+from workbench.formats.shared import jsonstream
+from workbench.formats.shared.jsonrecords import scan
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.jsontree import scan
 from workbench.formats.shared.markdown import heading_of
 from workbench.formats.shared.report import shown
 
@@ -69,7 +69,7 @@ def _json(head: str) -> Nearest | None:
         return Nearest("a JSON list", tuple(first)[:_FEW] if isinstance(first, dict) else (), _LIST)
     names = tuple(str(entry.key) for entry in root.entries)[:_FEW]
     if not root.damage and head[root.end :].strip():
-        return Nearest("JSON lines", tuple(sorted(jsonlines.first_keys(head)))[:_FEW], _LINES)
+        return Nearest("JSON lines", tuple(sorted(jsonstream.first_keys(head)))[:_FEW], _LINES)
     return Nearest("a JSON object", names, _OBJECT)
 
 

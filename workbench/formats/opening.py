@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import detect, format_named, format_names
-from workbench.core.files.textbytes import kind_of, text_in
+from workbench.core.files.replacing import kind_of, text_in
+from workbench.core.record import UnreadableFile
 
 if TYPE_CHECKING:
     from workbench.core.files.format import Detection, Parsed, ReadContext

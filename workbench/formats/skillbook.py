@@ -4,18 +4,32 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.playbook.book import Bullet, Playbook, next_number
-from workbench.core.record import iso
+from workbench.core.record import UnreadableFile, iso
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared import books
-from workbench.formats.shared.jsonrecords import member, rewritten
-from workbench.formats.shared.jsonstyle import Style, dumps, replacement, style_of
-from workbench.formats.shared.jsontree import Lines, Node, indentation, rewrite, scan_file
-from workbench.formats.shared.records import Doc, Key, fresh, remembered, restored, take
+from workbench.formats.shared.jsonrecords import (
+    Doc,
+    Key,
+    Lines,
+    Node,
+    Style,
+    dumps,
+    fresh,
+    indentation,
+    member,
+    remembered,
+    replacement,
+    restored,
+    rewrite,
+    rewritten,
+    scan_file,
+    style_of,
+    take,
+)
 from workbench.formats.shared.report import Report, shown
 
 NAME = "skillbook"

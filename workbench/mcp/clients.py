@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.errors import WorkbenchError
-from workbench.services.agents.rules import DoorRules, DoorVotes
+from workbench.core.record import WorkbenchError
+from workbench.services.agents.reading_log import DoorRules, DoorVotes
 from workbench.services.open import Workbench
 
 if TYPE_CHECKING:

@@ -14,11 +14,10 @@ import anyio
 import uvicorn
 
 from workbench.config.paths import MCP_TOKEN
-from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.atomic import write_file
+from workbench.core.record import StoreProblem, WorkbenchError
 from workbench.mcp.clients import Clients
-from workbench.mcp.running import GRACE_S, end
-from workbench.mcp.server import MemoryServer
+from workbench.mcp.server import GRACE_S, MemoryServer, end
 from workbench.services.open import Workbench
 
 HOST = "127.0.0.1"

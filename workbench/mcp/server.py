@@ -1,25 +1,122 @@
 """The server: its tools, resources and prompts over one open store."""
 
-from collections.abc import Iterable
+import contextlib
+import difflib
+import json
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
+import anyio
 import anyio.to_thread
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.stdio import stdio_server
 from mcp.types import CallToolResult, InputRequiredResult
 from pydantic import AnyUrl, ValidationError
 
 from workbench import __version__
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
+from workbench.core.text import clean_for_store, one_line
 from workbench.mcp.clients import Clients
-from workbench.mcp.refusals import unknown_arguments, unknown_tool, wrong_arguments
 from workbench.mcp.tools import Tools, renamed
+from workbench.services.open import Workbench
 
 if TYPE_CHECKING:
     from workbench.services.agents.api import AgentApi
+
+
+# What is wrong with a call of a tool, in sentences that help a model to make it right.
+#
+# They name the argument and what was wanted. The library's own name its types and its web pages, and repeat what was
+# given, secrets and all.
+
+
+MOST = 5
+"""Arguments that are told of; the others are counted."""
+
+_GIVEN = 40
+"""Cells of a value that is told back."""
+
+_LOOKED_AT = 2_000
+"""Characters of a value that are looked through for secrets before the first of them are shown."""
+
+_TEXT, _WHOLE, _NUMBER, _YES_OR_NO = "a text", "a whole number", "a number", "true or false"
+
+_WANTED: Mapping[str, str] = {
+    "string_type": _TEXT,
+    "int_type": _WHOLE, "int_parsing": _WHOLE, "int_from_float": _WHOLE, "int_parsing_size": _WHOLE,
+    "float_type": _NUMBER, "float_parsing": _NUMBER, "finite_number": _NUMBER,
+    "bool_type": _YES_OR_NO, "bool_parsing": _YES_OR_NO,
+    "list_type": "a list", "dict_type": "an object",
+    "literal_error": "one of {expected}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than_equal": "at most {le:g}",
+    "string_too_long": "at most {max_length:,} characters long",
+    "string_too_short": "at least {min_length:,} characters long",
+    "too_long": "a list of at most {max_length:,}",
+}  # fmt: skip
+"""What an argument must be, by the library's name of what is wrong with it."""
+
+_OF_LENGTH = ("string_too_long", "too_long")
+
+Mask = Callable[[str], str]
+
+
+def unknown_tool(name: str, tools: Collection[str], mask: Mask) -> str:
+    """Say that there is no such tool, and which there are."""
+    return f"There is no tool {_given(name, mask)}{_nearest(name, tools)} There are: {', '.join(sorted(tools))}."
+
+
+def unknown_arguments(tool: str, given: Collection[str], known: Collection[str], mask: Mask) -> str:
+    """Say which arguments a tool does not have, as far as it is given some; empty when it has all of them."""
+    strange = [name for name in given if name not in known]
+    if not strange:
+        return ""
+    told = " ".join(f"{tool} has no argument {_given(name, mask)}{_nearest(name, known)}" for name in strange[:MOST])
+    return f"{told} It takes: {', '.join(known) or 'none'}. Nothing was done."
+
+
+def wrong_arguments(tool: str, error: ValidationError, about: Mapping[str, str], mask: Mask) -> str:
+    """Say what is wrong with the arguments of a tool; `about` says of each what it is."""
+    wrong = error.errors(include_url=False, include_context=True)
+    told = [_wrong(one, about, mask) for one in wrong[:MOST]]
+    if len(wrong) > MOST:
+        told.append(f"{len(wrong) - MOST} more are wrong.")
+    return f"{tool}: {' '.join(told)} Nothing was done."
+
+
+def _wrong(one: Mapping[str, Any], about: Mapping[str, str], mask: Mask) -> str:
+    place = [str(part) for part in one["loc"]]
+    name, kind = ".".join(place), str(one["type"])
+    if kind == "missing":
+        return f"{name} is missing: {about.get(name, 'it has to be given')}."
+    if wanted := _WANTED.get(kind):
+        wanted = wanted.format(**one.get("ctx", {}))
+        if kind in _OF_LENGTH:
+            return f"{name} must be {wanted}; it is {len(one['input']):,}."
+        return f"{name} must be {wanted}, not {_given(one['input'], mask)}."
+    return f"{name} cannot be {_given(one['input'], mask)} ({one['msg']})."
+
+
+def _given(value: object, mask: Mask) -> str:
+    """Return what was given as JSON, cut, without secrets."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    shown = one_line(mask(clean_for_store(text[:_LOOKED_AT])), _GIVEN)
+    return f"“{shown}”" if isinstance(value, str) else shown
+
+
+def _nearest(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name[:_GIVEN], known, n=1)
+    return f"; did you mean {close[0]}?" if close else "."
+
 
 INSTRUCTIONS = """A memory that a person curates. memory_context once at the start of a task, memory_search when
 something looks familiar, memory_save for what a later session must know, memory_feedback on what helped or misled you.
@@ -113,3 +210,119 @@ def reflect() -> str:
 def review() -> str:
     """Say of the memories you used which helped, and correct what is wrong."""
     return _REVIEW
+
+
+# Runs the server until its client goes, or somebody stops it: within two seconds, whatever is in flight.
+
+
+GRACE_S = 0.8
+"""How long calls that are in flight may go on once the client is gone."""
+
+LEAVING_S = 0.8
+"""How long the end waits for what is still to be kept: a client kills a server that takes two seconds to go."""
+
+_GONE = (BrokenPipeError, ConnectionResetError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+"""What writing an answer raises when nobody reads it any more."""
+
+_LONGEST = 32 << 20
+"""Bytes of one message; a longer one is cut, and so is no message."""
+
+
+_HALVES = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+"""An escaped backslash, or a character that is written as two halves; as a group, a half that stands alone."""
+
+
+def mended(line: str) -> str:
+    """Return a message without the halves of characters that stand alone in it.
+
+    A client that cuts a text within a character sends such a half. No message with one can be read, so that its call
+    would never be answered.
+    """
+    return _HALVES.sub(lambda found: "\\ufffd" if found[1] else found[0], line) if "\\u" in line else line
+
+
+class Lines:
+    """The lines of a stream, read on a thread that nobody waits for; `ended` is set behind the last one."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.ended = anyio.Event()
+
+    def __aiter__(self) -> AsyncIterator[str]:
+        return self._lines()
+
+    async def _lines(self) -> AsyncIterator[str]:
+        while data := await anyio.to_thread.run_sync(self._stream.readline, _LONGEST, abandon_on_cancel=True):
+            yield mended(data.decode("utf-8", "replace"))
+        self.ended.set()
+
+
+class StdioServer(MemoryServer):
+    """The server of one client, over the standard streams."""
+
+    async def run_stdio_async(self) -> None:
+        """Serve until the client's end of the streams is closed, or a signal comes."""
+        lines = Lines(os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
+        async with anyio.create_task_group() as group:
+            group.start_soon(_stop_on_signal, group.cancel_scope)
+            group.start_soon(_stop_after, lines.ended, group.cancel_scope)
+            async with stdio_server(stdin=cast(Any, lines)) as (read, write):
+                server = self._lowlevel_server
+                await server.run(read, write, server.create_initialization_options())
+            group.cancel_scope.cancel()
+
+
+async def _stop_on_signal(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
+            return
+
+
+async def _stop_after(ended: anyio.Event, scope: anyio.CancelScope) -> None:
+    await ended.wait()
+    await anyio.sleep(GRACE_S)
+    scope.cancel()
+
+
+def serve_stdio(bench: Workbench, clients: Clients, **options: bool) -> None:
+    """Serve over stdio; does not return while a client is there."""
+    with _until_gone():
+        anyio.run(StdioServer(clients, **options).run_stdio_async)
+    end(bench, clients)
+
+
+@contextlib.contextmanager
+def _until_gone() -> Iterator[None]:
+    """Take it as the end that nobody reads the answers any more: a client was killed while it waited for one."""
+    try:
+        yield
+    except* _GONE:
+        pass
+
+
+def end(bench: Workbench, clients: Clients) -> None:
+    """Keep what was read, let go of the store, and end the process: calls that still run are not waited for.
+
+    Nor is a store that somebody else holds: what could not be written by then is lost, and only readings are.
+    """
+    leaving = threading.Thread(target=_let_go, args=(bench, clients), daemon=True)
+    leaving.start()
+    leaving.join(LEAVING_S)
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _let_go(bench: Workbench, clients: Clients) -> None:
+    """Keep what was read, and then what makes the next start fast; what is cut off in the middle of that is like none.
+
+    A few readings are no reason to write a large store anew, of which the next start would have to make all again.
+    """
+    with contextlib.suppress(WorkbenchError):
+        clients.log.flush()
+    with contextlib.suppress(WorkbenchError):
+        bench.keep_caches()
+        if bench.library.starts_slowly:
+            bench.close()

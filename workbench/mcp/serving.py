@@ -6,11 +6,11 @@ import threading
 from argparse import Namespace
 
 from workbench.config import paths
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.runtime import share_memory
 from workbench.mcp.clients import Clients, cleaned_name
 from workbench.services.agents.parent_process import parent_process
-from workbench.services.agents.rules import DoorRules
+from workbench.services.agents.reading_log import DoorRules
 from workbench.services.open import Workbench
 
 _SETTLED_S = 3.0
@@ -45,7 +45,7 @@ def serve(bench: Workbench, args: Namespace) -> int:
     clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget), parent=parent)
     options = {"every": args.tools == "all", "reads_only": args.read_only, "asks_claude": args.allow_llm}
     if not args.http:
-        from workbench.mcp.running import serve_stdio
+        from workbench.mcp.server import serve_stdio
 
         serve_stdio(bench, clients, **options)
         return 0

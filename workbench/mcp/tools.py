@@ -14,8 +14,8 @@ from pydantic import Field
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.agents.layers import USUAL
 from workbench.core.agents.patterns.matching import task_of
-from workbench.core.agents.patterns.names import Category, Outcome
-from workbench.core.errors import WorkbenchError
+from workbench.core.agents.patterns.pattern import Category, Outcome
+from workbench.core.record import WorkbenchError
 from workbench.mcp.clients import Clients
 
 if TYPE_CHECKING:

@@ -7,12 +7,68 @@ ASCII characters that they look like, and drops the case. It looks at each chara
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate
-from re import Match, Pattern
+from re import ASCII, Match, Pattern, compile
 
-from workbench.safety.lowering import compiled
+from workbench.core.safety import Finding
 from workbench.safety.orders.lookalikes import table
+
+# Lower case without moving a character, so that a place in one text is a place in the other.
+
+
+def lowered(text: str) -> str:
+    """Return the text in lower case, as long as the text; ASCII only where the full rules would lengthen it."""
+    low = text.lower()
+    return low if len(low) == len(text) else text.translate(_ascii())
+
+
+@cache
+def _ascii() -> dict[int, int]:
+    return {upper: upper + 32 for upper in range(65, 91)}
+
+
+@cache
+def compiled(pattern: str, flags: int = 0) -> Pattern[str]:
+    """Compile a pattern when it is first needed: a hook that meets clean text needs none of them."""
+    return compile(pattern, flags)
+
+
+# Looking around hints only, so that no text, however it is made, costs more than its length.
+#
+# A pattern that is tried at every hint costs hints times reach. Within one unbroken word that is bounded by giving up
+# after some tries in vain: no word holds so many beginnings of keys and then a key.
+
+
+TRIES = 24
+"""Hints in vain after which the rest of a word is passed over."""
+
+_EDGE = r"[^\w\-+/=.:~%]"
+"""What no key holds: it ends a word."""
+
+
+def anchored(text: str, anchor: str, ask: Callable[[Match[str]], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield what `ask` finds at the places where `anchor` matches, none of them within what was found before.
+
+    The anchor must be cheap: a few literals, or characters of one kind and a number of them.
+    """
+    hint, edge = compiled(anchor, ASCII), compiled(_EDGE, ASCII)
+    at = end_of_word = tries = 0
+    while (match := hint.search(text, at)) is not None:
+        start = match.start()
+        if tries >= TRIES and start < end_of_word:
+            at = max(end_of_word, match.end())
+            continue
+        at = start + 1
+        tries += 1
+        for finding in ask(match):
+            at = max(at, finding.end)
+            tries = 0
+            yield finding
+        if tries and start >= end_of_word:
+            after = edge.search(text, match.end())
+            end_of_word, tries = len(text) if after is None else after.start(), 1
+
 
 _REMOVED = frozenset(("Mn", "Me", "Cf"))
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5\u2800")

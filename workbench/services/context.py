@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.config.loading import Settings
-from workbench.core.errors import InvalidRecord
-from workbench.core.record import from_doc, to_doc
+from workbench.core.record import InvalidRecord, from_doc, to_doc
 from workbench.services.agents.documents.places import NOWHERE, DocumentPlaces
-from workbench.services.safety.origins import Origins
-from workbench.services.safety.verdicts import Verdicts
+from workbench.services.safety.verdicts import Origins, Verdicts
 from workbench.store.library import Library, Touched, Tx
 from workbench.store.records import kind_in
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workbench.core.files.handles import open_handle
+from workbench.core.files.fresh import open_handle
 from workbench.core.files.locks import locked, try_lock
 
 PREFIX = "workbench-demo-"

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem, cannot_write
-from workbench.store import git_files, presence
+from workbench.core.record import StoreProblem, cannot_write
+from workbench.store import presence
+from workbench.store import repository as git_files
 
 
 def holds_store(folder: Path) -> bool:

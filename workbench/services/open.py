@@ -14,15 +14,14 @@ from workbench.config.loading import Settings
 from workbench.services.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.services.caches import begin, place
 from workbench.services.context import Clock, Context
-from workbench.services.safety.origins import Origins
 from workbench.services.safety.secret_filter import SecretFilter
-from workbench.services.safety.verdicts import Verdicts
+from workbench.services.safety.verdicts import Origins, Verdicts
 from workbench.store.library import Library, utc_now
 
 if TYPE_CHECKING:
     from workbench.services.agents.capture.catching_up import CatchUp
     from workbench.services.agents.capture.transcripts import Transcripts
-    from workbench.services.agents.consolidation.consolidating import Consolidating
+    from workbench.services.agents.consolidation import Consolidating
     from workbench.services.agents.documents.documents import Documents
     from workbench.services.agents.documents.stored import StoredDocuments
     from workbench.services.agents.episodes.finding import EpisodeFinder
@@ -47,14 +46,11 @@ if TYPE_CHECKING:
     from workbench.services.forms.proposals import ProposalForms
     from workbench.services.health.doctor import Doctor
     from workbench.services.health.history import History
-    from workbench.services.health.overview import Overview
+    from workbench.services.health.overview import Overview, TrendsLook
     from workbench.services.health.purge import Purge
-    from workbench.services.health.trends import TrendsLook
     from workbench.services.health.upkeep import Upkeep
-    from workbench.services.playbook.curation import Curator
-    from workbench.services.playbook.curation_asking import CuratorRequest
-    from workbench.services.playbook.playbook import Playbooks
-    from workbench.services.playbook.rules import BookRules
+    from workbench.services.playbook.curation import Curator, CuratorRequest
+    from workbench.services.playbook.playbook import BookRules, Playbooks
     from workbench.services.promotion.copies import Copies
     from workbench.services.promotion.promotion import Promotion
     from workbench.services.reflection.reflection import Reflecting
@@ -121,7 +117,7 @@ class Workbench:
     @property
     def worked_out(self) -> int:
         """How many proposals wait that nobody stored, as far as they were looked for yet, without what may be noise."""
-        from workbench.core.review.kinds import is_noise
+        from workbench.core.review.proposal import is_noise
 
         review = self.__dict__.get("review")
         return 0 if review is None else sum(not is_noise(one.kind) for one in review.found())
@@ -150,7 +146,7 @@ class Workbench:
     @cached_property
     def trends(self) -> "TrendsLook":
         """How the store goes, day by day."""
-        from workbench.services.health.trends import TrendsLook
+        from workbench.services.health.overview import TrendsLook
 
         return TrendsLook(self.context)
 
@@ -185,7 +181,7 @@ class Workbench:
     @cached_property
     def curation(self) -> "CuratorRequest":
         """What Claude suggests for a playbook, asked as Curator and Reflector."""
-        from workbench.services.playbook.curation_asking import CuratorRequest
+        from workbench.services.playbook.curation import CuratorRequest
 
         return CuratorRequest(self.context, self.playbooks, self.curating, self.safety.masked)
 
@@ -199,7 +195,7 @@ class Workbench:
     @cached_property
     def rules(self) -> "BookRules":
         """Deprecating bullets, and turning them into warnings."""
-        from workbench.services.playbook.rules import BookRules
+        from workbench.services.playbook.playbook import BookRules
 
         return BookRules(self.context, self.playbooks)
 
@@ -479,7 +475,7 @@ class Workbench:
     @cached_property
     def consolidating(self) -> "Consolidating":
         """The way to tidy up what agents did and learned, stage by stage."""
-        from workbench.services.agents.consolidation.consolidating import Consolidating
+        from workbench.services.agents.consolidation import Consolidating
 
         return Consolidating(self.context, self.episode_finder, self.patterns, lambda: self.retriever)
 

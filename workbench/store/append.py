@@ -13,13 +13,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.errors import InvalidRecord, cannot_read, cannot_write
 from workbench.core.files.locks import FileLock
-from workbench.core.record import ABSENT, from_doc, iso
-from workbench.core.reflection.trigger import ReflectionState, record_observation
+from workbench.core.record import ABSENT, InvalidRecord, cannot_read, cannot_write, from_doc, iso
+from workbench.core.reflection.llm_run import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, to_json
-from workbench.store.files import LOCK, overtaken
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
 from workbench.store.journal import chain, segments
@@ -28,9 +26,10 @@ from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import memory_id, memory_number, to_document
 from workbench.store.records import COUNTERS, table_of
+from workbench.store.repository import LOCK, overtaken
 
 if TYPE_CHECKING:
-    from workbench.store.journal.staged import Staged
+    from workbench.store.journal.state import Staged
 
 Clock = Callable[[], datetime]
 Gate = Callable[[Transaction, Mapping[str, Mapping[str, Doc]]], Transaction]

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench.core.errors import StoreProblem
 from workbench.core.files.atomic import write_file
+from workbench.core.record import StoreProblem
 from workbench.store.identity.heads import beside_head, can_keep
 from workbench.store.identity.marks import key_in, mark_of
 from workbench.store.journal import chain

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from workbench.core.errors import StoreProblem, cannot_write
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder
-from workbench.core.files.handles import NotRegular
-from workbench.store.files import TooLarge, read_regular
+from workbench.core.files.fresh import NotRegular
+from workbench.core.record import StoreProblem, cannot_write
+from workbench.store.repository import TooLarge, read_regular
 from workbench.store.surroundings import BLOBS
 
 LARGEST = 64 << 20

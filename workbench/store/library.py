@@ -8,43 +8,38 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from workbench.core.errors import StoreProblem, UnknownRecord, cannot_read, cannot_write
-from workbench.core.health.damage import Damage, MendedIndex
-from workbench.core.record import ABSENT, to_doc_over
+from workbench.core.health import Damage, MendedIndex
+from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write, to_doc_over
 from workbench.store.entry import Doc, DocChange, Kind, Transaction
-from workbench.store.files import closed
 from workbench.store.identity.trust import StoreTrust
-from workbench.store.index.indexing import Indexing
-from workbench.store.index.news import Arrival, arrival_of
+from workbench.store.index.indexing import Arrival, Indexing, arrival_of
 from workbench.store.journal import segments
 from workbench.store.journal.engine import Clock, Gate, Options, See, Tell
 from workbench.store.journal.opening import open_journal, utc_now
-from workbench.store.journal.staged import Staged
-from workbench.store.journal.state import Keys
+from workbench.store.journal.state import Keys, Staged
 from workbench.store.naming import FARTHEST, memory_number, numbered_id
 from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, table_of
+from workbench.store.repository import closed
 from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
 
 if TYPE_CHECKING:
     from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
     from workbench.core.file_state import FileState
-    from workbench.core.health.past_view import PastView
+    from workbench.core.health import PastView
     from workbench.core.override import Override
     from workbench.core.playbook.book import Book, Bullet, Section
-    from workbench.core.playbook.usage_tally import UsageTally
-    from workbench.core.promotion.placement import Placement
-    from workbench.core.reflection.llm_run import LlmRun
-    from workbench.core.reflection.trigger import ReflectionState
+    from workbench.core.playbook.usage import UsageTally
+    from workbench.core.promotion import Placement
+    from workbench.core.reflection.llm_run import LlmRun, ReflectionState
     from workbench.core.review.proposal import Proposal
-    from workbench.core.stream.memory import Memory
-    from workbench.core.stream.vote import Vote
+    from workbench.core.stream.memory import Memory, Vote
     from workbench.core.tuning.judgment import Judgment, SavedQuery
     from workbench.store.blobs import Blobs
-    from workbench.store.history.past import Past
+    from workbench.store.history import Past
     from workbench.store.journal.database import JournalDB
-    from workbench.store.maintenance.maintenance import Maintenance
-    from workbench.store.maintenance.outside import Notice
+    from workbench.store.maintenance.checkpoint_writer import Notice
+    from workbench.store.table import Maintenance
 
 MEMORIES = "memories"
 """The table of the memories, which grows largest, and of which is noted what came."""
@@ -528,14 +523,14 @@ class Library:
     @cached_property
     def past(self) -> "Past":
         """What was done, any record as it was, and the way back."""
-        from workbench.store.history.past import Past
+        from workbench.store.history import Past
 
         return Past(self.journal)
 
     @cached_property
     def maintenance(self) -> "Maintenance":
         """The work on the store's files."""
-        from workbench.store.maintenance.maintenance import Maintenance
+        from workbench.store.table import Maintenance
 
         return Maintenance(self.journal, self.blobs)
 

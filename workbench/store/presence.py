@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from workbench.core.errors import cannot_read
+from workbench.core.record import cannot_read
 from workbench.store.journal import chain
 
 _FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json"})

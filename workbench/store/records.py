@@ -82,7 +82,7 @@ RECORDS = (
     ),
     RecordType("workbench.core.playbook.book:Section", "sections", within=_BOOK, is_named=True),
     RecordType("workbench.core.playbook.book:Book", "books", is_named=True),
-    RecordType("workbench.core.stream.vote:Vote", "votes", "vote", refs=("target",)),
+    RecordType("workbench.core.stream.memory:Vote", "votes", "vote", refs=("target",)),
     RecordType("workbench.core.tuning.judgment:SavedQuery", "queries", is_named=True, is_numbered=True),
     RecordType("workbench.core.tuning.judgment:Judgment", "judgments", "judgment", refs=("memory",)),
     RecordType(
@@ -90,16 +90,16 @@ RECORDS = (
         is_numbered=True, waits=Waits("state", ("open", "rejected"), "open"),
     ),
     RecordType(
-        "workbench.core.reflection.trigger:ReflectionState", "reflection",
+        "workbench.core.reflection.llm_run:ReflectionState", "reflection",
         counters=("accumulated_importance", "observations_since_last"), is_total=True,
     ),
     RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),
-    RecordType("workbench.core.promotion.placement:Placement", "placements", refs=("memory",), is_copy=True),
+    RecordType("workbench.core.promotion:Placement", "placements", refs=("memory",), is_copy=True),
     RecordType("workbench.core.reflection.llm_run:LlmRun", "runs", is_numbered=True),
     RecordType(
         "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right"),
     ),
-    RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
+    RecordType("workbench.core.playbook.usage:UsageTally", "tallies"),
     RecordType("workbench.core.tuning.profile:StoreSetting", "settings"),
     RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
     RecordType("workbench.core.agents.read:AgentRead", "reads", "reading", refs=("memories",), made="at"),
@@ -129,7 +129,7 @@ RECORDS = (
         "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
     ),
     RecordType("workbench.core.agents.consolidation:ConsolidationRun", "consolidations", made="begun_at"),
-    RecordType("workbench.core.health.purged:PurgedRecord", "purged"),
+    RecordType("workbench.core.health:PurgedRecord", "purged"),
 )  # fmt: skip
 """The kinds of records that a store knows."""
 

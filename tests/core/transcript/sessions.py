@@ -5,7 +5,7 @@ from itertools import count
 
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt
 from workbench.core.agents.transcript.following import Following, Told
-from workbench.core.agents.transcript.lessons import Lesson, Passed, ordered, told_once
+from workbench.core.agents.transcript.summaries import Lesson, Passed, ordered, told_once
 
 CWD = "/home/ann/shop"
 Step = tuple[str, ...]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.core.transcript.sessions import asked, edited, fell, followed, lessons, ran, reasons
 from workbench.core.agents.transcript.events import Event
-from workbench.core.agents.transcript.lessons import Lesson, told_once
+from workbench.core.agents.transcript.summaries import Lesson, told_once
 
 ALL = [
     pytest.param(

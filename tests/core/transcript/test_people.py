@@ -4,7 +4,7 @@ import pytest
 
 from tests.core.transcript.sessions import asked, followed, lessons, ran
 from workbench.core.agents.transcript.events import Answer, Call, Prompt, Summary
-from workbench.core.agents.transcript.lessons import Lesson, told_once
+from workbench.core.agents.transcript.summaries import Lesson, told_once
 
 
 @pytest.mark.slow

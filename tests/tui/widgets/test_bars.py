@@ -10,12 +10,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
-from workbench.core.tuning.factors import FACTORS
+from workbench.core.tuning.profile import FACTORS
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import AREAS
 from workbench.tui.stream.actions import STREAM
-from workbench.tui.widgets.bars.factor_bar import factor_bar
-from workbench.tui.widgets.bars.gauge import gauge
+from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars.slider import factor_bar
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar, Waits
 

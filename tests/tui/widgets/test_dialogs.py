@@ -8,10 +8,9 @@ from textual.content import Content
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.tui.app.areas import AREAS
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm
 from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.texts.prompt import Prompt
 
 

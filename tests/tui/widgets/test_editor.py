@@ -16,7 +16,7 @@ from textual.widgets.text_area import Selection, WrappedDocument
 from tests.tui.waiting import until
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.config.drafts import Item, digest
-from workbench.tui.app.drafting import Drafting
+from workbench.tui.app.host import Drafting
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import (
     HELD_HEAD,

@@ -13,14 +13,14 @@ from workbench.cli.session import Session, actor_of
 from workbench.config import paths
 from workbench.core.agents.hook_event import AGENTS, event_of
 from workbench.core.agents.hooks import HOOK_FILES
-from workbench.core.agents.transcript.passed import PASSED
-from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
+from workbench.core.agents.transcript.summaries import PASSED
+from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.core.agents.transcript.lessons import Lesson, Reason
+    from workbench.core.agents.transcript.summaries import Lesson, Reason
     from workbench.services.agents.capture.place import Place
     from workbench.services.agents.capture.transcripts import Captured, Harvest, Transcripts
 
@@ -239,7 +239,7 @@ def _tell(brief: str, *, as_json: bool) -> None:
 
 
 def _status(session: Session) -> int:
-    from workbench.services.agents.capture.past import past
+    from workbench.services.agents.capture.hooks import past
 
     store = session.choice().folder
     found = past(_captures(), store)

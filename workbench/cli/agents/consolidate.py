@@ -4,19 +4,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import INTERRUPTED
 from workbench.cli.output import moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import Session
+from workbench.cli.session import INTERRUPTED, Session
 from workbench.core.agents.consolidation import STAGES, StageKind, due_at
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.services.agents.consolidation.consolidating import Consolidated, Stage
-    from workbench.services.agents.consolidation.stages import Becomes, Change
+    from workbench.services.agents.consolidation import Becomes, Change, Consolidated, Stage
     from workbench.services.open import Workbench
 
 LISTED = 20
@@ -97,7 +95,7 @@ class _Line:
 
 
 def _tell(session: Session, bench: "Workbench", done: "Consolidated") -> None:
-    from workbench.services.agents.consolidation.report import done_json
+    from workbench.services.agents.consolidation import done_json
 
     dry, shown = session.args.dry_run, Shown(bench)
     if wants_json(session.args):
@@ -138,7 +136,7 @@ def _write(file: Path, done: "Consolidated") -> None:
     import json
 
     from workbench.core.files.replacing import replace_file
-    from workbench.services.agents.consolidation.report import markdown, run_json
+    from workbench.services.agents.consolidation import markdown, run_json
 
     if done.run is not None:
         as_json = file.suffix == ".json"

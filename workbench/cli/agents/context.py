@@ -8,7 +8,7 @@ from workbench.cli.parsing import Commands, add_at, add_command, add_json, revis
 from workbench.cli.session import Session, actor_of
 from workbench.core.agents.actors import stands_by
 from workbench.core.agents.layers import USUAL
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.text import counted
 
 if TYPE_CHECKING:

@@ -6,23 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
 from workbench.cli.safety.trust import agreed
-from workbench.cli.session import Session
+from workbench.cli.session import FOUND, Session
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.document import ROOT, DocumentSection
-from workbench.core.errors import InvalidQuery, UnknownRecord, UnreadableFile, WorkbenchError
-from workbench.core.files.handles import read_named
-from workbench.core.record import iso
+from workbench.core.files.fresh import read_named
+from workbench.core.record import InvalidQuery, UnknownRecord, UnreadableFile, WorkbenchError, iso
 from workbench.core.text import counted
 from workbench.core.tokens import tokens_of
 
 if TYPE_CHECKING:
     from workbench.services.agents.documents.documents import Changes, OpenFolder
-    from workbench.services.agents.documents.reading import OpenDocument
+    from workbench.services.agents.documents.instructions import OpenDocument
     from workbench.services.open import Workbench
 
 _DETAILS = """Shows a folder by document and section with its estimated tokens: an external memory session

@@ -8,10 +8,9 @@ from workbench.cli.output import moment, say, table, warn
 from workbench.cli.parsing import Parser
 from workbench.cli.safety.flags import Shown, unreviewed
 from workbench.cli.session import Session
-from workbench.core.agents.episodes.criteria import Criteria, checked
+from workbench.core.agents.episodes.criteria import Criteria, Phase, checked, phase_dates, phase_of
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse, unused
-from workbench.core.agents.episodes.phases import Phase, phase_dates, phase_of
-from workbench.core.errors import UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
 """`workbench episode`: what agents did, kept as it was; shown, listed, corrected by a person, written to files."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.agents.episode_learning import add_learning
 from workbench.cli.agents.episode_rows import (
     SHOWN,
     add_criteria,
@@ -16,19 +16,159 @@ from workbench.cli.agents.episode_rows import (
     row_of,
     say_rows,
 )
-from workbench.cli.agents.episodes_found import found_json, say_found, say_given
-from workbench.cli.exit_codes import INTERRUPTED
-from workbench.cli.output import cut, fail, say, warn, write_json
+from workbench.cli.output import cut, fail, moment, say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, count, file_or_stdin, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
-from workbench.cli.session import CLI_ACTOR, Session, actor_of
+from workbench.cli.session import CLI_ACTOR, INTERRUPTED, Session, actor_of
 from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria
-from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.record import InvalidQuery, WorkbenchError
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
+    from workbench.core.agents.patterns.statistics import Outlook
+    from workbench.services.agents.episodes.finding import FoundEpisode, FoundEpisodes
     from workbench.services.agents.episodes.keeping import Stored
+    from workbench.services.agents.experience.learning import Learned
+    from workbench.services.open import Workbench
+
+
+# `workbench episode learn`: an episode is kept, and counts for the patterns that it names.
+
+
+_LEARN = """FILE holds one episode, as `episode add` takes it. The patterns that metadata.patterns_applied names, by id
+or name, gain evidence for or against them; those in reflection.patterns_discovered become candidates. Memories whose
+ids metadata.memories_applied names count as applied with success where it was one. Where patterns stand is not decided
+by that: `workbench pattern validate` does. What is there already, word for word, changes nothing.
+
+  workbench episode learn run.json --insight "look for the rule first" --json"""
+
+_OUTLOOKS: "Mapping[Outlook, str]" = {
+    "insufficient": "too few to say more", "candidate": "not sure enough yet", "validated": "enough to be used",
+    "under_review": "speaks against it",
+}  # fmt: skip
+
+
+def add_learning(verbs: Commands) -> None:
+    """Add `learn` to the verbs of `episode`."""
+    parser = add_command(verbs, "learn", learn_episode, "keep one, and count it for the patterns it names", _LEARN)
+    parser.add_argument("file", metavar="FILE", type=file_or_stdin, help="a file, or - for stdin")
+    parser.add_argument("--insight", metavar="TEXT", action="append", default=[], help="what is to be learned from it")
+    parser.add_argument("--actor", metavar="NAME", help="the agent that did it, and whose word it is (otherwise: you)")
+    parser.add_argument("--session", metavar="S", default="", help="the agent session, where the episode names none")
+    add_json(parser)
+
+
+def learn_episode(session: Session) -> int:
+    """Learn from an episode, and say what that came to."""
+    from workbench.cli.agents.episode_rows import read_stdin
+    from workbench.services.agents.episodes import files
+    from workbench.services.agents.experience.learning import Learning
+
+    args = session.args
+    if args.file == "-":
+        found = files.checked(files.episodes_in(read_stdin(), "stdin"), "stdin")
+    else:
+        found = files.found_in(session.cwd / os.fsdecode(args.file))
+    if len(found) != 1:
+        raise InvalidQuery(f"There are {len(found):,} episodes; one is learned from at a time.", "Nothing was stored.")
+    with session.changing(makes=True) as bench:
+        learned = Learning(bench.context, bench.patterns).learn(found[0].doc, args.insight, session=args.session)
+    if wants_json(args):
+        write_json(learned.doc)
+    else:
+        _say(learned)
+    return 0
+
+
+def _say(learned: "Learned") -> None:
+    stored = learned.stored
+    done = "Stored as" if stored.is_new else "There already, word for word:"
+    masked = f" Masked: {', '.join(stored.masked)}." if stored.masked else ""
+    ended = f"{stored.episode.outcome.lower()}, {counted(learned.insights, 'insight')}"
+    say(f"{done} {stored.episode.id} ({ended}).{masked}")
+    for one in learned.evidence:
+        new = "new candidate, " if one.is_new else ""
+        many = f"{one.successes:,} of {counted(one.episodes, 'application')} succeeded"
+        say(f"  {one.pattern}  {new}{many}: {_OUTLOOKS[one.outlook]}")
+    for id in learned.surer:
+        say(f"  {id}  applied with success")
+    for left in learned.not_taken:
+        warn(f"“{left.name}” became no pattern: {left.why}")
+
+
+# What was found of episodes, as it is printed: a line and what it says, and how each score came about.
+
+
+_LINE = 160
+
+_WHY = {
+    "held": "held back for what the text says",
+    "unapproved": "left out: agents.serve gives this agent only what a person wrote or approved",
+}
+
+
+def found_json(bench: "Workbench", answer: "FoundEpisodes") -> dict[str, object]:
+    """Return an answer as JSON values."""
+    return {
+        "query": answer.query,
+        "strategy": answer.strategy,
+        "fitting": answer.fitting,
+        "episodes": [_json(one) | review_json(bench, one.episode) for one in answer.found],
+    }
+
+
+def _json(one: "FoundEpisode") -> dict[str, object]:
+    head, digest = one.episode, one.digest
+    row: dict[str, object] = {
+        "id": head.id, "timestamp": head.at, "outcome": head.outcome, "phase": one.phase, "domain": head.domain,
+        "task_type": head.type, "tags": head.tags, "task": digest.task, "result": digest.result,
+        "lessons": digest.lessons, "failure": digest.failure, "session_id": digest.session,
+    }  # fmt: skip
+    if one.terms is not None:
+        row["score"] = one.total
+        row["score_parts"] = [part._asdict() for part in one.parts]
+    return {**row, "shared": list(one.shared)}
+
+
+def say_found(bench: "Workbench", answer: "FoundEpisodes", shown: Shown, *, explain: bool) -> None:
+    """Print an answer for a person."""
+    for one in answer.found:
+        head, digest = one.episode, one.digest
+        score = f"{one.total:.3f}  " if one.terms is not None else ""
+        where = "/".join(name for name in (head.domain, head.type) if name)
+        say(shown(f"{score}{head.id}  {moment(head.at)}  {head.outcome.lower()}  {one.phase}  {where}".rstrip()))
+        for label, text in (("task", digest.task), ("lessons", digest.lessons), ("failure", digest.failure)):
+            if text:
+                say(f"  {label}: {unreviewed(bench, head)}{one_line(shown(text), _LINE)}")
+        if one.shared:
+            named = [feature for feature in one.shared if not feature.startswith("line:")]
+            same = len(one.shared) - len(named)
+            lines = [f"{same} of its lines"] if same else []
+            say(shown(f"  alike in: {', '.join((*named, *lines))}"))
+        if explain:
+            for part in one.parts:
+                note = _note(one, part.term)
+                say(f"  {part.term:<11}{part.value:.3f} × {part.weight:g} = {part.weighted:.3f}{note}")
+
+
+def _note(one: "FoundEpisode", term: str) -> str:
+    if term == "recency":
+        return f"  ({one.age_days:,.0f} days)"
+    return f"  ({one.episode.outcome.lower()})" if term == "success" else ""
+
+
+def say_given(answer: Mapping[str, object]) -> None:
+    """Print what an agent is given."""
+    rows = answer["episodes"]
+    for row in rows if isinstance(rows, list) else ():
+        score = f"  {row['score']}" if "score" in row else ""
+        say(f"{row['id']}  {row['timestamp']}  {row['outcome']}{score}")
+        say(str(row["text"]))
+    left_out = answer["left_out"]
+    for why, number in left_out.items() if isinstance(left_out, Mapping) else ():
+        warn(f"{counted(number, 'episode was', 'episodes were')} {_WHY[why]}.")
+
 
 _EPISODE = """What an agent did, from the task to the outcome. An episode is never changed: notes, tags and deletion
 (with a way back) are a person's, agents only add. Without a verb: the latest ones.
@@ -265,7 +405,7 @@ def find_episodes(session: Session) -> int:
 def _give(session: Session, criteria: Criteria) -> int:
     """Print what an agent is given, and count it."""
     from workbench.services.agents.episodes.giving import EpisodeGiving
-    from workbench.services.agents.reads import Asked
+    from workbench.services.agents.reading_log import Asked
 
     args = session.args
     with session.changing(actor_of(args), trusted=False) as bench:

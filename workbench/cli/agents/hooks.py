@@ -7,17 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
-from workbench.cli.session import Session
+from workbench.cli.session import FOUND, Session
 from workbench.config import paths
 from workbench.core.agents.actors import agent_in
 from workbench.core.agents.hooks import HOOK_FILES
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench.services.agents.hooks.installing import Plan
+    from workbench.services.agents.hooks import Plan
 
 _DETAILS = """install lets an agent run `workbench capture` when a session begins and ends, at each prompt, and before
 and after it is compacted: what it teaches is kept, and it begins with a brief of the project. The change of the agent's
@@ -46,7 +45,7 @@ def hooks(session: Session) -> int:
 
 
 def _install(session: Session) -> int:
-    from workbench.services.agents.hooks.installing import plan_install
+    from workbench.services.agents.hooks import plan_install
 
     code = _carry_out(session, plan_install(session.args.agent, _path(session), _program(session)))
     if code == 0 and not wants_json(session.args):
@@ -58,13 +57,13 @@ def _install(session: Session) -> int:
 
 
 def _remove(session: Session) -> int:
-    from workbench.services.agents.hooks.installing import plan_removal
+    from workbench.services.agents.hooks import plan_removal
 
     return _carry_out(session, plan_removal(session.args.agent, _path(session)))
 
 
 def _carry_out(session: Session, plan: "Plan") -> int:
-    from workbench.services.agents.hooks.installing import carry_out
+    from workbench.services.agents.hooks import carry_out
     from workbench.services.files.replaced import Replaced
 
     args = session.args
@@ -91,7 +90,7 @@ def _told(session: Session, plan: "Plan", *, changed: bool, said: str) -> int:
 
 def _status(session: Session) -> int:
     from workbench.services.agents.capture.log import failures
-    from workbench.services.agents.hooks.installing import file_of, hooked
+    from workbench.services.agents.hooks import file_of, hooked
 
     places = ((_home(), True), (session.cwd, False))
     found = {
@@ -131,7 +130,7 @@ _OFFERS = {
 
 
 def _path(session: Session) -> Path:
-    from workbench.services.agents.hooks.installing import file_of
+    from workbench.services.agents.hooks import file_of
 
     of_user = session.args.user
     return file_of(session.args.agent, _home() if of_user else session.cwd, of_user=of_user)

@@ -3,7 +3,7 @@
 from workbench.cli.output import warn
 from workbench.cli.parsing import Commands, add_command, count
 from workbench.cli.session import Session, actor_of
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 
 _DETAILS = """Serves this store to an agent over stdin and stdout, or with --http to several on this machine. The agent
 searches, reads, saves signals, votes, and asks a person to replace or forget; what it wishes waits in Review, and what

@@ -9,7 +9,7 @@ from workbench.cli.files.export import report_written
 from workbench.cli.output import cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, wants_json
 from workbench.cli.session import Session
-from workbench.core.errors import UnknownRecord
+from workbench.core.record import UnknownRecord
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def index(session: Session) -> int:
         _withheld(made.withheld)
         return 0
     path = session.cwd / args.file.expanduser()
-    from workbench.services.files.overwriting_said import NotReplaced
+    from workbench.services.files.overwriting import NotReplaced
 
     with session.changing() as bench:
         try:

@@ -6,11 +6,11 @@ from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
 from workbench.cli.safety.flags import add_secrets
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
-from workbench.core.errors import InvalidQuery, StoreProblem
+from workbench.core.record import InvalidQuery, StoreProblem
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.services.agents.documents.recalled import Recalled, Recalling
+    from workbench.services.agents.documents.recall import Recalled, Recalling
     from workbench.services.open import Workbench
 
 _SCOPES = ("all", "overview", "detail", "messages", "stream")
@@ -58,7 +58,7 @@ def recall(session: Session) -> int:
     by_person = actor_of(args) == CLI_ACTOR
     looks = args.actor is None
     with session.reading(whole=True) if looks else session.changing(actor_of(args), trusted=False) as bench:
-        from workbench.services.agents.documents.recalled import Recalling, answer_json, answer_text
+        from workbench.services.agents.documents.recall import Recalling, answer_json, answer_text
 
         if not by_person and not bench.trust.standing.trusted:
             if wants_json(args):
@@ -82,7 +82,7 @@ def _asked(session: Session, bench: "Workbench", recalling: "Recalling") -> "Rec
     limit = args.limit or bench.context.settings.memory.default_limit
     if actor_of(args) == CLI_ACTOR:
         return recalling.look(args.query, args.scope, limit, every=args.all_sessions, secrets=args.show_secrets)
-    from workbench.services.agents.reads import Asked, keep
+    from workbench.services.agents.reading_log import Asked, keep
 
     given = recalling.give(args.query, args.scope, limit, every=args.all_sessions)
     if args.actor is None:

@@ -1,19 +1,50 @@
 """`workbench convert`: one file format into another, without a store."""
 
+from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.files.path_arguments import given
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import say, warn
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.session import Session
 from workbench.config import paths
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.services.files.convert import Converted
+
+
+# Files as they were named on the command line: a relative name in, a relative name out.
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file's whole path, and how somebody wrote it."""
+
+    full: Path
+    name: Path
+
+    def of(self, path: Path) -> Path:
+        """Return the name of this file, or of one in its folder or below that, as somebody would write it here."""
+        if path == self.full:
+            return self.name
+        folder = self.full.parent
+        return self.name.parent / path.relative_to(folder) if path.is_relative_to(folder) else path
+
+    def said(self, error: WorkbenchError) -> WorkbenchError:
+        """Return an error of the same kind that calls the file as somebody did."""
+        said = copy(error)
+        said.message, said.hint = (text.replace(str(self.full), str(self.name)) for text in (error.message, error.hint))
+        return said
+
+
+def given(cwd: Path, name: Path) -> Given:
+    """Return where a file is that somebody named in the folder `cwd`."""
+    return Given(cwd / name.expanduser(), name)
+
 
 _DETAILS = """The format of IN is recognised, that of OUT follows from its name: .txt an ACE playbook, .jsonl
 learning entries, .json a skillbook or plain JSON, .yaml a cass playbook or plain YAML, .csv, .md,
@@ -44,8 +75,7 @@ def convert_file(session: Session) -> int:
 
 def _converted(session: Session, source: Path, target: Path) -> int:
     from workbench.cli.files.export import to_stdout
-    from workbench.core.files.replacing import present_bytes, replace_file
-    from workbench.core.files.textbytes import bytes_of
+    from workbench.core.files.replacing import bytes_of, present_bytes, replace_file
     from workbench.services.files.convert import convert
     from workbench.services.files.replaced import Replaced
 

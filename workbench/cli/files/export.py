@@ -7,21 +7,94 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import DONE, FOUND
-from workbench.cli.files.export_choice import add_choosing, choice_of
 from workbench.cli.output import say, warn
-from workbench.cli.parsing import Commands, add_command
-from workbench.cli.safety.flagged import add_allowing, allow, held_back, require_clean
-from workbench.cli.session import CLI_ACTOR, Session, actor_of
-from workbench.core.errors import WorkbenchError
+from workbench.cli.parsing import Commands, Parser, add_command, count
+from workbench.cli.safety.trust import add_allowing, allow, held_back, require_clean
+from workbench.cli.session import CLI_ACTOR, DONE, FOUND, Session, actor_of
+from workbench.core.record import UnknownRecord, WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from workbench.core.files.format import ExportFormat
+    from workbench.services.files.exports.choice import Choice
     from workbench.services.files.exports.contents import Rendered
     from workbench.services.files.exports.exporting import ExportPreview, Written
     from workbench.services.open import Workbench
+
+
+# What `workbench export` writes: the options that choose records, and what they mean together.
+
+
+NOTHING = "Nothing was written."
+
+
+def add_choosing(parser: Parser) -> None:
+    """Add the options that choose records."""
+    parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
+    parser.add_argument("--section", metavar="S", default="", help="playbooks: only sections whose name holds this")
+    parser.add_argument("--min-helpful", metavar="N", type=count, help="only what was marked helpful this often")
+    parser.add_argument("--within-budget", action="store_true", help="playbooks: only what the token budget keeps")
+    parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
+    parser.add_argument("--memories", action="store_true", help="the memories, where a playbook could be meant too")
+    parser.add_argument("--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`")
+    parser.add_argument("--all-status", action="store_true", help="memories: those too that nobody approved")
+    parser.add_argument("--mask", action="store_true", help="mask secrets in jsonl too, which otherwise loses nothing")
+
+
+def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
+    """Read which records are meant, with remarks on how that was decided. Raises `WorkbenchError`."""
+    from workbench.services.files.exports.choice import Choice
+
+    kind = bench.exporter.kind(args.format)
+    _require_fitting(args, kind)
+    found = None if args.filter is None else bench.stream.view(args.filter).memories
+    book: str | None = args.book
+    remarks: tuple[str, ...] = ()
+    if (found is not None or args.memories) and (book or args.section or args.within_budget):
+        option = "--filter" if found is not None else "--memories"
+        raise WorkbenchError(
+            f"{option} chooses memories, --book, --section and --within-budget bullets.", f"{NOTHING} Give one."
+        )
+    if kind.holds == "playbook" or (kind.holds == "either" and (book or args.section or args.within_budget)):
+        book = bench.exporter.the_book(book)
+    elif kind.holds == "either" and found is None and not args.memories and not args.all_status:
+        book, remarks = _only_book(bench)
+    chosen = Choice(book, args.section, args.min_helpful, found, args.dialect, args.all_status)
+    return replace(chosen, within_budget=args.within_budget, mask=args.mask or actor_of(args) != CLI_ACTOR), remarks
+
+
+def _require_fitting(args: "Namespace", kind: "ExportFormat") -> None:
+    for name, fits in (
+        ("filter", kind.holds in ("memories", "either")),
+        ("memories", kind.holds in ("memories", "either")),
+        ("all_status", kind.holds in ("memories", "either")),
+        ("dialect", kind.dialects is not None),
+        ("book", kind.holds in ("playbook", "either")),
+        ("section", kind.holds in ("playbook", "either")),
+        ("min_helpful", kind.holds != "queries"),
+        ("within_budget", kind.holds in ("playbook", "either")),
+    ):
+        if getattr(args, name) not in (None, "", False) and not fits:
+            raise WorkbenchError(f"--{name.replace('_', '-')} does not go with --format {args.format}.", NOTHING)
+
+
+def _only_book(bench: "Workbench") -> tuple[str | None, tuple[str, ...]]:
+    """Return the playbook when nobody said what is meant, with a remark where memories could be meant as well.
+
+    Without a playbook memories are meant. Raises `UnknownRecord` when there are several.
+    """
+    books = bench.exporter.books()
+    if not books:
+        return None, ()
+    if len(books) > 1:
+        names = ", ".join(books)
+        raise UnknownRecord(f"The store has {len(books)} playbooks.", f"Name one with --book ({names}), or --memories.")
+    memories = len(bench.library.memories)
+    remark = (f"The playbook {books[0]}; --memories or --filter TEXT exports memories instead.",) if memories else ()
+    return books[0], remark
+
 
 SHOWN = 40
 """Lines of a diff that are shown."""
@@ -131,7 +204,7 @@ def _foretell(preview: "ExportPreview") -> None:
     for line in preview.diff():
         say(line)
     if preview.obstacle is not None:
-        from workbench.services.files.overwriting_said import why_said
+        from workbench.services.files.overwriting import why_said
 
         warn(f"workbench: {why_said(preview.obstacle)}")
     say(f"{preview.path} {'would be written' if preview.changed else 'is the same already'}. Nothing was written.")
@@ -165,7 +238,7 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
         *(("--merge writes both sides' changes",) if changed and not merge and preview.merged is not None else ()),
         "--force replaces the file",
     )
-    from workbench.services.files.overwriting_said import NotReplaced
+    from workbench.services.files.overwriting import NotReplaced
 
     raise NotReplaced(preview.obstacle, f"{collide}{', '.join(choices)}.".strip())
 
@@ -195,7 +268,7 @@ def _copy(text: str) -> None:
 
 def to_stdout(text: str) -> None:
     """Write the exact bytes: no newline is translated, and only a terminal gets no character that it would obey."""
-    from workbench.core.files.textbytes import bytes_of
+    from workbench.core.files.replacing import bytes_of
 
     if sys.stdout.isatty():
         say(text.removesuffix("\n"))

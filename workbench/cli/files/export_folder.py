@@ -5,13 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import DONE, FOUND
 from workbench.cli.output import say, warn
-from workbench.cli.safety.flagged import allow, held_back, require_clean
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import Session, actor_of
+from workbench.cli.safety.trust import allow, held_back, require_clean
+from workbench.cli.session import DONE, FOUND, Session, actor_of
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import counted, printable
 
 if TYPE_CHECKING:

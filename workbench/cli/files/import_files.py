@@ -5,16 +5,15 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
-from workbench.cli.files.path_arguments import given
+from workbench.cli.files.convert import given
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import Session
-from workbench.core.errors import WorkbenchError
+from workbench.cli.session import INTERRUPTED, PROBLEM, Session
 from workbench.core.files.formats import format_named
+from workbench.core.record import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def add_commands(commands: Commands) -> None:
 
 def import_files(session: Session) -> int:
     """Import every file that can be read; exit code 2 only when none could."""
-    from workbench.core.errors import WorkStopped
+    from workbench.core.record import WorkStopped
 
     _require_format(session)
     dry = session.args.dry_run
@@ -182,7 +181,7 @@ def _say_taken(path: Path, found: "ExperienceFile", new: int, shown: Shown, *, d
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
     """Return what one file brought: how many of each kind, the ids of new memories, and how many gain who said them."""
     from workbench.core.stream.memory import Memory
-    from workbench.services.files.imports.folders import passed_over
+    from workbench.services.files.imports.theirs import passed_over
 
     filled = {id(new) for _, new in plan.filled}
     ids = [record.id for record in plan.records if isinstance(record, Memory) and id(record) not in filled]
@@ -230,7 +229,7 @@ def _introduce(session: Session, path: Path, plan: "ImportPlan", show: Shown) ->
 def _say_passed(session: Session, plan: "ImportPlan", show: Shown) -> None:
     """Name what a folder holds that is not read, all of it when asked to."""
     from workbench.core.text import printable
-    from workbench.services.files.imports.said import SHOWN, passed_said
+    from workbench.services.files.imports.importing import SHOWN, passed_said
 
     for line in () if wants_json(session.args) else passed_said(plan.passed, None if session.args.verbose else SHOWN):
         say(f"  {printable(show(line))}")
@@ -248,7 +247,7 @@ def _issues(path: Path, plan: "ImportPlan") -> list[str]:
 def _list(plan: "ImportPlan", shown: Shown) -> None:
     """Say of every record that would be written what it is."""
     from workbench.core.text import one_line
-    from workbench.services.files.imports.said import filling_said, replacement_said, said
+    from workbench.services.files.imports.importing import filling_said, replacement_said, said
 
     taken = {id(new) for _, new in (*plan.replaced, *plan.filled)}
     for record in plan.records:
@@ -263,8 +262,8 @@ def _list(plan: "ImportPlan", shown: Shown) -> None:
 
 def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     """Say what is new, what stayed, and which values were changed on the way."""
-    from workbench.core.stream.arrival import imported
-    from workbench.services.files.imports.said import skipped
+    from workbench.core.stream.confidence import imported
+    from workbench.services.files.imports.importing import skipped
 
     if dry:
         _list(plan, show)
@@ -302,7 +301,7 @@ def _format(plan: "ImportPlan", asked: str | None) -> str:
 
 
 def _counts(plan: "ImportPlan", *, dry: bool) -> str:
-    from workbench.services.files.imports.said import counts_said
+    from workbench.services.files.imports.importing import counts_said
 
     fresh = counts_said(plan)
     parts = [f"{'would be new' if dry else 'new'}: {', '.join(fresh)}" if fresh else _nothing(plan)]

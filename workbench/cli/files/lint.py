@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import FOUND, PROBLEM
-from workbench.cli.files.path_arguments import Given, given
+from workbench.cli.files.convert import Given, given
 from workbench.cli.issues import Place, place_lines
 from workbench.cli.output import fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
-from workbench.cli.session import Session
+from workbench.cli.session import FOUND, PROBLEM, Session
 from workbench.config import paths
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:

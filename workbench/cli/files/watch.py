@@ -5,16 +5,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import DONE, FOUND
 from workbench.cli.output import say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import interruptible
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import Session
-from workbench.core.errors import InvalidQuery
+from workbench.cli.session import DONE, FOUND, Session
+from workbench.core.record import InvalidQuery
 
 if TYPE_CHECKING:
-    from workbench.services.files.watching import FileChange
+    from workbench.services.files.overwriting import FileChange
     from workbench.services.open import Workbench
 
 _DETAILS = """Holds the files that the store was read from or written to against what they were then:
@@ -57,7 +56,7 @@ def watch(session: Session) -> int:
 
 
 def _changes(session: Session, bench: "Workbench") -> "tuple[FileChange, ...]":
-    from workbench.services.files.watching import changes
+    from workbench.services.files.overwriting import changes
 
     return changes(bench.context, [session.cwd / place.expanduser() for place in session.args.places])
 

@@ -9,12 +9,11 @@ from workbench.cli.progress import ProgressLine
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.config import backups, paths
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import WorkbenchError
-from workbench.core.record import parse_time
+from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.core.health.diagnosis import Manifest, Progress
+    from workbench.core.health import Manifest, Progress
     from workbench.services.open import Workbench
 
 _LONG = 32

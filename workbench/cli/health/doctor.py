@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import compact as in_one_line
-from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import moment, say, table, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
-from workbench.cli.session import Session
+from workbench.cli.session import FOUND, Session
 from workbench.config import paths
 from workbench.config.backups import last_backup
 from workbench.core.text import counted, one_line
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.config.backups import LastBackup
-    from workbench.core.health.diagnosis import Diagnosis
+    from workbench.core.health import Diagnosis
     from workbench.services.health.doctor import Findings, OutsideEdit
     from workbench.services.open import Workbench
     from workbench.services.promotion.placements import HalfDone

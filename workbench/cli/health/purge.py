@@ -3,12 +3,11 @@
 import sys
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import say, warn
 from workbench.cli.parsing import Commands, add_command
-from workbench.cli.session import Session
+from workbench.cli.session import FOUND, Session
 from workbench.config import drafts, paths
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:

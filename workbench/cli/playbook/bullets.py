@@ -11,8 +11,8 @@ from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreview
 from workbench.cli.session import Session, keeps
 from workbench.cli.stream.append import text_of
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import InvalidQuery, UnknownRecord
 from workbench.core.playbook.book import Bullet, Section
+from workbench.core.record import InvalidQuery, UnknownRecord
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _in_book(book: str | None, ids: list[str]) -> list[str]:
 
 def _section(bench: "Workbench", book: str, name: str, *, make: bool) -> str:
     """Return the id of a section, empty where one is to be made; raises `UnknownRecord`, with what there is."""
-    from workbench.core.playbook.delta import find_section
+    from workbench.core.playbook.operations import find_section
 
     if book not in bench.library.books:
         return ""

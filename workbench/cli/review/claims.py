@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import DONE, FOUND, INTERRUPTED
 from workbench.cli.output import fail, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import interruptible
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import Session
-from workbench.core.claims.gone import why
-from workbench.core.errors import WorkbenchError
+from workbench.cli.session import DONE, FOUND, INTERRUPTED, Session
+from workbench.core.claims import why
+from workbench.core.record import WorkbenchError
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from workbench.cli.parsing import wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, reasons, review_json, sign, unreviewed
 from workbench.cli.session import Session
-from workbench.core.errors import InvalidQuery, UnknownRecord, WorkbenchError
+from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
-from workbench.core.review.kinds import KINDS, kind_of
-from workbench.core.review.proposal import Proposal
+from workbench.core.review.proposal import KINDS, Proposal, kind_of
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.core.stream.memory import Memory
     from workbench.services.open import Workbench
     from workbench.services.playbook.curation import Card
-    from workbench.services.review.evidence import Evidence
+    from workbench.services.review.queue import Evidence
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""

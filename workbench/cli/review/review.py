@@ -8,9 +8,8 @@ from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
 from workbench.cli.safety.flags import add_secrets
 from workbench.cli.session import Session, keeps
-from workbench.core.errors import InvalidQuery, UnknownRecord
-from workbench.core.review.groups import IMPORTANT
-from workbench.core.review.kinds import group_of
+from workbench.core.record import InvalidQuery, UnknownRecord
+from workbench.core.review.proposal import IMPORTANT, group_of
 from workbench.core.text import clean_for_store, counted
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def add_commands(commands: Commands) -> None:
 
 
 def _add_promotion(verbs: Commands) -> None:
-    from workbench.cli.promotion.promote import promote
+    from workbench.cli.promotion import promote
 
     promoting = add_command(
         verbs, "promote", promote, "approve and write to where agents read", _PROMOTE,

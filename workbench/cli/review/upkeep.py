@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import INTERRUPTED
 from workbench.cli.output import fail, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, share, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import Session
-from workbench.core.errors import WorkbenchError
+from workbench.cli.session import INTERRUPTED, Session
+from workbench.core.record import WorkbenchError
 from workbench.core.review.describe import describe
 from workbench.core.text import counted, one_line
 

@@ -80,7 +80,7 @@ def review_json(bench: "Workbench", record: "Outward") -> dict[str, object]:
 
 def reasons(record: "Memory | Bullet") -> str:
     """Return why a record is flagged, in sentences; nothing when it is not."""
-    from workbench.services.safety.flagging import findings_of
+    from workbench.services.safety.suspicion import findings_of
 
     return " ".join(dict.fromkeys(finding.reason for finding in findings_of(record)))
 

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin, wants_json
-from workbench.cli.session import Session
+from workbench.cli.session import FOUND, Session
 from workbench.config import paths
-from workbench.core.errors import UnreadableFile, WorkbenchError
-from workbench.core.files.handles import read_named
+from workbench.core.files.fresh import read_named
+from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def allow_record(session: Session) -> int:
 
 
 def _scan_store(session: Session) -> int:
-    from workbench.services.safety.flagging import findings_in
+    from workbench.services.safety.suspicion import findings_in
 
     with session.reading(whole=True) as bench:
         found = bench.safety.flagged()
@@ -146,7 +145,7 @@ def mask(bench: "Workbench") -> int:
 
 
 def _scan_files(session: Session) -> int:
-    from workbench.services.safety.flagging import findings_in
+    from workbench.services.safety.suspicion import findings_in
 
     found = list(findings_in(_texts(session)))
     if wants_json(session.args):

@@ -66,7 +66,7 @@ def _outcome(done: "Ingested") -> str:
 
 
 def _json(done: "Ingested") -> dict[str, object]:
-    from workbench.services.safety.flagging import flags_of
+    from workbench.services.safety.suspicion import flags_of
 
     other = None if done.other is None else done.other.id
     verdict = done.verdict

@@ -11,7 +11,7 @@ from workbench.cli.parsing import Commands, Parser, add_actor, add_command, add_
 from workbench.cli.safety.flags import flagged_in
 from workbench.cli.session import CLI_ACTOR, Session, actor_of, is_there, keeps, say_made
 from workbench.config import paths
-from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
+from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError
 from workbench.core.stream.importance import TABLES
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
 
@@ -121,7 +121,7 @@ def _append_in_full(session: Session, observation: "Observation") -> int:
 
 
 def _write_json(outcome: str, memory: Memory) -> None:
-    from workbench.services.safety.flagging import flags_of
+    from workbench.services.safety.suspicion import flags_of
 
     write_json({"outcome": outcome, "id": memory.id, "flags": flags_of(memory)})
 

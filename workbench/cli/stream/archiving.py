@@ -8,7 +8,7 @@ from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, time, wants_json
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.stream.memory import STATUSES
 from workbench.core.stream.times import instant
 from workbench.core.text import counted
@@ -65,7 +65,7 @@ def archive(session: Session) -> int:
 
 def _require_room(bench: "Workbench", plan: "ArchivePlan", path: Path) -> None:
     """Raise, before anything is changed, when the file may not be written or a text may not leave the store."""
-    from workbench.services.files.overwriting_said import NotReplaced
+    from workbench.services.files.overwriting import NotReplaced
 
     bench.safety.require_outgoing(plan.memories)
     obstacle = _preview(bench, plan, path).obstacle

@@ -28,8 +28,8 @@ from workbench.cli.session import CLI_ACTOR, Session, keeps
 from workbench.cli.stream.append import tags_of, text_of
 from workbench.cli.stream.copies import NOTHING_TOLD, Told, tell, with_copies
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import Conflict, InvalidQuery, WorkbenchError
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import Conflict, InvalidQuery, WorkbenchError
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
 

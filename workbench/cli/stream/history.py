@@ -7,11 +7,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import compact
-from workbench.cli.exit_codes import PROBLEM
 from workbench.cli.output import fail, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets
-from workbench.cli.session import Session
+from workbench.cli.session import PROBLEM, Session
 from workbench.core.record import parse_time
 from workbench.core.text import one_line
 

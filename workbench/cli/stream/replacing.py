@@ -10,7 +10,7 @@ from workbench.cli.session import Session
 from workbench.cli.stream.copies import Told, are_wanted, tell
 from workbench.cli.worddiff import word_diff
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import UnknownRecord, WorkbenchError
+from workbench.core.record import UnknownRecord, WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:

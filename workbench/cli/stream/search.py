@@ -12,9 +12,9 @@ from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approv
 from workbench.cli.session import Session, actor_of
 from workbench.cli.stream import floor
 from workbench.cli.tuning.profile import profile_in_use, profile_of
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.text import counted
-from workbench.core.tuning.factors import FACTORS, RELEVANCE, listed
+from workbench.core.tuning.profile import FACTORS, RELEVANCE, listed
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.services.agents.blocks import Blocks
     from workbench.services.agents.serving import Served
     from workbench.services.open import Workbench
-    from workbench.services.tuning.question import Question
+    from workbench.services.tuning.session import Question
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -156,7 +156,7 @@ def nothing_served(session: Session) -> int:
 
 def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served":
     """Rank for a look, or serve an agent, and say what was not given to it."""
-    from workbench.services.agents.reads import BY_COMMAND
+    from workbench.services.agents.reading_log import BY_COMMAND
     from workbench.services.agents.serving import look, serve
 
     args, tuning = session.args, bench.tuning

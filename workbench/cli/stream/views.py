@@ -7,8 +7,8 @@ from workbench.cli.output import say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.session import Session
-from workbench.core.errors import InvalidQuery, UnknownRecord
-from workbench.core.stream.orders import ORDERS, SCORE, Arranged, SavedView, find_order, ordered
+from workbench.core.record import InvalidQuery, UnknownRecord
+from workbench.core.stream.confidence import ORDERS, SCORE, Arranged, SavedView, find_order, ordered
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:

@@ -5,16 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import FOUND, INTERRUPTED
 from workbench.cli.naming import nearest
 from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json, zone
 from workbench.cli.progress import ProgressLine, interruptible
-from workbench.cli.session import Session
+from workbench.cli.session import FOUND, INTERRUPTED, Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.served import hidden_because
 from workbench.core.text import counted, one_line
-from workbench.core.tuning.expectation import Checked, Expected, QualityExpected, Shortfall, Why
+from workbench.core.tuning.measure import Checked, Expected, QualityExpected, Shortfall, Why
 
 if TYPE_CHECKING:
     from workbench.services.open import Workbench
@@ -110,7 +109,7 @@ def _checked(
     bench: "Workbench", checking: "Checking", expectations: Sequence[Expected]
 ) -> tuple[tuple[Checked, ...], bool]:
     """Check; the flag says whether ctrl+c was pressed."""
-    from workbench.core.errors import WorkStopped
+    from workbench.core.record import WorkStopped
 
     reading, asking = ProgressLine("reading the memories", LONG), ProgressLine("checking", 20)
     with interruptible() as cancelled:

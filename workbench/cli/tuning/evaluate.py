@@ -6,13 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import FOUND, INTERRUPTED
 from workbench.cli.output import fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
-from workbench.cli.session import Session
+from workbench.cli.session import FOUND, INTERRUPTED, Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of, use
-from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.record import InvalidQuery, WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def add_commands(commands: Commands) -> None:
 
 def evaluate(session: Session) -> int:
     """Print each profile's means and the verdicts between them."""
-    from workbench.core.errors import WorkStopped
+    from workbench.core.record import WorkStopped
 
     args = session.args
     with session.reading() as bench:
@@ -102,7 +101,7 @@ def evaluate(session: Session) -> int:
 
 def tune(session: Session) -> int:
     """Print a proposal and what it is worth; save it when asked to."""
-    from workbench.core.errors import WorkStopped
+    from workbench.core.record import WorkStopped
     from workbench.core.tuning.autotune import Search
     from workbench.core.tuning.measure import parse_measure
 

@@ -4,20 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import INTERRUPTED
 from workbench.cli.output import fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
-from workbench.cli.session import Session, actor_of
+from workbench.cli.session import INTERRUPTED, Session, actor_of
 from workbench.config import loading, paths
 from workbench.config.writing import set_values
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.services.open import Workbench
-    from workbench.services.tuning.models import Model, ModelChange
+    from workbench.services.tuning.evaluation import Model, ModelChange
 
 BUNDLED = "bundled"
 LONG = 2000
@@ -53,7 +52,7 @@ def add_commands(commands: Commands) -> None:
 
 def model(session: Session) -> int:
     """Say which model is used, or use another one."""
-    from workbench.services.tuning.models import model_at
+    from workbench.services.tuning.evaluation import model_at
 
     args = session.args
     if args.what == "use":
@@ -70,7 +69,7 @@ def model(session: Session) -> int:
 
 def _use(session: Session) -> int:
     """Write the setting, and rank the judged queries with both models."""
-    from workbench.services.tuning.models import model_at
+    from workbench.services.tuning.evaluation import model_at
 
     args, path = session.args, paths.config_dir() / loading.FILE_NAME
     require_person(actor_of(args), "choose the embedding model")
@@ -93,8 +92,8 @@ def _use(session: Session) -> int:
 
 
 def _compared(session: Session, bench: "Workbench", found: "Model", path: Path) -> int:
-    from workbench.core.errors import WorkStopped
-    from workbench.services.tuning.models import try_model
+    from workbench.core.record import WorkStopped
+    from workbench.services.tuning.evaluation import try_model
 
     line, folder = ProgressLine("embedding the memories", LONG), None if found.is_bundled else found.folder
     with interruptible() as cancelled:

@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.exit_codes import INTERRUPTED
 from workbench.cli.output import fail, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import Session
+from workbench.cli.session import INTERRUPTED, Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
@@ -94,8 +93,8 @@ def _list(session: Session, bench: "Workbench") -> int:
 
 def _export(session: Session, bench: "Workbench") -> int:
     from workbench.cli.files.export import report_written, to_stdout
-    from workbench.core.errors import WorkStopped
     from workbench.core.files.replacing import present_bytes
+    from workbench.core.record import WorkStopped
     from workbench.services.tuning.queries import export
 
     args = session.args

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 
 SERVE = ("all", "approved")
 """Whether agents are given everything that is not held back, or only what a person wrote or approved."""

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from workbench.core.record import moved
 
-_STAGES = "workbench.services.agents.consolidation.stages"
+_STAGES = "workbench.services.agents.consolidation"
 
 EVERY = timedelta(days=7)
 """How long after a run the next one is due."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from workbench.core.files.front_matter import front_matter
-from workbench.core.files.textedit import lines
+from workbench.core.files.lint import lines
+from workbench.core.files.memory_md import front_matter
 from workbench.core.tokens import tokens_of
 
 ROOT = "/memories"

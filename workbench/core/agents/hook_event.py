@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from workbench.core.agents.transcript.fields import cut
+from workbench.core.agents.transcript.events import cut
 
 AGENTS: Mapping[str, str] = {"claude-code": "claude", "codex": "codex", "cursor": "cursor"}
 """The agents whose hooks are understood, and the names that they act by."""

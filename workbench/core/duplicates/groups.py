@@ -19,8 +19,8 @@ from workbench.core.duplicates.dedup import (
     numbers,
     opposites,
     symbols,
+    word_conflicts,
 )
-from workbench.core.duplicates.differing import word_conflicts
 from workbench.core.duplicates.identity import identity_of, parted
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.review.lifecycle import LADDER

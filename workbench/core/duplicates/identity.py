@@ -7,13 +7,33 @@ is its place, the file that an agent looked at while it noticed something is not
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from workbench.core.duplicates.conflict import Conflict
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory
+
+# What lets two texts or records say different things, as the kinds that decisions are made by.
+
+
+class Conflict(StrEnum):
+    """One kind of difference in meaning; its value are the short words that flags and answers hold."""
+
+    CONTRADICTION = "contradiction"
+    OPPOSITES = "opposite words"
+    NEGATION = "negation differs"
+    NUMBERS = "numbers differ"
+    IDENTIFIERS = "identifiers differ"
+    SYMBOLS = "symbols differ"
+    ORDER = "word order differs"
+    FEW_WORDS = "few words in common"
+    OWNERS = "owners differ"
+    NAMES = "names differ"
+    SECTIONS = "sections differ"
+    FILES = "files differ"
+
 
 R = TypeVar("R", Memory, Bullet)
 

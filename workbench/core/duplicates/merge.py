@@ -10,9 +10,8 @@ from dataclasses import replace
 from datetime import datetime
 from statistics import fmean
 
-from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import iso
+from workbench.core.record import UnknownRecord, WorkbenchError, iso
 from workbench.core.review.lifecycle import LADDER, archive
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory, Status

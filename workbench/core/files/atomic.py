@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench.core.files.handles import open_handle
+from workbench.core.files.fresh import open_handle
 from workbench.core.files.locks import is_free, locked, names, try_lock
 
 _DRAFT = ".tmp"

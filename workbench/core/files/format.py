@@ -8,7 +8,7 @@ from typing import Literal
 
 from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Dialect, Playbook
-from workbench.core.playbook.curation import Analysis, Curation
+from workbench.core.playbook.operations import Analysis, Curation
 from workbench.core.playbook.usage import Run
 from workbench.core.stream.importance import base_importance
 from workbench.core.stream.memory import Memory

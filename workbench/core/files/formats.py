@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.named import implementation
+from workbench.core.record import UnreadableFile
 
 if TYPE_CHECKING:
     from workbench.core.files.format import Detection, Format
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 _ENTRIES = (
     "workbench.formats.lifecycle.lifecycle:FORMAT",
     "workbench.formats.ace.ace:FORMAT",
-    "workbench.formats.queries.queryset:FORMAT",
+    "workbench.formats.queries:FORMAT",
     "workbench.formats.memory_streams.genagents:FORMAT",
     "workbench.formats.memory_streams.generative_agents:FORMAT",
     "workbench.formats.skillbook:FORMAT",
     "workbench.formats.cass.cass:FORMAT",
-    "workbench.formats.patterns.patterns:FORMAT",
-    "workbench.formats.learnings.learnings:FORMAT",
+    "workbench.formats.patterns:FORMAT",
+    "workbench.formats.learnings:FORMAT",
     "workbench.formats.beads:FORMAT",
     "workbench.formats.mcp.mcp_memory:FORMAT",
     "workbench.formats.mem0:FORMAT",
     "workbench.formats.letta:FORMAT",
-    "workbench.formats.claude_memory.claude_memory:FORMAT",
-    "workbench.formats.instructions.instructions:FORMAT",
-    "workbench.formats.notes.note:FORMAT",
+    "workbench.formats.claude_memory:FORMAT",
+    "workbench.formats.instructions:FORMAT",
+    "workbench.formats.notes:FORMAT",
     "workbench.formats.claude_mem.claude_mem:FORMAT",
     "workbench.formats.claude_mem.database:FORMAT",
-    "workbench.formats.external.notes:OVERVIEW_FORMAT",
-    "workbench.formats.external.notes:DETAIL_FORMAT",
-    "workbench.formats.external.messages:FORMAT",
-    "workbench.formats.queries.trec:QRELS_FORMAT",
-    "workbench.formats.queries.trec:RUN_FORMAT",
+    "workbench.formats.external:OVERVIEW_FORMAT",
+    "workbench.formats.external:DETAIL_FORMAT",
+    "workbench.formats.external:FORMAT",
+    "workbench.formats.queries:QRELS_FORMAT",
+    "workbench.formats.queries:RUN_FORMAT",
     "workbench.formats.ace.usage_log:FORMAT",
     "workbench.formats.ace.replies:FORMAT",
     "workbench.formats.ace.operations:FORMAT",
@@ -50,7 +50,7 @@ _ENTRIES = (
 @cache
 def known_formats() -> "tuple[Format, ...]":
     """Return all formats, in the order of asking."""
-    from workbench.core.files.textbytes import tolerant
+    from workbench.core.files.replacing import tolerant
 
     return tuple(tolerant(implementation(entry)) for entry in _ENTRIES)
 

@@ -17,8 +17,8 @@ from errno import EACCES, EAGAIN, EINTR
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.core.errors import StoreProblem, cannot_write
-from workbench.core.files.handles import open_handle
+from workbench.core.files.fresh import open_handle
+from workbench.core.record import StoreProblem, cannot_write
 
 _BUSY = (EACCES, EAGAIN, EINTR)
 _FOLDER = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from workbench.core.errors import InvalidQuery
 from workbench.core.playbook.book import Bullet, Section, is_high_performing, is_problematic, is_unused
+from workbench.core.record import InvalidQuery
 from workbench.core.text import Folded
 
 HELP: tuple[tuple[str, str], ...] = (

@@ -1,10 +1,495 @@
 """Suggested changes of a playbook as JSON, so that they can wait in the queue: what a Curator or a Reflector said."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+from typing import Literal, get_args
 
-from workbench.core.errors import InvalidRecord
-from workbench.core.playbook.curation import TAGS, BulletTag
-from workbench.core.playbook.delta import Add, CreateMeta, Delete, Merge, Operation, Update
+from workbench.core.duplicates.merge import merge_note, summed, union, with_note
+from workbench.core.playbook.book import Bullet, Playbook, Section, bullet_id, next_number, section_key
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord
+from workbench.core.reflection.llm import UnreadableReply, find_json
+
+# Playbook operations as values, applied without a language model (source 003, ACE curator).
+#
+# `apply` is deterministic and touches only what the operation names: a removed or moved bullet hands
+# the lines above it to whatever follows, so that no other line of the file changes. Ids and sections
+# that do not exist are errors that name them; nothing is guessed.
+
+
+UNCHANGED = "The playbook was not changed."
+
+BULLET_COUNTS = (
+    "helpful_imported", "helpful_absorbed", "helpful_votes", "harmful_imported", "harmful_votes", "neutral_count",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Append a bullet to a section, named by its id, key or title; `id` overrides the next number."""
+
+    section: str
+    content: str
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Replace the text of a bullet."""
+
+    bullet_id: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Make one bullet of several; the one that stays is `keep_id`, or else the first source."""
+
+    source_ids: tuple[str, ...]
+    content: str
+    keep_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove a bullet."""
+
+    bullet_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMeta:
+    """Add a section at the end of the book, unless it exists, and a bullet in it, unless `content` is empty.
+
+    `section_id` names the new section; absent means its key.
+    """
+
+    section_name: str
+    content: str = ""
+    section_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Put a bullet at `position` (from 0) among the bullets of a section; `None` means the end."""
+
+    bullet_id: str
+    section_id: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reorder:
+    """Bring the bullets of a section into the given order; every one must be named once."""
+
+    section_id: str
+    bullet_ids: tuple[str, ...]
+
+
+Operation = Add | Update | Merge | Delete | CreateMeta | Move | Reorder
+
+
+def apply(playbook: Playbook, op: Operation, now: datetime) -> Playbook:
+    """Return the playbook after `op`.
+
+    Raises `UnknownRecord` for an id or section that does not exist, `Conflict` for one that several
+    carry, and `InvalidRecord` for an operation that makes no sense.
+    """
+    match op:
+        case Add():
+            return _add(playbook, op, now)
+        case Update():
+            return _update(playbook, op)
+        case Merge():
+            return _merge(playbook, op, now)
+        case Delete():
+            return _removed(playbook, find_bullet(playbook, op.bullet_id, aliases=False).id)
+        case CreateMeta():
+            return _create_meta(playbook, op, now)
+        case Move():
+            return _move(playbook, op)
+        case Reorder():
+            return _reorder(playbook, op)
+
+
+def check_playbook(playbook: Playbook) -> None:
+    """Raise `InvalidRecord` unless ids are unique and every bullet's section exists."""
+    sections = [s.id for s in playbook.sections]
+    bullets = [b.id for b in playbook.bullets]
+    orphan = next((b for b in playbook.bullets if b.section not in sections), None)
+    for what, ids in (("section", sections), ("bullet", bullets)):
+        double = next((i for i in ids if ids.count(i) > 1), None) if len(set(ids)) < len(ids) else None
+        if double is not None:
+            raise InvalidRecord(f"Several {what}s carry the id {double}.", "Renumber them first.")
+    if orphan is not None:
+        raise InvalidRecord(f"Bullet {orphan.id} is in section “{orphan.section}”, which does not exist.")
+
+
+def find_bullet(playbook: Playbook, name: str, *, aliases: bool = True) -> Bullet:
+    """Return the bullet with the id `name`, or the one that carries it as an alias.
+
+    Raises `UnknownRecord` for none and `Conflict` for several.
+    """
+    found = [b for b in playbook.bullets if b.id == name]
+    heirs = [b for b in playbook.bullets if name in b.aliases] if not found else []
+    if not found and heirs and not aliases:
+        raise UnknownRecord(f"Bullet {name} was merged into {heirs[0].id}.", UNCHANGED)
+    found = found or heirs
+    if not found:
+        raise UnknownRecord(f"There is no bullet {name} in the playbook.", UNCHANGED)
+    if len(found) > 1:
+        raise Conflict(f"Several bullets carry the id {name}.", "Renumber them first; the playbook was not changed.")
+    return found[0]
+
+
+def find_section(playbook: Playbook, name: str) -> Section:
+    """Return the section with the id, or else the key or title, `name`.
+
+    Bullets above the first heading live in a section without a title; a titled one of the same key wins.
+    Raises `UnknownRecord` for none and `Conflict` for several.
+    """
+    found = [s for s in playbook.sections if s.id == name]
+    found = found or [s for s in playbook.sections if s.key in (name, section_key(name))]
+    found = [s for s in found if s.title.strip()] or found
+    if not found:
+        raise UnknownRecord(f"There is no section “{name}” in the playbook.", UNCHANGED)
+    if len(found) > 1:
+        ids = ", ".join(s.id for s in found)
+        raise Conflict(f"Several sections are called “{name}”.", f"Name one of them by its id: {ids}.")
+    return found[0]
+
+
+def _add(playbook: Playbook, op: Add, now: datetime) -> Playbook:
+    section = find_section(playbook, op.section)
+    _require_text(op.content)
+    number = next_number(playbook.bullets)
+    name = bullet_id(section.key, number) if op.id is None else op.id
+    if not name or any(name == b.id or name in b.aliases for b in playbook.bullets):
+        raise InvalidRecord(f"The bullet id “{name}” is empty or taken.", UNCHANGED)
+    bullet = Bullet(name, section.id, op.content, book=playbook.book.id, created_at=now)
+    members = playbook.in_section(section.id)
+    return _with_members(playbook, section.id, _placed(members, bullet, len(members)))
+
+
+def _update(playbook: Playbook, op: Update) -> Playbook:
+    bullet = find_bullet(playbook, op.bullet_id)
+    _require_text(op.content)
+    if op.content == bullet.content:
+        return playbook
+    return _replaced(playbook, bullet, replace(bullet, content=op.content, raw=None))
+
+
+def _merge(playbook: Playbook, op: Merge, now: datetime) -> Playbook:
+    _require_text(op.content)
+    sources = tuple({b.id: b for b in (find_bullet(playbook, name) for name in op.source_ids)}.values())
+    if len(sources) < 2:
+        raise InvalidRecord("A merge needs at least two different bullets.", UNCHANGED)
+    keep = sources[0] if op.keep_id is None else find_bullet(playbook, op.keep_id)
+    if keep not in sources:
+        raise InvalidRecord(f"Bullet {keep.id} is not among those to merge.", UNCHANGED)
+    members = (keep, *(b for b in sources if b is not keep))
+    playbook = _replaced(playbook, keep, _united(members, op.content, now))
+    for bullet in members[1:]:
+        playbook = _removed(playbook, bullet.id)
+    return playbook
+
+
+def _united(members: Sequence[Bullet], content: str, now: datetime) -> Bullet:
+    """Return the first of `members` with the given text and everything the others bring."""
+    keep = members[0]
+    return replace(
+        keep,
+        content=content,
+        raw=None,
+        helpful_imported=summed(members, "helpful_imported"),
+        helpful_absorbed=summed(members, "helpful_absorbed"),
+        helpful_votes=summed(members, "helpful_votes"),
+        harmful_imported=summed(members, "harmful_imported"),
+        harmful_votes=summed(members, "harmful_votes"),
+        neutral_count=summed(members, "neutral_count"),
+        pinned=any(b.pinned for b in members),
+        state="active" if any(b.state == "active" for b in members) else "deprecated",
+        last_feedback_at=max((b.last_feedback_at for b in members if b.last_feedback_at), default=None),
+        aliases=union(*((*b.aliases, b.id) for b in members), without=[keep.id]),
+        metadata=with_note(keep.metadata, merge_note(members, now, BULLET_COUNTS)),
+    )
+
+
+def _create_meta(playbook: Playbook, op: CreateMeta, now: datetime) -> Playbook:
+    title = " ".join(op.section_name.split()).lstrip("#").strip()
+    key = section_key(title)
+    if not key:
+        raise InvalidRecord("A section needs a name.", UNCHANGED)
+    exists = any(s.key == key and s.title.strip() for s in playbook.sections)
+    if exists and not op.content.strip():
+        raise InvalidRecord(f"The section “{title}” exists already.", UNCHANGED)
+    name = find_section(playbook, title).id if exists else op.section_id or key
+    if not exists:
+        if any(s.id == name for s in playbook.sections):
+            raise InvalidRecord(f"The section id “{name}” is taken.", UNCHANGED)
+        order = max((s.order for s in playbook.sections), default=-1.0) + 1
+        # A blank line parts the new heading from what stands above it.
+        lead = ("",) if playbook.sections or playbook.bullets else ()
+        section = Section(name, key, title, book=playbook.book.id, order=order, lead=lead)
+        playbook = replace(playbook, sections=(*playbook.sections, section))
+    return _add(playbook, Add(name, op.content), now) if op.content.strip() else playbook
+
+
+def _move(playbook: Playbook, op: Move) -> Playbook:
+    bullet = find_bullet(playbook, op.bullet_id)
+    section = find_section(playbook, op.section_id)
+    others = tuple(b for b in playbook.in_section(section.id) if b.id != bullet.id)
+    position = len(others) if op.position is None else op.position
+    if not 0 <= position <= len(others):
+        raise InvalidRecord(f"Section “{section.title}” has no position {position}.", UNCHANGED)
+    siblings = playbook.in_section(bullet.section)
+    if bullet.section == section.id and siblings.index(bullet) == position:
+        return playbook
+    playbook = _removed(playbook, bullet.id)
+    moved = replace(bullet, section=section.id, lead=())
+    return _with_members(playbook, section.id, _placed(playbook.in_section(section.id), moved, position))
+
+
+def _reorder(playbook: Playbook, op: Reorder) -> Playbook:
+    section = find_section(playbook, op.section_id)
+    members = playbook.in_section(section.id)
+    wanted = [find_bullet(playbook, name) for name in op.bullet_ids]
+    if sorted(b.id for b in wanted) != sorted(b.id for b in members):
+        raise InvalidRecord(f"The new order must name every bullet of “{section.title}” once.", UNCHANGED)
+    orders = _increasing([b.order for b in members])
+    # The lines between the bullets stay where they are; only the bullets change places.
+    slots = zip(wanted, members, orders, strict=True)
+    return _with_members(playbook, section.id, [replace(b, lead=at.lead, order=order) for b, at, order in slots])
+
+
+def _require_text(content: str) -> None:
+    if not content.strip():
+        raise InvalidRecord("A bullet needs text.", UNCHANGED)
+
+
+def _replaced(playbook: Playbook, old: Bullet, new: Bullet) -> Playbook:
+    return replace(playbook, bullets=tuple(new if b is old else b for b in playbook.bullets))
+
+
+def _removed(playbook: Playbook, name: str) -> Playbook:
+    """Take a bullet out and hand its lead lines to what follows it in the file."""
+    gone = find_bullet(playbook, name, aliases=False)
+    siblings = playbook.in_section(gone.section)
+    after = siblings[siblings.index(gone) + 1 :]
+    bullets = [b for b in playbook.bullets if b is not gone]
+    if after:
+        heir = replace(after[0], lead=gone.lead + after[0].lead)
+        return replace(playbook, bullets=tuple(heir if b is after[0] else b for b in bullets))
+    ids = [s.id for s in playbook.sections]
+    following = playbook.sections[ids.index(find_section(playbook, gone.section).id) + 1 :]
+    playbook = replace(playbook, bullets=tuple(bullets))
+    if following:
+        next_section = replace(following[0], lead=gone.lead + following[0].lead)
+        sections = tuple(next_section if s is following[0] else s for s in playbook.sections)
+        return replace(playbook, sections=sections)
+    return replace(playbook, book=replace(playbook.book, tail=gone.lead + playbook.book.tail))
+
+
+def _placed(members: Sequence[Bullet], bullet: Bullet, position: int) -> list[Bullet]:
+    """Insert `bullet` at `position` with an order between its neighbours'; renumber only when there is no room."""
+    before = [b.order for b in members[:position]]
+    after = [b.order for b in members[position:]]
+    if before and after:
+        order = (before[-1] + after[0]) / 2
+    elif after:
+        order = after[0] - 1
+    else:
+        order = before[-1] + 1 if before else 0.0
+    row = [*members[:position], replace(bullet, order=order), *members[position:]]
+    orders = _increasing([b.order for b in row])
+    return [b if b.order == order else replace(b, order=order) for b, order in zip(row, orders, strict=True)]
+
+
+def _increasing(orders: Sequence[float]) -> list[float]:
+    """Return `orders` if they increase strictly, else 0, 1, 2, …"""
+    if all(a < b for a, b in pairwise(orders)):
+        return list(orders)
+    return [float(i) for i in range(len(orders))]
+
+
+def _with_members(playbook: Playbook, section_id: str, members: Sequence[Bullet]) -> Playbook:
+    """Return the playbook with the bullets of one section replaced, in file order."""
+    others = [b for b in playbook.bullets if b.section != section_id]
+    known = {s.id: i for i, s in enumerate(playbook.sections)}
+    lost = next((b for b in others if b.section not in known), None)
+    if lost is not None:
+        raise InvalidRecord(f"Bullet {lost.id} is in section “{lost.section}”, which does not exist.", UNCHANGED)
+    bullets = sorted([*others, *members], key=lambda b: known[b.section])
+    return replace(playbook, bullets=tuple(bullets))
+
+
+# The replies of the ACE roles as values (source 003): the Reflector's analysis and the Curator's operations.
+
+
+Tag = Literal["helpful", "harmful", "neutral"]
+TAGS: tuple[Tag, ...] = get_args(Tag)
+
+
+@dataclass(frozen=True, slots=True)
+class BulletTag:
+    """Whether a bullet helped."""
+
+    bullet_id: str
+    tag: Tag
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """A part of a reply that could not be read: its JSON, and the reason in a sentence."""
+
+    raw: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the Reflector found out about one run; texts it did not give are empty."""
+
+    reasoning: str = ""
+    error_identification: str = ""
+    root_cause_analysis: str = ""
+    correct_approach: str = ""
+    key_insight: str = ""
+    bullet_tags: tuple[BulletTag, ...] = ()
+    odd: tuple[Odd, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """One operation that the Curator suggests, and why, if it says so."""
+
+    operation: Operation
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curation:
+    """What the Curator suggests, in its order."""
+
+    reasoning: str = ""
+    operations: tuple[Curated, ...] = ()
+    odd: tuple[Odd, ...] = ()
+
+
+ANALYSIS_TEXTS = ("reasoning", "error_identification", "root_cause_analysis", "correct_approach", "key_insight")
+
+
+def read_analysis(reply: str) -> Analysis:
+    """Read a Reflector's reply, with or without code fence and prose around the JSON.
+
+    A tag that cannot be read is kept in `odd`. Raises `UnreadableReply` when nothing of an analysis is there.
+    """
+    data = find_json(reply, "bullet_tags", "key_insight")
+    if not isinstance(data, dict) or not any(key in data for key in (*ANALYSIS_TEXTS, "bullet_tags")):
+        raise UnreadableReply("The JSON in the reply is no analysis: it has none of its fields.")
+    texts = {key: _text(data, key) for key in ANALYSIS_TEXTS}
+    odd = [Odd(_json(data[k]), f"“{k}” is not a text.") for k in ANALYSIS_TEXTS if not _is_text(data.get(k))]
+    tags: list[BulletTag] = []
+    for raw in _items(data.get("bullet_tags"), "bullet_tags", odd):
+        found = _tag(raw)
+        if isinstance(found, Odd):
+            odd.append(found)
+        else:
+            tags.append(found)
+    return Analysis(**texts, bullet_tags=tuple(tags), odd=tuple(odd))
+
+
+def read_curation(reply: str) -> Curation:
+    """Read a Curator's reply: an object with `operations`, or the bare list.
+
+    An operation that cannot be read is kept in `odd`; ids and sections are not looked up here.
+    Raises `UnreadableReply` when there are no operations at all to read.
+    """
+    data = find_json(reply, "operations")
+    if isinstance(data, dict) and "operations" not in data:
+        raise UnreadableReply("The JSON in the reply has no “operations”.")
+    odd: list[Odd] = []
+    operations: list[Curated] = []
+    for raw in _items(data["operations"] if isinstance(data, dict) else data, "operations", odd):
+        found = read_operation(raw)
+        if isinstance(found, Odd):
+            odd.append(found)
+        else:
+            operations.append(found)
+    reasoning = _text(data, "reasoning") if isinstance(data, dict) else ""
+    return Curation(reasoning, tuple(operations), tuple(odd))
+
+
+def _tag(raw: object) -> BulletTag | Odd:
+    if not isinstance(raw, dict):
+        return Odd(_json(raw), "A tag is an object with an id and a tag.")
+    name = _text(raw, "id") or _text(raw, "bullet") or _text(raw, "bullet_id")
+    said = _text(raw, "tag").lower()
+    tag = next((known for known in TAGS if known == said), None)
+    if not name:
+        return Odd(_json(raw), "The tag names no bullet.")
+    if tag is None:
+        return Odd(_json(raw), f"The tag of {name} is none of {', '.join(TAGS)}.")
+    return BulletTag(name, tag)
+
+
+def read_operation(raw: object) -> Curated | Odd:
+    """Read one operation of a Curator, or say why it is none."""
+    if not isinstance(raw, dict):
+        return Odd(_json(raw), "An operation is an object with a type.")
+    kind = _text(raw, "type").upper()
+    content = _text(raw, "content")
+    bullet = _text(raw, "bullet_id") or _text(raw, "id")
+    sources, keep = _names(raw.get("source_ids")), _text(raw, "keep_id") or None
+    section = _text(raw, "section")
+    made: dict[str, tuple[Operation | None, str]] = {
+        "ADD": (Add(section, content) if section and content else None, "a section and a content"),
+        "UPDATE": (Update(bullet, content) if bullet and content else None, "a bullet_id and a content"),
+        "MERGE": (Merge(sources, content, keep) if len(sources) > 1 and content else None, "two source_ids, a content"),
+        "DELETE": (Delete(bullet) if bullet else None, "a bullet_id"),
+        "CREATE_META": (
+            CreateMeta(name, content) if (name := _text(raw, "section_name") or section) else None,
+            "a section_name",
+        ),
+    }
+    if kind not in made:
+        return Odd(_json(raw), f"There is no operation “{kind}”." if kind else "The operation has no type.")
+    operation, needs = made[kind]
+    if operation is None:
+        return Odd(_json(raw), f"{kind} needs {needs}.")
+    return Curated(operation, _text(raw, "reason"))
+
+
+def _items(value: object, name: str, odd: list[Odd]) -> Sequence[object]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        odd.append(Odd(_json(value), f"“{name}” is not a list."))
+        return ()
+    return value
+
+
+def _names(value: object) -> tuple[str, ...]:
+    """Return the distinct ids of a list, or none when something else is among them."""
+    if not isinstance(value, list) or not all(isinstance(name, str) and name.strip() for name in value):
+        return ()
+    return tuple(dict.fromkeys(name.strip() for name in value))
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _text(data: Mapping[str, object], key: str) -> str:
+    value = data.get(key)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
 
 Suggested = Operation | BulletTag
 """An operation of a Curator, or a tag of a Reflector."""

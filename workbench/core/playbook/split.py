@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from workbench.core.errors import InvalidRecord
-from workbench.core.playbook import delta
+from workbench.core.playbook import operations
 from workbench.core.playbook.book import Bullet, Playbook
+from workbench.core.record import InvalidRecord
 
 UNCHANGED = "The playbook was not changed."
 
@@ -29,7 +29,7 @@ def split(playbook: Playbook, bullet_id: str, now: datetime) -> Playbook:
     Each gets back its text and the counts it had; what was voted since stays with the bullet that was kept, and so
     does a text that was edited since. Raises `InvalidRecord` when nothing was merged, or an id is taken meanwhile.
     """
-    bullet = delta.find_bullet(playbook, bullet_id, aliases=False)
+    bullet = operations.find_bullet(playbook, bullet_id, aliases=False)
     records = merged_from(bullet)
     if not records:
         raise InvalidRecord(f"Bullet {bullet.id} was not made by a merge.", UNCHANGED)
@@ -39,9 +39,9 @@ def split(playbook: Playbook, bullet_id: str, now: datetime) -> Playbook:
         raise InvalidRecord(f"The id {taken} is in use again.", UNCHANGED)
     playbook = _with(playbook, bullet, _kept(bullet, records))
     for record in records[1:]:
-        add = delta.Add(bullet.section, str(record["content"]), str(record["id"]))
-        playbook = delta.apply(playbook, add, now)
-        made = delta.find_bullet(playbook, add.id or "")
+        add = operations.Add(bullet.section, str(record["content"]), str(record["id"]))
+        playbook = operations.apply(playbook, add, now)
+        made = operations.find_bullet(playbook, add.id or "")
         playbook = _with(playbook, made, replace(made, **_counts(record)))
     return _beside(playbook, bullet, names, now)
 
@@ -53,7 +53,7 @@ def _kept(bullet: Bullet, records: tuple[Mapping[str, Any], ...]) -> Bullet:
     others = [_counts(record) for record in records[1:]]
     counts = {
         name: max(0, getattr(bullet, name) - sum(other.get(name, 0) for other in others))
-        for name in delta.BULLET_COUNTS
+        for name in operations.BULLET_COUNTS
     }
     gone = {str(record["id"]) for record in records[1:]}
     return replace(
@@ -69,14 +69,16 @@ def _counts(record: Mapping[str, Any]) -> dict[str, Any]:
     counts = record.get("counts")
     if not isinstance(counts, Mapping):
         return {}
-    return {name: counts[name] for name in delta.BULLET_COUNTS if type(counts.get(name)) is int and counts[name] >= 0}
+    return {
+        name: counts[name] for name in operations.BULLET_COUNTS if type(counts.get(name)) is int and counts[name] >= 0
+    }
 
 
 def _beside(playbook: Playbook, bullet: Bullet, names: list[str], now: datetime) -> Playbook:
     """Put the bullets that came back right after the one they were part of."""
     place = [b.id for b in playbook.in_section(bullet.section)].index(bullet.id)
     for step, name in enumerate(names, 1):
-        playbook = delta.apply(playbook, delta.Move(name, bullet.section, place + step), now)
+        playbook = operations.apply(playbook, operations.Move(name, bullet.section, place + step), now)
     return playbook
 
 

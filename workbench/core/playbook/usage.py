@@ -1,8 +1,10 @@
 """What runs tell about bullets: how often the answer was right with a bullet, and without it."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 LEAST = 5
 """Runs needed on either side before a difference is called one."""
@@ -97,3 +99,52 @@ def rate(correct: int, runs: int) -> Rate:
 def disagrees(usage: BulletUsage, helpful: int, harmful: int) -> bool:
     """Tell whether votes and outcomes contradict each other: mostly helpful but it hurts, or the other way round."""
     return (usage.verdict == "hurts" and helpful > harmful) or (usage.verdict == "helps" and harmful > helpful)
+
+
+# What one log of runs tells about the bullets of a playbook, as it is stored: which were used, and how it ended.
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All runs that used the same bullets, by their places in the tally: how many there were, how many were right."""
+
+    used: tuple[int, ...]
+    correct: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsageTally:
+    """The runs of one log, for one playbook; reading the log again replaces it."""
+
+    id: str
+    book: str
+    source: str
+    bullets: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+    at: datetime
+    version: int = 1
+
+    @property
+    def count(self) -> int:
+        """How many runs it holds."""
+        return sum(outcome.runs for outcome in self.outcomes)
+
+    def runs(self) -> Iterator[Run]:
+        """Yield every run."""
+        for outcome in self.outcomes:
+            used = frozenset(self.bullets[place] for place in outcome.used)
+            for number in range(outcome.runs):
+                yield Run(used, number < outcome.correct)
+
+
+def tallied(book: str, source: str, runs: Iterable[Run], at: datetime) -> UsageTally:
+    """Count the runs of the log `source`."""
+    every, right = Counter[frozenset[str]](), Counter[frozenset[str]]()
+    for run in runs:
+        every[run.bullets] += 1
+        right[run.bullets] += run.correct
+    bullets = tuple(sorted({id for used in every for id in used}))
+    place = {id: index for index, id in enumerate(bullets)}
+    outcomes = sorted((tuple(sorted(place[id] for id in used)), right[used], every[used]) for used in every)
+    return UsageTally(f"{book}/{source}", book, source, bullets, tuple(Outcome(*each) for each in outcomes), at)

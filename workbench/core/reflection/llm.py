@@ -1,6 +1,13 @@
 """What a person sets for reflections by a language model."""
 
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
+
+from workbench.core.record import WorkbenchError
+from workbench.core.words import words
 
 
 class LlmSettings(NamedTuple):
@@ -20,3 +27,99 @@ class LlmSettings(NamedTuple):
     memories: int = 100
     rounds: int = 3
     rate_importance: bool = False
+
+
+# Finding a JSON object in what a language model wrote around it.
+
+
+_FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
+_OPENING = re.compile(r"[{\[]")
+_MAX_STARTS = 1_000
+"""Places of a text that are tried; more brackets than that are no reply with an object in it."""
+
+
+class UnreadableReply(WorkbenchError):
+    """A reply of a language model is not of the form that was asked for."""
+
+
+def find_json(text: str, *keys: str) -> dict[str, object] | list[object]:
+    """Return the JSON value in `text`: alone, in a code fence, or with prose around it.
+
+    An object that has one of `keys` wins over any other value, else the longest one. Raw line breaks inside
+    strings are accepted. Raises `UnreadableReply` when there is none.
+    """
+    best: tuple[bool, int] = (False, 0)
+    value: dict[str, object] | list[object] | None = None
+    for found, length in _values(text):
+        rank = (isinstance(found, dict) and any(key in found for key in keys), length)
+        if rank > best:
+            best, value = rank, found
+    if value is None:
+        raise UnreadableReply(_why(text), "The reply is shown as it came.")
+    return value
+
+
+def _values(text: str) -> Iterator[tuple[dict[str, object] | list[object], int]]:
+    for part in (text, *_FENCED.findall(text)):
+        yield from _embedded(part)
+
+
+def _embedded(text: str) -> Iterator[tuple[dict[str, object] | list[object], int]]:
+    """Yield the objects and arrays of `text` that are inside no other one, with their lengths in characters."""
+    decoder = json.JSONDecoder(strict=False)
+    place = 0
+    for _ in range(_MAX_STARTS):
+        start = _OPENING.search(text, place)
+        if start is None:
+            return
+        try:
+            value, end = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            place = start.end()
+            continue
+        yield value, end - start.start()
+        place = end
+
+
+def _why(text: str) -> str:
+    if not text.strip():
+        return "The reply is empty."
+    if "{" not in text:
+        return "The reply holds no JSON."
+    return "The JSON in the reply is cut off or malformed."
+
+
+# When an insight is specific enough (source 000, algorithm 9).
+
+
+ACTIONABLE = frozenset(
+    {"because", "when", "always", "never", "should", "avoid", "ensure", "verify", "use", "instead"}
+)  # fmt: skip
+"""Words of a rule one can follow; each counts once, and only as a whole word."""
+
+ENOUGH_CHARACTERS = 100
+ENOUGH_WORDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Substance:
+    """What an insight has to it: its length in characters and the distinct actionable words, in order."""
+
+    characters: int
+    actionable: tuple[str, ...]
+
+    @property
+    def enough(self) -> bool:
+        """Whether it needs no further round."""
+        return self.characters >= ENOUGH_CHARACTERS and len(self.actionable) >= ENOUGH_WORDS
+
+
+def substance(text: str) -> Substance:
+    """Measure an insight; white space around it does not count."""
+    found = dict.fromkeys(word for word in words(text) if word in ACTIONABLE)
+    return Substance(len(text.strip()), tuple(found))
+
+
+def needs_round(text: str, made: int, limit: int) -> bool:
+    """Tell whether to refine once more after `made` of at most `limit` rounds."""
+    return made < limit and not substance(text).enough

@@ -9,11 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from workbench.core.errors import InvalidRecord, WorkbenchError
-from workbench.core.record import moved
+from workbench.core.record import InvalidRecord, WorkbenchError, moved
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
-from workbench.core.stream.arrival import arrived, stood_by
-from workbench.core.stream.confidence import doubted_once_more, keeping_word, scored, times_applied
+from workbench.core.stream.confidence import arrived, doubted_once_more, keeping_word, scored, stood_by, times_applied
 from workbench.core.stream.memory import ARCHIVED_FROM, ARCHIVED_REASONS, ArchivedReason, Memory, Status
 
 LADDER: tuple[Status, ...] = ("signal", "candidate", "confirmed", "promoted")

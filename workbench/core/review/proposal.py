@@ -3,9 +3,45 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.change import Change
+
+# The groups that Review lists: what waits, by the consequence of a decision, the gravest first.
+
+
+class Group(NamedTuple):
+    """Kinds of proposals whose decisions have consequences of one sort; `about` says in a sentence which."""
+
+    id: str
+    title: str
+    about: str
+
+
+NOISE = Group("noise", "Only noise?", "A yes archives what nobody touched; nothing is erased.")
+
+IMPORTANT = Group("important", "Only noise? Importance 8 and more", "These are archived one by one only.")
+"""Those of the group before whose memory has an importance of `IMPORTANT_FROM` or more."""
+
+IMPORTANT_FROM = 8.0
+
+LATER = Group("later", "Left for later", "You put these off; each says when it is asked again.")
+"""What was put off, of whatever kind."""
+
+GROUPS = (
+    Group("trust", "To be trusted", "Until you have looked, agents are given nothing of it."),
+    Group("known", "Changes what is known", "A yes replaces, forgets or rewords what agents are given now."),
+    Group("true", "Still true?", "Agents are given these; a no takes away from how far they are believed."),
+    Group("new", "New to know", "A yes adds to what agents are given as known."),
+    Group("files", "Changed on disk", "The store knows these files as they were; a yes takes over what they say now."),
+    Group("same", "Say the same", "A yes makes one of several; nothing that is said is lost."),
+    Group("places", "In the wrong place", "What has a better home: a yes moves it there, or takes the copy away."),
+    NOISE,
+    IMPORTANT,
+    LATER,
+)
+"""In the order in which they are listed."""
+
 
 ProposalState = Literal["open", "accepted", "rejected"]
 
@@ -14,7 +50,7 @@ ProposalState = Literal["open", "accepted", "rejected"]
 class Proposal:
     """A set of changes that somebody suggests and a person accepts or rejects.
 
-    `kind` is one of `core.review.kinds`, `actor` who suggests it, `evidence` the ids of the records it rests on,
+    `kind` is one of `core.review.proposal`, `actor` who suggests it, `evidence` the ids of the records it rests on,
     `flags` short words for what a person should look at first (such as "no evidence").
     Accepting applies `changes` as one transaction. `reasons` are sentences that speak for it.
     `texts` are marks of the evidence's texts as they were (`core.duplicates.text_mark`), in its order: a decision
@@ -39,3 +75,219 @@ class Proposal:
     texts: tuple[str, ...] = ()
     decided_at: datetime | None = None
     operation: Mapping[str, object] = field(default_factory=dict)
+
+
+# The kinds of proposals: what each asks, in words, and what carries out a decision about it.
+#
+# One entry for each. Queue, doors and promotion read these entries; none of them knows a kind by its name. An entry
+# names what carries it out (`core.named`), which is imported when it is first used.
+
+
+_BENCH = "workbench.services.review.kinds"
+_FINDERS = "workbench.services.review.finders"
+_RULES = "workbench.core.review.upkeep"
+_VIEWS = "workbench.tui.review.views"
+
+OTHER = "known"
+"""The group of a kind that names none."""
+
+
+class ProposalKind(NamedTuple):
+    """One kind of proposals.
+
+    `yes` and `no` say what approving and rejecting do; a `sign` stands for the label where there is little room. A
+    proposal with a flag of `flagged` has another label and question; one about more than two memories those of `many`,
+    if there are any, with a place for the `{count}`.
+
+    `handler` names what deciding does (`services.review.kinds.lifecycle.Handler`), `view` how Review draws it
+    (`tui.review.views.View`). `outcome` names the rule for what accepting makes of its memory
+    (`core.review.upkeep.Outcome`), `refused` the one for what follows from a rejection (`core.review.upkeep.Refused`);
+    both empty where there is none. `is_candidate` says that it is a memory that waits, and no record of its own,
+    `settled_by_promotion` that promoting its memory answers it, `of_archived` that its memory is an archived one.
+    `group` is one of `GROUPS`. `finder` names what works out proposals of this kind that nobody stored
+    (`services.review.finders.finder.Finder`); their ids begin with the kind's and a hyphen.
+    """
+
+    id: str
+    label: str
+    question: str
+    yes: str
+    no: str
+    sign: str = ""
+    flagged: tuple[tuple[str, str, str], ...] = ()
+    many: tuple[str, str] = ("", "")
+    handler: str = f"{_BENCH}.lifecycle:Handler"
+    view: str = f"{_VIEWS}:CHANGES"
+    outcome: str = ""
+    refused: str = ""
+    is_candidate: bool = False
+    settled_by_promotion: bool = False
+    of_archived: bool = False
+    group: str = OTHER
+    finder: str = ""
+
+
+def _lifecycle(
+    id: str, label: str, question: str, yes: str, no: str, outcome: str, *, refused: str = "",
+    flagged: tuple[tuple[str, str, str], ...] = (), settled: bool = True, group: str = OTHER, found: bool = True,
+) -> ProposalKind:  # fmt: skip
+    """Return a kind whose outcome is computed from its memory as it is when it is accepted."""
+    return ProposalKind(
+        id, label, question, yes, no, flagged=flagged, handler=f"{_BENCH}.lifecycle:Lifecycle",
+        outcome=f"{_RULES}:{outcome}", refused=refused and f"{_RULES}:{refused}", settled_by_promotion=settled,
+        group=group, finder=f"{_FINDERS}.finder:UPKEEP" if found else "",
+    )  # fmt: skip
+
+
+_UNKNOWN = ProposalKind(
+    "", "", "This version does not know what this proposes.",
+    "nothing, with this version", "it is dropped",
+    handler=f"{_BENCH}.lifecycle:Unknown",
+)  # fmt: skip
+
+_KINDS = (
+    ProposalKind(
+        "reflection", "candidate", "Is this worth knowing?",
+        "it is confirmed and served to agents", "it leaves a tombstone",
+        handler=f"{_BENCH}.lifecycle:Candidate", view=f"{_VIEWS}:CANDIDATE", is_candidate=True, group="new",
+    ),
+    ProposalKind(
+        "merge", "merge", "Do these say the same?",
+        "they become one; the newest text wins, votes add up, the ids of the others live on",
+        "all stay; asked again only when a text changes", "∪",
+        many=("merge of {count}", "Do these {count} say the same?"),
+        handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE", group="same",
+        finder=f"{_FINDERS}.finder:COPIES",
+    ),
+    _lifecycle(
+        "prune", "prune", "Is this only noise?",
+        "it is archived as pruned", "it stays; asked again after another period", "pruned", settled=False,
+        group="noise",
+    ),
+    _lifecycle(
+        "confirm", "confirm", "Has this earned to be confirmed?",
+        "it is confirmed", "it stays; asked again when it was seen more", "confirmed",
+        group="new",
+    ),
+    _lifecycle(
+        "reconfirm", "still true?", "Is this still true?", "it counts as confirmed anew",
+        "it loses a point of confidence, and a proposal to forget it follows", "reconfirmed", refused="doubted",
+        flagged=(
+            ("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),
+            ("doubtful", "doubtful", "This was marked harmful. Is it still true?"),
+        ),
+        group="true",
+    ),
+    ProposalKind(
+        "pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped", group="new",
+        handler=f"{_BENCH}.pattern:MinedPattern", view=f"{_VIEWS}:PATTERN", finder=f"{_FINDERS}.mining:MINING",
+    ),
+    ProposalKind(
+        "curator", "curator", "Should the playbook change like this?", "it is changed", "it stays as it is",
+        handler=f"{_BENCH}.curator:CuratorProposals", view=f"{_VIEWS}:CURATOR",
+    ),
+    _lifecycle(
+        "forget", "forget", "Should this be forgotten?", "it is archived as forgotten", "it stays", "forgotten",
+        settled=False, found=False,
+    ),
+    _lifecycle(
+        "return", "came back", "This was archived and came in again. Should it be restored?", "it is restored",
+        "it stays archived; asked again when it is seen in two more sessions", "restored", settled=False,
+        found=False, group="new",
+    )._replace(of_archived=True),
+    ProposalKind(
+        "supersede", "replace", "Should this take the place of what is known?",
+        "it is stored, and what it replaces is archived as superseded", "what is known stays, and this is dropped",
+        "↻",
+        handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
+    ),
+    ProposalKind(
+        "replaces", "replaces", "A newer memory contradicts this one. Does it replace it?",
+        "the newer one holds; this one is archived as superseded",
+        "both stay, asked again only when a text changes; “keep old” archives the newer one instead",
+        handler=f"{_BENCH}.supersede:Replaces", view=f"{_VIEWS}:REPLACES", settled_by_promotion=False,
+        finder=f"{_FINDERS}.finder:UPKEEP",
+    ),
+    ProposalKind(
+        "stale", "out of date", "It names what is not in the working tree any more. Is it out of date?",
+        "new names are written into it; where none is known, it is archived as forgotten",
+        "it stays; asked again when its text changes, or when something else that it names goes", "≁",
+        flagged=(
+            ("renamed", "renamed", "It names what is called otherwise now. Should it say the new name?"),
+            ("gone", "gone", "It names what is not there any more. Should it be forgotten?"),
+        ),
+        handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
+        finder=f"{_FINDERS}.files:STALE",
+    ),
+    _lifecycle(
+        "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",
+        group="new",
+    ),
+    ProposalKind(
+        "file", "changed on disk", "Should the store take over what this file says now?",
+        "what differs becomes what the file says, as an import; one undo takes it back",
+        "the store stays as it is; asked again when the file changes once more",
+        handler=f"{_BENCH}.file:ChangedFile", view=f"{_VIEWS}:FILE", group="files",
+        finder=f"{_FINDERS}.files:FILES",
+    ),
+    ProposalKind(
+        "trust", "from elsewhere", "Is what came into this store from elsewhere to be trusted?",
+        "you are shown what came and who wrote it, and asked", "it stays as it is: read, and given to no agent",
+        handler=f"{_BENCH}.lifecycle:Store", view=f"{_VIEWS}:TRUST", group="trust",
+        finder=f"{_FINDERS}.files:STORE",
+    ),
+    ProposalKind(
+        "documents", "documents", "Are these documents to be trusted as they are now?",
+        "they are shown, and t trusts them after a question",
+        "agents are not given them; asked again when they change",
+        handler=f"{_BENCH}.lifecycle:DocumentsChanged", view=f"{_VIEWS}:DOCUMENTS", group="trust",
+        finder=f"{_FINDERS}.files:DOCUMENTS",
+    ),
+    ProposalKind(
+        "instructions", "from a document", "Should these records of an instruction file go?",
+        "they are archived, the file stays what it is; one undo brings all of them back",
+        "they stay; asked again only when the file is imported once more",
+        handler=f"{_BENCH}.instructions:Instructions", view=f"{_VIEWS}:GOING", group="places",
+        finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
+    ),
+    ProposalKind(
+        "moved", "a pattern", "Should these memories become patterns?",
+        "each becomes a pattern with its confidence and its applications, and is archived as superseded; "
+        "one undo takes all of it back",
+        "they stay memories; asked again when others come in",
+        handler=f"{_BENCH}.pattern:Moved", view=f"{_VIEWS}:MOVED", group="places",
+        finder=f"{_FINDERS}.mining:MOVES",
+    ),
+    ProposalKind(
+        "pattern-merge", "patterns alike", "Do these patterns say the same?",
+        "they become one, in the words of the surest and in use as that is, with the applications of all",
+        "all stay; asked again only when a text changes",
+        handler=f"{_BENCH}.pattern:PatternMerge", view=f"{_VIEWS}:PATTERNS", group="same",
+        finder=f"{_FINDERS}.instructions:PATTERNS",
+    ),
+)  # fmt: skip
+
+KINDS: Mapping[str, ProposalKind] = {kind.id: kind for kind in _KINDS}
+"""The kinds that are known, in the order in which they are named."""
+
+
+def kind_of(id: str) -> ProposalKind:
+    """Return a kind; one that nobody here knows can be looked at and turned down."""
+    return KINDS.get(id) or _UNKNOWN._replace(id=id, label=id)
+
+
+def is_noise(kind: str) -> bool:
+    """Tell whether proposals of a kind only suggest what to archive: they are counted nowhere as waiting."""
+    return kind_of(kind).group == NOISE.id
+
+
+def group_of(proposal: "Proposal") -> str:
+    """Return the id of the group that a proposal is listed in."""
+    is_important = is_noise(proposal.kind) and proposal.importance >= IMPORTANT_FROM
+    return IMPORTANT.id if is_important else kind_of(proposal.kind).group
+
+
+def order_of(proposal: "Proposal") -> tuple[bool, float]:
+    """Return what sorts the most important first, and what may be noise last, the least important of it first."""
+    noise = is_noise(proposal.kind)
+    return (noise, proposal.importance if noise else -proposal.importance)

@@ -12,8 +12,7 @@ from typing import Literal, get_args
 from workbench.core.review import lifecycle
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.arrival import arrived
-from workbench.core.stream.confidence import confidence_of, times, times_applied
+from workbench.core.stream.confidence import arrived, confidence_of, times, times_applied
 from workbench.core.stream.memory import Memory
 
 UpkeepKind = Literal["replaces", "prune", "confirm", "reconfirm", "skill"]

@@ -5,13 +5,75 @@ is taken back takes its point along. What an agent says of its own memories is c
 `services.stream.ingest`), and so counts nothing here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from workbench.core.stream.arrival import imported
-from workbench.core.stream.memory import APPROVED, ARCHIVED_FROM, Memory
+from workbench.core.record import iso, parse_time
+from workbench.core.stream.memory import APPROVED, ARCHIVED_FROM, FILE_KEY, Memory
+
+# When a memory came into this store and from which file, where what it tells of was earlier or elsewhere.
+
+
+ARRIVED = "arrived"
+"""Metadata key of when a memory came into the store, as ISO 8601; left out where that was when it was made."""
+
+IMPORT = "import"
+"""Key in `FILE_KEY` of an import: its time (`at`), the file (`path`), and a trusted status that only the file states
+(`as`)."""
+
+
+def imported(metadata: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what is known of the import that brought a memory; empty when none did."""
+    file = metadata.get(FILE_KEY)
+    found = file.get(IMPORT) if isinstance(file, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def brought(memory: Memory, path: str, now: datetime, *, before: Memory | None = None) -> Memory:
+    """Return a memory as an import stores it, in place of the one `before`."""
+    status = memory.status
+    part = {"at": iso(now)} if before is None else {**imported(before.metadata)}
+    part["path"] = path
+    if status in APPROVED and (before is None or before.status != status):
+        part["as"] = status
+    file = memory.metadata.get(FILE_KEY)
+    metadata = {**memory.metadata, FILE_KEY: {**(file if isinstance(file, Mapping) else {}), IMPORT: part}}
+    return replace(memory, metadata=metadata)
+
+
+def unmarked(metadata: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the metadata of a memory without what is known of its import."""
+    file = metadata.get(FILE_KEY)
+    if not isinstance(file, Mapping) or IMPORT not in file:
+        return metadata
+    kept = {key: value for key, value in file.items() if key != IMPORT}
+    rest = {key: value for key, value in metadata.items() if key != FILE_KEY}
+    return {**rest, FILE_KEY: kept} if kept else rest
+
+
+def stood_by(memory: Memory) -> Memory:
+    """Return a memory whose status is by now a person's own word, whatever a file said first."""
+    part = imported(memory.metadata)
+    if "as" not in part:
+        return memory
+    kept = {key: value for key, value in part.items() if key != "as"}
+    file = memory.metadata[FILE_KEY]
+    assert isinstance(file, Mapping)
+    return replace(memory, metadata={**memory.metadata, FILE_KEY: {**file, IMPORT: kept}})
+
+
+def arrived(memory: Memory) -> datetime:
+    """Return from when on a memory waits for a person: when it came here, else when it was made."""
+    said = memory.metadata.get(ARRIVED) or imported(memory.metadata).get("at")
+    try:
+        at = parse_time(said) if isinstance(said, str) else memory.created_at
+    except ValueError:
+        return memory.created_at
+    return max(at, memory.created_at)
+
 
 IMPORTED = "imported"
 """The name of the rule for a trusted status that an import brought."""
@@ -279,3 +341,94 @@ def _known_then(standing: ConfidenceFacts) -> Mapping[str, int]:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+# The orders in which memories can be listed, and how their dates are written: values that a saved view keeps.
+
+
+Dates = Literal["", "relative", "absolute"]
+"""How dates are written; "" leaves it to what they say."""
+
+DATES: tuple[Dates, ...] = ("", "relative", "absolute")
+
+
+class Order(NamedTuple):
+    """One order: its name, and what stands first in it, and first when it is turned round.
+
+    `key` makes the greatest stand first; `None` where a ranking says how much each memory is worth. Equals keep the
+    order in which they were found.
+    """
+
+    id: str
+    first: str
+    turned: str
+    key: Callable[[Memory], tuple[float, ...]] | None
+
+
+def _votes(memory: Memory) -> tuple[float, ...]:
+    return (memory.helpful_count - memory.harmful_count, memory.helpful_count)
+
+
+def _read(memory: Memory) -> tuple[float, ...]:
+    return (memory.last_accessed_at.timestamp(),) if memory.access_count else (float("-inf"),)
+
+
+SCORE = "score"
+
+ORDERS = (
+    Order("made", "the newest first", "the oldest first", lambda m: (m.created_at.timestamp(),)),
+    Order("read", "what agents read last first", "what was never read, or longest ago, first", _read),
+    Order("importance", "the most important first", "the least important first", lambda m: (m.importance_score,)),
+    Order("votes", "the most helpful first", "the most harmful first", _votes),
+    Order("confidence", "the surest first", "the least sure first", lambda m: (confidence_of(m),)),
+    Order(SCORE, "the best score first", "the worst score first", None),
+)
+"""Those that are known."""
+
+TURNED = "-"
+"""What stands before the name of an order that is turned round."""
+
+
+class Arranged(NamedTuple):
+    """How a list is arranged: by an order (`-` before its name turns it round, "" as it was found), and its dates."""
+
+    order: str = ""
+    dates: Dates = ""
+
+    @property
+    def by(self) -> Order | None:
+        """The order, or `None` for as it was found."""
+        return find_order(self.order)
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the order is turned round."""
+        return self.order.startswith(TURNED)
+
+
+def find_order(name: str) -> Order | None:
+    """Return the order of a name, turned round or not; `None` when there is none."""
+    return next((order for order in ORDERS if order.id == name.removeprefix(TURNED)), None)
+
+
+def ordered(found: Sequence[Memory], arranged: Arranged, scores: Mapping[str, float] | None = None) -> Sequence[Memory]:
+    """Return memories in an order; by score as far as `scores` know them, what they do not know last."""
+    by = arranged.by
+    if by is None:
+        return found
+    key = by.key
+    if key is not None:
+        return sorted(found, key=key, reverse=not arranged.is_turned)
+    if not scores:
+        return found
+    known = [memory for memory in found if memory.id in scores]
+    known.sort(key=lambda memory: scores[memory.id], reverse=not arranged.is_turned)
+    return [*known, *(memory for memory in found if memory.id not in scores)]
+
+
+class SavedView(NamedTuple):
+    """A filter that a person gave a name, with how its list is arranged."""
+
+    name: str
+    filter: str
+    arranged: Arranged = Arranged()

@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from workbench.core.playbook.book import Bullet
-from workbench.core.stream.memory import Memory
-from workbench.core.stream.vote import Vote
+from workbench.core.stream.memory import Memory, Vote
 from workbench.core.tuning.recency import hours_between, recency
 
 Voted = TypeVar("Voted", Memory, Bullet)

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 
-from workbench.core.errors import InvalidQuery
-from workbench.core.record import clock_time, minute
+from workbench.core.record import InvalidQuery, clock_time, minute
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory
 from workbench.core.stream.times import instant

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from workbench.core.errors import UnknownRecord
+from workbench.core.record import UnknownRecord
 from workbench.core.words import folded, words
 
 HIGHEST = 10.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, get_args
 
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 
 MemoryType = Literal["working", "episodic", "semantic", "procedural"]
 Status = Literal["signal", "candidate", "confirmed", "promoted", "archived"]
@@ -202,3 +202,30 @@ def broken_rule(memory: Memory) -> str | None:
         (any(at is not None and at.tzinfo is None for at in times), "a time has no timezone"),
     )
     return next((text for broken, text in rules if broken), None)
+
+
+# Votes as events: who marked what as helpful or harmful, when and why.
+
+
+Verdict = Literal["helpful", "harmful"]
+Votable = Literal["memories", "bullets"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One live vote. `session` is the agent session it was cast in, empty for a person."""
+
+    id: str
+    table: Votable
+    target: str
+    actor: str
+    verdict: Verdict
+    at: datetime
+    session: str = ""
+    reason: str = ""
+    version: int = 1
+
+
+def vote_id(table: Votable, target: str, actor: str, session: str = "") -> str:
+    """Name the one live vote that `actor` has on `target` in `session`; a second vote replaces it."""
+    return f"{table}:{target}:{actor}:{session}"

@@ -3,8 +3,7 @@
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from workbench.core.errors import InvalidQuery
-from workbench.core.record import clock_time
+from workbench.core.record import InvalidQuery, clock_time
 
 FORMS = "36h, 7d, 2w, 3mo, now, today, yesterday, monday, 2026-11, 2026-11-21 or 2026-11-21T09:15"
 """What can be typed, for messages."""

@@ -6,7 +6,7 @@ It is written in the filter language of the stream. What an agent is never serve
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:

@@ -1,12 +1,110 @@
 """A metric with its cut, as a person names it: `ndcg@10`, `recall@5`, `mrr@10`, `p@3`."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from statistics import fmean
 from typing import Literal
 
-from workbench.core.errors import InvalidQuery
-from workbench.core.tuning.metrics import ndcg, precision, recall, reciprocal_rank
+from workbench.core.record import InvalidQuery
+
+# How good a ranking is, against graded judgments.
+#
+# The definitions are those of trec_eval and ranx: linear gain, discount log₂(place + 1), an unjudged
+# memory counts as grade 0, and a memory is relevant from grade 1 on. How many of the top k are unjudged is
+# counted apart, because a metric over unjudged results says little.
+
+
+RELEVANT_FROM = 1
+"""The lowest grade that counts as relevant for MRR, recall and precision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The metrics of one ranking, cut at `k`; each is 0…1. For a set of queries, their means.
+
+    `unjudged` counts results among the top k without a judgment (for a set: in all), `queries` how many it is about.
+    """
+
+    k: int
+    ndcg: float
+    mrr: float
+    recall: float
+    precision: float
+    unjudged: int
+    queries: int = 1
+
+
+def ndcg(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """Return nDCG@k: the discounted gain of the ranking over that of the best possible one.
+
+    The gain of a result is its grade, divided by log₂(place + 1); the best ranking has all judged
+    memories by falling grade. 0 when nothing is relevant.
+    """
+    ideal = _discounted(sorted((g for g in grades.values() if g > 0), reverse=True)[:k])
+    return _discounted([max(0, grades.get(id, 0)) for id in ranked[:k]]) / ideal if ideal else 0.0
+
+
+def reciprocal_rank(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """Return RR@k: one over the place of the first relevant result, 0 when none is among the top k."""
+    hits = (place for place, id in enumerate(ranked[:k], 1) if _relevant(grades, id))
+    return 1 / place if (place := next(hits, 0)) else 0.0
+
+
+def recall(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """Return Recall@k: the share of all relevant memories that are among the top k; 0 when there are none."""
+    every = sum(grade >= RELEVANT_FROM for grade in grades.values())
+    return sum(_relevant(grades, id) for id in ranked[:k]) / every if every else 0.0
+
+
+def precision(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """Return P@k: relevant results among the top k, over k, also when fewer than k were returned."""
+    return sum(_relevant(grades, id) for id in ranked[:k]) / k
+
+
+def unjudged(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> int:
+    """Count the results among the top k that nobody judged for this query."""
+    return sum(id not in grades for id in ranked[:k])
+
+
+def measure(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> Metrics:
+    """Return all metrics of one ranking (distinct ids, best first). Raises `ValueError` when k is below 1."""
+    if k < 1:
+        raise ValueError("k must be at least 1")
+    return Metrics(
+        k,
+        ndcg(ranked, grades, k),
+        reciprocal_rank(ranked, grades, k),
+        recall(ranked, grades, k),
+        precision(ranked, grades, k),
+        unjudged(ranked, grades, k),
+    )
+
+
+def mean(each: Sequence[Metrics]) -> Metrics:
+    """Return the mean of several queries' metrics, each query counting the same. Raises `ValueError` when empty."""
+    if not each:
+        raise ValueError("no query to average over")
+    return Metrics(
+        each[0].k,
+        fmean(m.ndcg for m in each),
+        fmean(m.mrr for m in each),
+        fmean(m.recall for m in each),
+        fmean(m.precision for m in each),
+        sum(m.unjudged for m in each),
+        sum(m.queries for m in each),
+    )
+
+
+def _relevant(grades: Mapping[str, int], id: str) -> bool:
+    return grades.get(id, 0) >= RELEVANT_FROM
+
+
+def _discounted(gains: Sequence[int]) -> float:
+    return sum(gain / math.log2(place + 1) for place, gain in enumerate(gains, 1))
+
 
 Kind = Literal["ndcg", "mrr", "recall", "p"]
 Compute = Callable[[Sequence[str], Mapping[str, int], int], float]
@@ -16,7 +114,7 @@ _WRITTEN = re.compile(r"(ndcg|mrr|recall|p)@([1-9]\d{0,3})")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One metric cut at `k`; its definition is in `core.tuning.metrics`."""
+    """One metric cut at `k`; its definition is in `core.tuning.measure`."""
 
     kind: Kind
     k: int
@@ -70,3 +168,74 @@ def parse_measure(text: str) -> Measure:
         raise InvalidQuery(f"“{text}” is no metric.", "Write one such as ndcg@10, recall@5, mrr@10 or p@3.")
     kinds: dict[str, Kind] = {"ndcg": "ndcg", "mrr": "mrr", "recall": "recall", "p": "p"}
     return Measure(kinds[found[1]], int(found[2]))
+
+
+# What somebody expects a store to answer, and how an answer falls short of it.
+
+
+TOP = 5
+"""Places within which a memory is expected where nobody says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerExpected:
+    """What is expected of the answer to one query, asked at `now` (otherwise: at the moment of the check).
+
+    `finds` are among the first `top`, `never` are not; with `nothing` nothing is relevant. `line` is where it stands in
+    its file, 0 where that is not known.
+    """
+
+    query: str
+    finds: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    nothing: bool = False
+    top: int = TOP
+    now: datetime | None = None
+    name: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QualityExpected:
+    """A metric's mean over the judged queries of a file is at least so much; the path is from the file it stands in."""
+
+    queries: str
+    measure: Measure
+    at_least: float
+    name: str = ""
+    line: int = 0
+
+
+Expected = AnswerExpected | QualityExpected
+
+Why = Literal[
+    "below", "weak", "held", "unapproved", "hidden", "unknown", "left out", "irrelevant", "unwanted", "relevant", "low"
+]
+"""How an answer falls short. A memory that should be there is `below` the first ones, `weak` (below the floor), `held`
+back for what it says, `unapproved`, `hidden` by its status or age, `unknown` to the store, `left out` by the profile's
+filter, or nothing is relevant (`irrelevant`). One that should not be there is (`unwanted`), something is `relevant`
+where nothing should be, or a metric is too `low`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """One way in which an expectation is not met: the memory `id` at `place` (from 1), or the `value` of a metric."""
+
+    why: Why
+    id: str = ""
+    place: int = 0
+    value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An expectation, and how the store falls short of it; `value` is what a metric came to."""
+
+    expected: Expected
+    shortfalls: tuple[Shortfall, ...] = ()
+    value: float | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Whether it is met."""
+        return not self.shortfalls

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.factors import FACTORS, RelevancePart
-from workbench.core.tuning.profile import Profile, weight_of
+from workbench.core.tuning.profile import FACTORS, Profile, RelevancePart, weight_of
 
 DEAD_SPREAD = 1e-12
 """A factor whose maximum exceeds its minimum by no more than this normalises to 0.5."""

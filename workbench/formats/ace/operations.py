@@ -5,9 +5,9 @@ from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason, braced
-from workbench.core.playbook.curation import Curated, Curation, Odd, read_operation
-from workbench.core.reflection.loosejson import UnreadableReply
-from workbench.formats.shared import jsonlines
+from workbench.core.playbook.operations import Curated, Curation, Odd, read_operation
+from workbench.core.reflection.llm import UnreadableReply
+from workbench.formats.shared import jsonstream
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
 
@@ -24,7 +24,7 @@ _Line = tuple[int, Curated | Odd]
 def detect(head: str, path: str) -> Detection:
     """Sure when a line names its kind of operation and what it is about."""
     del path
-    keys = jsonlines.first_keys(head)
+    keys = jsonstream.first_keys(head)
     if KIND in keys and keys.intersection(_BESIDE):
         return Detection(NAME, 0.95, f"JSON lines with “{KIND}”")
     return Detection(NAME, 0.0, f"no line has “{KIND}”")
@@ -60,7 +60,7 @@ def _curation(found: list[_Line]) -> Curation:
 
 def _lines(text: str) -> Iterator[_Line]:
     reader = JsonReader()
-    for number, line in jsonlines.lines(text):
+    for number, line in jsonstream.lines(text):
         try:
             doc = reader.decode(line)
         except ValueError as reason:

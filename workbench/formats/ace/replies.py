@@ -3,10 +3,10 @@
 import json
 import re
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.playbook.curation import Analysis, Curation, read_analysis, read_curation
-from workbench.core.reflection.loosejson import UnreadableReply, find_json
+from workbench.core.playbook.operations import Analysis, Curation, read_analysis, read_curation
+from workbench.core.record import UnreadableFile
+from workbench.core.reflection.llm import UnreadableReply, find_json
 from workbench.formats.ace import operations
 from workbench.formats.shared.report import Report
 

@@ -6,7 +6,7 @@ from typing import Any
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.playbook.usage import Run
-from workbench.formats.shared import jsonlines
+from workbench.formats.shared import jsonstream
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
 
@@ -27,7 +27,7 @@ _WORDS: Mapping[str, bool] = {
 def detect(head: str, path: str) -> Detection:
     """Sure when a line names bullets and an outcome."""
     del path
-    keys = jsonlines.first_keys(head)
+    keys = jsonstream.first_keys(head)
     ids = next((key for key in IDS if key in keys), None)
     outcome = next((key for key in OUTCOMES if key in keys), None)
     if ids is None or outcome is None:
@@ -39,7 +39,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     """Read every run whose bullets and outcome are known; the others become issues."""
     report, reader = Report(context.file), JsonReader()
     runs: list[Run] = []
-    for number, line in jsonlines.lines(text):
+    for number, line in jsonstream.lines(text):
         try:
             runs.append(_run(reader.decode(line)))
         except ValueError as reason:

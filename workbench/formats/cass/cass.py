@@ -26,7 +26,7 @@ def detect(head: str, path: str) -> Detection:
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every bullet that can be read. Raises `UnreadableFile` when the text holds no list of bullets."""
     # The YAML parser is loaded when a file needs it: it would slow down every start of the program.
-    from workbench.formats.cass import reading
+    from workbench.formats.cass import writing as reading
 
     return reading.read(text, context)
 

@@ -6,8 +6,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.record import iso
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.shared.reading import unique_id
-from workbench.formats.shared.records import Doc, Key, fresh, remembered, required_text, restored, take
+from workbench.formats.shared.jsonrecords import Doc, Key, fresh, remembered, required_text, restored, take, unique_id
 
 NAME = "cass"
 GENERAL = "general"

@@ -1,21 +1,57 @@
 """Writing a cass playbook: the values that changed, in place; everything else byte by byte as it was."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from workbench.core.errors import InvalidRecord
-from workbench.core.files.format import Parsed
-from workbench.core.files.textedit import Edit, applied, newline_of
+from workbench.core.files.format import Parsed, ReadContext
+from workbench.core.files.lint import Edit, applied, newline_of
+from workbench.core.files.reason import Unread
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import iso
-from workbench.formats.cass.entry import KEYS, document
-from workbench.formats.cass.reading import LIST, bullets
+from workbench.core.record import InvalidRecord, iso
+from workbench.formats.cass.entry import KEYS, NAME, bullet, document
 from workbench.formats.shared import books
-from workbench.formats.shared.records import changes
-from workbench.formats.shared.report import Report
-from workbench.formats.shared.yamledit import changed, flow, line_end
-from workbench.formats.shared.yamllist import Tree, tree
-from workbench.formats.shared.yamltree import Node, end_of
+from workbench.formats.shared.jsonrecords import changes
+from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.yamledit import Node, SequenceNode, Tree, changed, end_of, flow, line_end, plain, tree
+
+# Reading a cass playbook; of a damaged file, the bullets above the damage.
+
+
+LIST = "bullets"
+"""The key of the list."""
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every bullet that can be read. Raises `UnreadableFile` when the text holds no list of bullets."""
+    report, whole = Report(context.file), tree(text, context.file, LIST)
+    found = [item for _, item in bullets(whole, report)]
+    if whole.damage:
+        report.skip(whole.line, whole.damage)
+    patterns = whole.top.get("deprecatedPatterns")
+    if patterns is not None and isinstance(patterns[1], SequenceNode) and patterns[1].value:
+        number = len(patterns[1].value)
+        line = patterns[0].start_mark.line + 1
+        report.no_records(line, f"deprecated patterns are no bullets ({number:,} of them)", number)
+    book = books.playbook(context.file, [], [(item.section, item) for item in found])
+    return report.parsed(NAME, playbooks=(book,))
+
+
+def bullets(whole: Tree, report: Report) -> Iterator[tuple[int, Bullet]]:
+    """Yield the readable bullets by their place in the list; the section of each is its category."""
+    seen: dict[str, int] = {}
+    for index, node in enumerate(whole.listed.value if whole.listed is not None else ()):
+        line = node.start_mark.line + 1
+        try:
+            item, notes = bullet(plain(node))
+            if item.id in seen:
+                raise Unread("the id {} was already used on line {}", shown(item.id), seen[item.id])
+        except ValueError as reason:
+            report.skip(line, reason)
+            continue
+        seen[item.id] = line
+        report.mapped_all(notes)
+        yield index, item
+
 
 _HEAD = (
     "schema_version: 2", "name: {name}", 'description: ""', "metadata:", "  createdAt: {since}",

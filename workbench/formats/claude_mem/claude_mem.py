@@ -1,15 +1,161 @@
 """claude-mem's export JSON: `{observations: [...], sessions: [...], summaries: [...], prompts: [...]}`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
-from workbench.core.stream.memory import Memory
-from workbench.formats.claude_mem.row import NAME, ReadRow, observation, summary
-from workbench.formats.shared.jsontree import Entry, Lines, Node, scan_file
+from workbench.core.record import UnreadableFile
+from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, Source
+from workbench.formats.lifecycle import values
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.shared.jsonrecords import (
+    Entry,
+    Lines,
+    Node,
+    checked,
+    created_at,
+    digest,
+    rating,
+    scan_file,
+    take,
+)
+from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
+
+# One observation or session summary of claude-mem, from its database or its export.
+#
+# An observation has title, narrative, facts, concepts and files; a summary what was asked for, looked into, learned
+# and
+# done in a session, and what comes next.
+
+
+NAME = "claude-mem"
+
+ReadRow = Callable[[Any, ReadContext], tuple[Memory, Notes]]
+"""Reads one row. Raises `ValueError`."""
+
+_TYPES = {
+    "bugfix": "code_change", "feature": "code_change", "refactor": "code_change", "change": "code_change",
+    "decision": "decision", "discovery": "discovery",
+}  # fmt: skip
+_KNOWN = frozenset({"id", "title", "created_at", "created_at_epoch", "memory_session_id", "sdk_session_id"})
+_LISTS = ("facts", "concepts", "files_read", "files_modified")
+_PARTS = {
+    "learned": "Learned", "completed": "Completed", "investigated": "Investigated", "next_steps": "Next steps",
+    "notes": "Notes",
+}  # fmt: skip
+"""What a summary says beside what was asked for: what was learned comes first."""
+
+
+def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read one observation; the database and its export give the same memory. Raises `ValueError`.
+
+    The assistant says what is observed of its work, or the subagent that a newer version names.
+    """
+    if not isinstance(doc, dict):
+        raise ValueError("not an observation: expected a JSON object")
+    notes: Notes = []
+    said = {name: _text(doc.get(name)) for name in ("title", "subtitle", "narrative", "text")}
+    lists = {name: _listed(doc.get(name), name, notes) for name in _LISTS}
+    content = _content(said, lists["facts"], notes)
+    observation_type = _TYPES.get(_text(doc.get("type")), "")
+    if not observation_type:
+        notes.append(("type", f"unknown type {shown(doc.get('type'))} read as general"))
+        observation_type = "general"
+    created = created_at(doc, ("created_at_epoch", "created_at"), context, notes, _time)
+    session = _text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id"))
+    held = {*_KNOWN, *_LISTS, "narrative"}
+    extra = {name: value for name, value in doc.items() if name not in held and value is not None}
+    extra.update({name: list(items) for name, items in lists.items() if items and name != "concepts"})
+    memory = Memory(
+        id=_id(doc, said["title"], said["narrative"]),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        summary=said["title"],
+        session_id=session,
+        source=Source(speaker=values.speaker(doc.get("agent_type")) or "assistant"),
+        memory_type="episodic",
+        observation_type=observation_type,
+        tags=tuple(dict.fromkeys(lists["concepts"])),
+        importance_score=rating(context, observation_type, content, notes),
+        metadata={**extra, FILE_KEY: {"format": NAME, "name": said["title"], "project": _text(doc.get("project"))}},
+    )
+    return checked(memory), notes
+
+
+def summary(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read what was kept of one session; the database and its export give the same memory. Raises `ValueError`."""
+    if not isinstance(doc, dict):
+        raise ValueError("not a session summary: expected a JSON object")
+    notes: Notes = []
+    request, said = _text(doc.get("request")), {name: _text(doc.get(name)) for name in _PARTS}
+    parts = [f"{title}: {said[name]}" for name, title in _PARTS.items() if said[name]]
+    if not parts:
+        raise ValueError("it says nothing beside what was asked for" if request else "it says nothing")
+    content = "\n".join((f"Request: {request}", *parts) if request else parts)
+    files = {name: _listed(doc.get(name), name, notes) for name in ("files_read", "files_edited")}
+    created = created_at(doc, ("created_at_epoch", "created_at"), context, notes, _time)
+    held = {*_KNOWN, *_PARTS, *files, "request"}
+    extra = {name: value for name, value in doc.items() if name not in held and value is not None}
+    extra.update({name: list(items) for name, items in files.items() if items})
+    kind = "insight" if said["learned"] else "general"
+    memory = Memory(
+        id=_id(doc, request, *said.values(), kind="cms"),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        summary=request,
+        session_id=_text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id")),
+        source=Source(speaker="assistant"),
+        memory_type="episodic",
+        observation_type=kind,
+        category="session summary",
+        importance_score=rating(context, kind, content, notes),
+        metadata={**extra, FILE_KEY: {"format": NAME, "name": request, "project": _text(doc.get("project"))}},
+    )
+    return checked(memory), notes
+
+
+def _id(doc: dict[str, Any], *said: str, kind: str = "cm") -> str:
+    """Number and a digest: the numbers of two people's databases are the same ones."""
+    at = take(doc, "created_at_epoch", values.text, "", Notes()) or _text(doc.get("created_at"))
+    number = take(doc, "id", values.text, "", Notes())
+    return "-".join(part for part in (kind, number, digest(at, *said)) if part)
+
+
+def _content(said: dict[str, str], facts: tuple[str, ...], notes: Notes) -> str:
+    body = said["narrative"] or said["text"] or said["subtitle"] or ("" if facts else said["title"])
+    whole = "\n".join(part for part in (body, *(f"- {fact}" for fact in facts)) if part)
+    if not whole:
+        raise ValueError("it says nothing: no title, narrative, facts or text")
+    if len(whole) > MAX_KEPT and body:
+        notes.append(("facts", "too long to stand below the narrative: kept in the metadata only"))
+        return body
+    return whole
+
+
+def _time(raw: object) -> values.Reading:
+    """Read a time; milliseconds since 1970 are what the tool writes, so that nothing is changed by reading them."""
+    return values.time(raw)[0], ""
+
+
+def _text(raw: object) -> str:
+    return raw.strip() if isinstance(raw, str) else ""
+
+
+def _listed(raw: object, name: str, notes: Notes) -> tuple[str, ...]:
+    """Read a list, or the JSON text of one as the database holds it."""
+    if isinstance(raw, str) and raw.lstrip().startswith("["):
+        try:
+            raw = JsonReader().decode(raw)
+        except ValueError:
+            notes.append((name, "a broken list read as one text"))
+    found = take({name: raw}, name, values.texts, (), notes) if raw not in (None, "") else ()
+    return tuple(item for item in found if item.strip())
+
 
 _OTHERS = {"sessions": "sessions", "prompts": "prompts"}
 _INSIDE = frozenset({"observations", "summaries", *_OTHERS})

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread, reason_of
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
-from workbench.formats.claude_mem.row import ReadRow, observation, summary
+from workbench.formats.claude_mem.claude_mem import ReadRow, observation, summary
 from workbench.formats.shared.report import Report, shown
 
 NAME = "claude-mem-db"

@@ -1,16 +1,293 @@
 """LIFECYCLE JSONL: one learning entry a line (source 001, section 5.2)."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
-from workbench.core.files.reason import Unread
-from workbench.core.stream.memory import Memory
-from workbench.formats.lifecycle.entry import from_entry, to_entry
-from workbench.formats.shared import jsonlines
+from workbench.core.files.reason import Unread, reason_of
+from workbench.core.record import iso
+from workbench.core.stream.memory import (
+    ARCHIVED_REASONS,
+    FILE_KEY,
+    MEMORY_TYPES,
+    NO_SOURCE,
+    OBSERVATION_TYPES,
+    STATUSES,
+    Memory,
+    Source,
+    broken_rule,
+)
+from workbench.formats.lifecycle import values
+from workbench.formats.lifecycle.values import Decode, Notes
+from workbench.formats.shared import jsonstream
+from workbench.formats.shared.jsonrecords import NO_CONTEXT, alike, at_time_of
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.records import NO_CONTEXT, at_time_of
 from workbench.formats.shared.report import Report, shown
+
+# The fields of a LIFECYCLE entry (source 001, section 5.2) and the product's own additions to it.
+
+
+Doc = dict[str, Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _time(value: Any) -> Any:
+    return iso(value) if value else None
+
+
+@dataclass(frozen=True)
+class Field:
+    """A key of the entry, the `Memory` attribute it holds, how to read and write it, and what its absence means."""
+
+    key: str
+    name: str
+    decode: Decode
+    default: Any = None
+    encode: Callable[[Any], Any] = _same
+
+    def write(self, memory: Memory) -> Any:
+        """Return the JSON value for `memory`."""
+        return self.encode(getattr(memory, self.name))
+
+    @cached_property
+    def absent(self) -> Any:
+        """The JSON value that says the same as leaving the key out."""
+        return None if self.default is None else self.encode(self.default)
+
+
+SCHEMA = (
+    Field("id", "id", values.text),
+    Field("version", "version", values.version, 1),
+    Field("timestamp", "created_at", values.time, encode=_time),
+    Field("session_id", "session_id", values.text, ""),
+    Field("type", "observation_type", values.one_of(OBSERVATION_TYPES, "general"), "general"),
+    Field("status", "status", values.one_of(STATUSES, "candidate"), "signal"),
+    Field("confidence", "confidence", values.confidence, 0),
+    Field("source", "source", values.source, NO_SOURCE, values.write_source),
+    Field("context", "content", values.text),
+    Field("summary", "summary", values.text, ""),
+    Field("category", "category", values.text, ""),
+    Field("tags", "tags", values.texts, (), list),
+    Field("related", "related", values.texts, (), list),
+    Field("promoted_to", "promoted_to", values.text),
+    Field("meta", "metadata", values.meta, {}, values.write_meta),
+)
+"""The keys of the source's schema, in its order; all are always written.
+
+An unknown status reads as a candidate: nobody is served it before a person has looked.
+"""
+
+OWN = (
+    Field("memory_type", "memory_type", values.one_of(MEMORY_TYPES, "episodic"), "episodic"),
+    Field("importance_score", "importance_score", values.importance),
+    Field("helpful_count", "helpful_count", values.count, 0),
+    Field("helpful_imported", "helpful_imported", values.count, 0),
+    Field("helpful_created", "helpful_created", values.count, 0),
+    Field("helpful_absorbed", "helpful_absorbed", values.count, 0),
+    Field("helpful_votes", "helpful_votes", values.count, 0),
+    Field("harmful_count", "harmful_count", values.count, 0),
+    Field("harmful_imported", "harmful_imported", values.count, 0),
+    Field("harmful_votes", "harmful_votes", values.count, 0),
+    Field("helpful_by_agents", "helpful_by_agents", values.count, 0),
+    Field("harmful_by_agents", "harmful_by_agents", values.count, 0),
+    Field("pinned", "pinned", values.flag, False),
+    Field("is_synthetic", "is_synthetic", values.flag, False),
+    Field("citations", "citations", values.texts, (), list),
+    Field("last_accessed_at", "last_accessed_at", values.time, encode=_time),
+    Field("access_count", "access_count", values.count, 0),
+    Field("last_feedback_at", "last_feedback_at", values.time, encode=_time),
+    Field("archived_reason", "archived_reason", values.one_of(ARCHIVED_REASONS, None)),
+    Field("review_after", "review_after", values.time, encode=_time),
+    Field("aliases", "aliases", values.texts, (), list),
+    Field("user_id", "user_id", values.text, "local"),
+    Field("section", "section", values.text, ""),
+)
+"""The product's own keys, written only where they say something.
+
+The counts are totals; their parts follow where a part other than the imported one is not zero.
+"""
+
+FIELDS = {field.key: field for field in (*SCHEMA, *OWN)}
+HELPFUL_PARTS = ("helpful_created", "helpful_absorbed", "helpful_votes")
+HARMFUL_PARTS = ("harmful_votes",)
+
+
+# One LIFECYCLE entry: from a JSON object to a memory, and back without losing a key.
+#
+# What a plain entry of the memory would not reproduce is kept in its metadata, under `FILE_KEY`:
+# `values` (keys the schema does not know, and values written in another form), `keys` (their order,
+# when it differs) and `derived` (values the file did not have and the reader worked out). What the reader of another
+# format kept there goes along in `meta`, so that an entry can become a record of that format again. On the
+# way back a value in another form is used only while it still says what the memory says.
+
+
+_REQUIRED = ("id", "timestamp", "context")
+
+
+def content_id(content: str, timestamp: str = "") -> str:
+    """Name a record that brings no id: the same content and time always give the same `imp-…`."""
+    digest = hashlib.sha256(f"{timestamp}\0{content}".encode(errors="replace"))
+    return f"imp-{digest.hexdigest()[:12]}"
+
+
+def from_entry(doc: Doc, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read one entry; return the memory and which values were changed, as (field, how).
+
+    Raises `ValueError` with the reason when the entry cannot become a memory.
+    """
+    notes: Notes = []
+    given: Doc = {
+        field.name: _decoded(field, doc, notes) if field.key in doc else field.default for field in FIELDS.values()
+    }
+    given["metadata"] = dict(given["metadata"])
+    derived = _derive(given, doc, context, notes)
+    for kind, parts in (("helpful", HELPFUL_PARTS), ("harmful", HARMFUL_PARTS)):
+        _share(given, kind, parts, notes)
+    if given["archived_reason"] and given["status"] != "archived":
+        given["archived_reason"] = None
+        notes.append(("archived_reason", "left out, the entry is not archived"))
+    memory = Memory(**given)
+    problem = broken_rule(memory)
+    if problem:
+        raise ValueError(problem)
+    return _remembering(memory, doc, derived), notes
+
+
+def _decoded(field: Field, doc: Doc, notes: Notes) -> Any:
+    raw = doc.get(field.key)
+    if raw is None:
+        return field.default
+    try:
+        value, note = field.decode(raw)
+    except ValueError as problem:
+        if field.key in _REQUIRED:
+            reason = reason_of(problem).under(field.key)
+            raise Unread(reason.pattern, *reason.values) from None
+        notes.append((field.key, f"left out: {problem}"))
+        return field.default
+    if note:
+        notes.append((field.key, note))
+    return value
+
+
+def _derive(given: Doc, doc: Doc, context: ReadContext, notes: Notes) -> Doc:
+    """Fill in what the entry leaves open; return those values as they would be written."""
+    if not (given["content"] or "").strip():
+        raise ValueError("its context is empty" if "context" in doc else "it has no context")
+    derived: Doc = {}
+    if not (given["id"] or "").strip():
+        given["id"] = derived["id"] = content_id(given["content"], str(doc.get("timestamp") or ""))
+        notes.append(("id", "made from the content, the entry has none"))
+    if given["created_at"] is None:
+        given["created_at"] = context.now
+        derived["timestamp"] = iso(context.now)
+        notes.append(("timestamp", "set to the time of the import, the entry has none"))
+    if given["last_accessed_at"] is None:
+        given["last_accessed_at"] = given["created_at"]
+    if given["importance_score"] is None:
+        score = min(max(float(context.importance(given["observation_type"], given["content"])), 0.0), 10.0)
+        given["importance_score"] = derived["importance_score"] = score
+        notes.append(("importance_score", "rated from type and content, the entry has none"))
+    return derived
+
+
+def _share(given: Doc, kind: str, parts: tuple[str, ...], notes: Notes) -> None:
+    """Split a total into its parts: what the other parts do not explain was imported."""
+    total, explained = given.pop(f"{kind}_count"), sum(given[part] for part in parts)
+    if total and total < explained:
+        notes.append((f"{kind}_count", "less than its parts; the parts are kept"))
+    elif total:
+        given[f"{kind}_imported"] = total - explained
+
+
+def _plain(memory: Memory) -> Doc:
+    """The entry as it is written when no file says otherwise."""
+    doc = {field.key: field.write(memory) for field in SCHEMA}
+    for field in OWN:
+        value = field.write(memory)
+        if value != field.absent:
+            doc[field.key] = value
+    if memory.last_accessed_at == memory.created_at:
+        doc.pop("last_accessed_at", None)
+    for kind, parts in (("helpful", HELPFUL_PARTS), ("harmful", HARMFUL_PARTS)):
+        if not any(part in doc for part in parts):
+            doc.pop(f"{kind}_imported", None)
+    return doc
+
+
+def _remembering(memory: Memory, doc: Doc, derived: Doc) -> Memory:
+    plain = _plain(memory)
+    kept: Doc = {}
+    if list(doc) != [key for key in plain if key not in derived]:
+        kept["keys"] = list(doc)
+    other = {
+        key: raw
+        for key, raw in doc.items()
+        if key not in FIELDS or not alike(raw, plain[key] if key in plain else FIELDS[key].write(memory))
+    }
+    if other:
+        kept["values"] = other
+    if derived:
+        kept["derived"] = derived
+    if not kept:
+        return memory
+    foreign = _object(memory.metadata.get(FILE_KEY))
+    return replace(memory, metadata={**memory.metadata, FILE_KEY: {**foreign, **kept}})
+
+
+def to_entry(memory: Memory) -> Doc:
+    """Return the entry for `memory`: the keys of its file in their order, then what has been added since."""
+    plain = _plain(memory)
+    kept = _object(memory.metadata.get(FILE_KEY))
+    values, keys = _object(kept.get("values")), kept.get("keys")
+    derived = {key for key, value in plain.items() if _still_derived(key, value, kept, memory)}
+    wanted = {key: value for key, value in plain.items() if key not in derived}
+    out: Doc = {}
+    for key in keys if isinstance(keys, list) else wanted:
+        if key in values and (key not in FIELDS or key in derived or _says(FIELDS[key], values[key], memory)):
+            out[key] = values[key]
+        elif key in FIELDS:
+            out[key] = FIELDS[key].write(memory)
+    for key, value in wanted.items():
+        if key not in out and value != FIELDS[key].absent:
+            out[key] = value
+    return out
+
+
+def _still_derived(key: str, value: object, kept: Mapping[str, Any], memory: Memory) -> bool:
+    derived, values = _object(kept.get("derived")), _object(kept.get("values"))
+    if key not in derived or derived[key] != value:
+        return False
+    # An id that was made from the content can only be left out while the content still gives it.
+    written = values.get("timestamp", "" if "timestamp" in derived else iso(memory.created_at))
+    return key != "id" or content_id(memory.content, str(written or "")) == value
+
+
+def _says(field: Field, raw: object, memory: Memory) -> bool:
+    """Whether `raw`, read again, is what the memory has in this field."""
+    value = field.default
+    if raw is not None:
+        try:
+            value, _ = field.decode(raw)
+        except ValueError:
+            value = field.default
+    if isinstance(value, Source) and memory.source.speaker is None:
+        value = replace(value, speaker=None)  # read by a version that knew no speakers, the entry still has its own
+    if value is None and field.key == "last_accessed_at":
+        return memory.last_accessed_at == memory.created_at
+    return bool((None if value is None else field.encode(value)) == field.write(memory))
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
 
 NAME = "lifecycle"
 
@@ -18,7 +295,7 @@ NAME = "lifecycle"
 def detect(head: str, path: str) -> Detection:
     """Sure when a line has the schema's `context` together with one of its other keys."""
     del path
-    keys = jsonlines.first_keys(head)
+    keys = jsonstream.first_keys(head)
     others = keys & {"timestamp", "status", "session_id", "type", "confidence", "summary"}
     if "context" in keys and others:
         return Detection(NAME, min(0.6 + 0.1 * len(others), 0.95), "JSON lines with “context” and other entry keys")
@@ -30,7 +307,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     report = Report(context.file)
     found = _records(text, context, report)
     memories = tuple(memory for _, memory in found)
-    return report.parsed(NAME, memories=memories, layout=jsonlines.layout_of(text))
+    return report.parsed(NAME, memories=memories, layout=jsonstream.layout_of(text))
 
 
 def _records(
@@ -38,7 +315,7 @@ def _records(
 ) -> list[tuple[int, Memory]]:
     """Return the entries with their line numbers; what one leaves open is as in its `new` version."""
     reader, seen, found = JsonReader(), dict[str, int](), list[tuple[int, Memory]]()
-    for number, line in jsonlines.watched(text, context.watch):
+    for number, line in jsonstream.watched(text, context.watch):
         try:
             doc = reader.decode(line)
             if not isinstance(doc, dict):
@@ -60,17 +337,17 @@ def _records(
 
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories, one entry a line; with `original`, only lines whose entry changed are new."""
-    layout = parsed.layout if original is None else jsonlines.layout_of(original)
+    layout = parsed.layout if original is None else jsonstream.layout_of(original)
     written = {memory.id: _line(memory, layout) for memory in parsed.memories}
     if original is None:
-        return jsonlines.assemble(written.values(), layout)
+        return jsonstream.assemble(written.values(), layout)
     new = {memory.id: memory for memory in parsed.memories}
     old = _records(original, NO_CONTEXT, Report(""), new)
-    return jsonlines.weave(original, {n: (m.id, _line(m, layout)) for n, m in old}, written, layout)
+    return jsonstream.weave(original, {n: (m.id, _line(m, layout)) for n, m in old}, written, layout)
 
 
 def _line(memory: Memory, layout: Layout) -> str:
-    return jsonlines.dumps(to_entry(memory), layout)
+    return jsonstream.dumps(to_entry(memory), layout)
 
 
 FORMAT = Format(

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.core.files.reason import Unread
 from workbench.core.record import parse_time
-from workbench.core.stream.arrival import IMPORT
+from workbench.core.stream.confidence import IMPORT
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, SCHEMA_VERSION, Source
 from workbench.formats.shared.report import shown
 

@@ -16,18 +16,21 @@ from workbench.core.files.format import ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.shared.reading import checked, digest, rating, unique_id
-from workbench.formats.shared.records import (
+from workbench.formats.shared.jsonrecords import (
     Doc,
     Key,
     at_time_of,
     changes,
+    checked,
+    digest,
     file_part,
     fresh,
+    rating,
     remembered,
     required_text,
     restored,
     take,
+    unique_id,
 )
 
 NAME = "mcp-memory"

@@ -9,7 +9,7 @@ from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import Clock, Node
-from workbench.formats.shared.reading import checked
+from workbench.formats.shared.jsonrecords import checked
 from workbench.formats.shared.report import Report, shown
 
 NAME = "genagents"

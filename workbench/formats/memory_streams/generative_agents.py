@@ -15,7 +15,7 @@ from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes, texts, time
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import Node
-from workbench.formats.shared.reading import checked
+from workbench.formats.shared.jsonrecords import checked
 from workbench.formats.shared.report import Report, shown
 
 NAME = "generative-agents"

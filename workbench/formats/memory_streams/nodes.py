@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Any
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
 from workbench.core.files.reason import Unread
+from workbench.core.record import UnreadableFile
 from workbench.formats.lifecycle.values import Notes, time
 from workbench.formats.shared.jsontext import Item, JsonReader, items
 from workbench.formats.shared.report import Report, shown

@@ -3,13 +3,210 @@
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from workbench.core.files.format import Parsed
+from workbench.core.playbook.book import Bullet, Playbook
+from workbench.core.record import iso
+from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory
+from workbench.formats import managed_block
+from workbench.formats.ace.writing import write_playbook
+from workbench.formats.lifecycle.values import write_source
 from workbench.formats.plain.cells import written
-from workbench.formats.plain.rows import Row, book_rows, memory_row
+from workbench.formats.plain.reading import written_item
 from workbench.formats.shared.yamledit import scalar
+
+# Records inside the managed block of a Markdown file that belongs to somebody else, such as CLAUDE.md or AGENTS.md.
+
+
+_OURS = re.compile(r"- \[[^\]\s]{2,200}\] ")
+"""How an exported item begins: with its id. Items of other kinds (promoted ones, a colleague's) stay."""
+
+
+def write_block(parsed: Parsed, original: str | None = None) -> str:
+    """Return the file with one item for each record in its block, `[id] text`; the rest of it stays as it is.
+
+    Items that an earlier export wrote are replaced, other items of the block stay above them. Raises
+    `BrokenBlock` when the markers in the file make no single block.
+    """
+    text = original or ""
+    block = managed_block.find(text)
+    kept = [item for item in block.items if not _OURS.match(item)] if block else []
+    return managed_block.written(text, [*kept, *_items(parsed)], managed_block.lead_of(text))
+
+
+def _items(parsed: Parsed) -> Iterator[str]:
+    for memory in parsed.memories:
+        yield managed_block.item(f"[{_name(memory.id)}] {memory.content}")
+    for playbook in parsed.playbooks:
+        for bullet in playbook.bullets:
+            if bullet.state != "deprecated":
+                yield managed_block.item(f"[{_name(bullet.id)}] {bullet.content}")
+
+
+def _name(id: str) -> str:
+    return re.sub(r"[\]\s]", "_", id)
+
+
+# Memories and bullets as rows of named values: what the plain formats (JSON, YAML, CSV) write.
+#
+# Every row has the columns a person would look for; the others stand only where they say something, so that nothing
+# is lost on the way back. Counts are totals, times ISO 8601.
+
+
+Row = Mapping[str, Any]
+
+
+def memory_row(memory: Memory) -> Row:
+    """Return all that a memory says but which parts its counts have, and how its file wrote it."""
+    return {
+        "id": memory.id,
+        "content": memory.content,
+        "summary": memory.summary,
+        "memory_type": memory.memory_type,
+        "observation_type": memory.observation_type,
+        "status": memory.status,
+        "importance": memory.importance_score,
+        "helpful": memory.helpful_count,
+        "harmful": memory.harmful_count,
+        "pinned": memory.pinned,
+        "confidence": memory.confidence,
+        "section": memory.section,
+        "tags": list(memory.tags),
+        "session_id": memory.session_id,
+        "created_at": iso(memory.created_at),
+        "last_accessed_at": iso(memory.last_accessed_at),
+        "citations": list(memory.citations),
+        "promoted_to": memory.promoted_to,
+        "archived_reason": memory.archived_reason,
+        **_said(
+            category=memory.category,
+            related=list(memory.related),
+            source=write_source(memory.source) if memory.source != NO_SOURCE else None,
+            user_id=memory.user_id if memory.user_id != "local" else "",
+            aliases=list(memory.aliases),
+            is_synthetic=memory.is_synthetic,
+            access_count=memory.access_count,
+            last_feedback_at=_time(memory.last_feedback_at),
+            review_after=_time(memory.review_after),
+            metadata=_notes(memory.metadata),
+        ),
+    }
+
+
+def bullet_row(bullet: Bullet, section: str) -> Row:
+    """Return a bullet under the title of its section."""
+    return {
+        "id": bullet.id,
+        "section": section,
+        "content": bullet.content,
+        "helpful": bullet.helpful_count,
+        "harmful": bullet.harmful_count,
+        "pinned": bullet.pinned,
+        "state": bullet.state,
+        "aliases": list(bullet.aliases),
+        **_said(
+            neutral=bullet.neutral_count,
+            created_at=_time(bullet.created_at),
+            last_feedback_at=_time(bullet.last_feedback_at),
+            metadata=_notes(bullet.metadata),
+        ),
+    }
+
+
+def _said(**values: Any) -> Row:
+    """Return the values that say something."""
+    return {name: value for name, value in values.items() if value}
+
+
+def _time(moment: datetime | None) -> str | None:
+    return iso(moment) if moment else None
+
+
+def _notes(metadata: Mapping[str, Any]) -> Row:
+    return {name: value for name, value in metadata.items() if name != FILE_KEY}
+
+
+def book_rows(playbook: Playbook) -> list[Row]:
+    """Return the bullets in the order of the file, deprecated ones too."""
+    sections = sorted(playbook.sections, key=lambda section: section.order)
+    rows = [
+        bullet_row(bullet, section.title or section.key)
+        for section in sections
+        for bullet in sorted(playbook.in_section(section.id), key=lambda bullet: bullet.order)
+    ]
+    known = {section.id for section in sections}
+    return rows + [bullet_row(bullet, "") for bullet in playbook.bullets if bullet.section not in known]
+
+
+# Markdown for people, which `plain.items` reads back, and text for an agent's prompt, which nothing does.
+
+
+def write_markdown(parsed: Parsed, original: str | None = None) -> str:
+    """Write a document with a heading for each section, or for each type of memory."""
+    del original
+    title = parsed.playbooks[0].book.name if parsed.playbooks else "Memories"
+    lines = [f"# {_flat(title)}"]
+    for heading, items in _grouped(parsed):
+        lines += ["", f"## {_flat(heading)}", "", *map(written_item, items)]
+    return "\n".join(lines) + "\n"
+
+
+def write_prompt(parsed: Parsed, original: str | None = None) -> str:
+    """Write what an agent is to read: a playbook's sections and bullets with their ids, or one memory a line."""
+    del original
+    if not parsed.playbooks:
+        return "".join(f"- {_one_line(memory.content)}\n" for memory in parsed.memories)
+    lines: list[str] = []
+    for heading, bullets in _sections(parsed.playbooks[0]):
+        lines += [
+            *([""] if lines else []),
+            f"## {_flat(heading)}",
+            *(f"- [{b.id}] {_flat(b.content)}" for b in bullets),
+        ]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def write_prompt_with_counts(parsed: Parsed, original: str | None = None) -> str:
+    """Write a playbook with its helpful and harmful counts, in the strict form that ACE agents read."""
+    if not parsed.playbooks:
+        return write_prompt(parsed, original)
+    return write_playbook(parsed.playbooks[0], dialect="counts")
+
+
+def _grouped(parsed: Parsed) -> Iterator[tuple[str, list[Memory] | list[Bullet]]]:
+    if parsed.playbooks:
+        yield from _sections(parsed.playbooks[0])
+        return
+    groups: dict[str, list[Memory]] = {}
+    for memory in parsed.memories:
+        groups.setdefault(memory.observation_type, []).append(memory)
+    yield from sorted(groups.items())
+
+
+def _sections(playbook: Playbook) -> Iterator[tuple[str, list[Bullet]]]:
+    """Yield the sections that hold something, with their bullets; deprecated ones are left out."""
+    living = [bullet for bullet in playbook.bullets if bullet.state != "deprecated"]
+    ranked = sorted(living, key=lambda bullet: bullet.order)
+    for section in sorted(playbook.sections, key=lambda section: section.order):
+        mine = [bullet for bullet in ranked if bullet.section == section.id]
+        if mine:
+            yield section.title or section.key or "Others", mine
+    known = {section.id for section in playbook.sections}
+    lost = [bullet for bullet in ranked if bullet.section not in known]
+    if lost:
+        yield "Others", lost
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _flat(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\\n")
 
 
 def write_json(parsed: Parsed, original: str | None = None) -> str:

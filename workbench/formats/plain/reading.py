@@ -5,24 +5,266 @@ Keys that are not ours are kept as notes of the record. Prompt text has no ids a
 texts, sections, kinds and counts, and no more. Counts come back as imported ones.
 """
 
+import json
 import re
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Unread
+from workbench.core.files.reason import Reason, Unread
 from workbench.core.playbook.book import Bullet, Playbook
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
+from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.entry import from_entry
-from workbench.formats.lifecycle.fields import FIELDS
+from workbench.formats.lifecycle.lifecycle import FIELDS, from_entry
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.plain import items
-from workbench.formats.plain.source import YAML, Source, source
-from workbench.formats.shared import books
-from workbench.formats.shared.reading import unique_id
-from workbench.formats.shared.records import required_text, take
+from workbench.formats.plain import cells
+from workbench.formats.shared import books, jsonstream
+from workbench.formats.shared.jsonrecords import BOM, Lines, required_text, scan_file, take, unique_id
+from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
+
+# Where the rows of a plain file stand: in JSON, in JSON lines, in YAML or in a table.
+
+
+Row = tuple[int, Any]
+"""The line a record starts on, and its value."""
+
+LISTS = ("memories", "bullets")
+YAML = re.compile(r"^(?:memories|bullets)[ \t]*:", re.MULTILINE)
+_OPEN = "a quoted cell is never closed: nothing from here on is read"
+_YAML_LINE = re.compile(r"(?:(?P<item>  - |    )(?P<name>\w+)|(?P<top>\w+)):(?: (?P<value>.*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The rows of a file, whether they are a playbook's bullets, and the sections and the name it says beside them."""
+
+    rows: Iterable[Row]
+    is_book: bool = False
+    sections: tuple[str, ...] = ()
+    name: str = ""
+
+
+def source_of(text: str, context: ReadContext, report: Report) -> Source:
+    """Find the rows of a file. Raises `UnreadableFile` when there are none to be found."""
+    plain = text.removeprefix(BOM)
+    start = plain.lstrip()
+    if start[:1] in ("{", "["):
+        lines = [line for _, line in jsonstream.lines(text)]
+        if start.startswith("{") and _is_object(lines[0]) and not any(name in lines[0] for name in LISTS):
+            return Source(_json_lines(text, context, report))
+        return _document(text, context, report)
+    if (delimiter := _delimiter(start)) is not None:
+        return _table(plain, delimiter, report)
+    if YAML.search(plain):
+        return _own_yaml(plain) or _yaml(plain, context, report)
+    raise UnreadableFile(f"{context.file} has no list of records.", "Nothing was read from it.")
+
+
+def _document(text: str, context: ReadContext, report: Report) -> Source:
+    root, places = scan_file(text, context.file, frozenset(LISTS)), Lines(text)
+    listed = root if root.kind == "[" else root.inside("memories", "[") or root.inside("bullets", "[")
+    if listed is None and root.get("id") is not None and root.get("content") is not None and not root.damage:
+        return Source([(places.at(root.start), {str(entry.key): entry.value for entry in root.entries})])
+    if listed is None:
+        raise UnreadableFile(f"{context.file} has no list of records.", "Nothing was read from it.")
+    if root.damage:
+        report.skip(places.at(root.damage_at), root.damage)
+    named, name = root.get("sections"), root.get("playbook")
+    return Source(
+        [(places.at(entry.start), entry.value) for entry in listed.entries],
+        root.kind != "[" and root.inside("bullets", "[") is listed,
+        _titles(named.value if named is not None else None),
+        _text(name.value if name is not None else None),
+    )
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _json_lines(text: str, context: ReadContext, report: Report) -> Iterator[Row]:
+    reader = JsonReader()
+    for number, line in jsonstream.watched(text, context.watch):
+        try:
+            yield number, reader.decode(line)
+        except ValueError as reason:
+            report.skip(number, reason)
+
+
+def _own_yaml(text: str) -> Source | None:
+    """Read YAML as `plain.data` writes it, which is ten times as fast; None when a line is of another shape."""
+    reader, found, rows, top = JsonReader(), dict[str, Any](), list[Row](), ""
+    for number, line in jsonstream.lines(text):
+        match = _YAML_LINE.fullmatch(line)
+        if match is None:
+            return None
+        try:
+            value = reader.decode(match["value"]) if match["value"] is not None else []
+        except ValueError:
+            return None
+        if match["top"]:
+            top, found[match["top"]] = match["top"], value
+        elif top not in LISTS or (match["item"] == "    " and not rows):
+            return None
+        elif match["item"] == "    ":
+            rows[-1][1][match["name"]] = value
+        else:
+            rows.append((number, {match["name"]: value}))
+    kinds = [name for name in LISTS if name in found]
+    if len(kinds) != 1:
+        return None
+    return Source(rows, "bullets" in found, _titles(found.get("sections")), _text(found.get("playbook")))
+
+
+def _yaml(text: str, context: ReadContext, report: Report) -> Source:
+    # The YAML parser is loaded when a file needs it: it would slow down every start of the program.
+    from workbench.formats.shared import yamledit
+
+    name = "memories" if re.search(r"^memories[ \t]*:", text, re.MULTILINE) else "bullets"
+    whole = yamledit.tree(text, context.file, name)
+    if whole.damage:
+        report.skip(whole.line, whole.damage)
+    rows = list[Row]()
+    for node in whole.listed.value if whole.listed is not None else ():
+        line = node.start_mark.line + 1
+        try:
+            rows.append((line, yamledit.plain(node)))
+        except ValueError as reason:
+            report.skip(line, reason)
+    beside = {key: yamledit.plain(whole.top[key][1]) for key in ("sections", "playbook") if key in whole.top}
+    return Source(rows, name == "bullets", _titles(beside.get("sections")), _text(beside.get("playbook")))
+
+
+def _titles(value: object) -> tuple[str, ...]:
+    return tuple(title for title in value if isinstance(title, str)) if isinstance(value, list) else ()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _delimiter(text: str) -> str | None:
+    """Return what stands between the cells of a table whose first line names a column “content”; None for no table."""
+    first = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    found = max(cells.DELIMITERS, key=first.count)
+    return found if any("content" in row.cells for row in cells.table(first, found)) else None
+
+
+def _table(text: str, delimiter: str, report: Report) -> Source:
+    lines = cells.table(clean_for_store(text), delimiter)
+    head = next(lines)
+    if head.open:
+        report.skip(head.line, _OPEN)
+    return Source(_cells(head, lines, report), "state" in head.cells and "memory_type" not in head.cells)
+
+
+def _cells(head: cells.TableRow, lines: Iterable[cells.TableRow], report: Report) -> Iterator[Row]:
+    for row in lines:
+        if row.open:
+            report.skip(row.line, _OPEN)
+            continue
+        if len(row.cells) > len(head.cells):
+            report.remark(
+                row.line,
+                Reason("{} cells beyond the last column: left out", (f"{len(row.cells) - len(head.cells):,}",)),
+            )
+        named = zip(head.cells, row.cells, strict=False)
+        yield row.line, {name: cells.read(name, cell) for name, cell in named if name and cell}
+
+
+# Records as the items of Markdown lists, each with its id in a comment that no reader of the page sees.
+#
+# `- text (+2 −1) <!-- bullet sai-00001 helpful=2 harmful=1 -->`; further lines of a text are indented by two blanks.
+# A carriage return of a text is written as `&#13;`: those of the file are part of its line ends, and others change
+# them.
+
+
+_END = re.compile(
+    r" <!-- (?P<kind>bullet|memory) (?P<id>\S+)(?: helpful=(?P<helpful>\d{1,12}) harmful=(?P<harmful>\d{1,12}))?"
+    r"(?P<pinned> pinned)? -->"
+)
+_ITEM = re.compile(r"^(?:- |  )[^\n]*" + _END.pattern + r"\r?$", re.MULTILINE)
+_RETURN = re.compile(r"\r|&((?:amp;)*)#13;")
+_WRITTEN_RETURN = re.compile(r"&(?:amp;((?:amp;)*))?#13;")
+_UNSAFE = re.compile(r"[\s%<>]|-(?=-)")
+
+
+def begins(text: str) -> bool:
+    """Tell whether a text holds an item with its id."""
+    return text.removeprefix("\ufeff").startswith(("#", "- ")) and _ITEM.search(text) is not None
+
+
+def written_item(record: Memory | Bullet) -> str:
+    """Return the item for a record."""
+    counted = record.helpful_count or record.harmful_count
+    shown = f" (+{record.helpful_count} −{record.harmful_count})" if counted else ""
+    counts = f" helpful={record.helpful_count} harmful={record.harmful_count}" if counted else ""
+    kind = "memory" if isinstance(record, Memory) else "bullet"
+    name = _UNSAFE.sub(lambda found: f"%{ord(found.group()):x};", record.id)
+    said = _RETURN.sub(lambda found: "&#13;" if found[0] == "\r" else f"&amp;{found[1]}#13;", record.content)
+    text = "\n  ".join(said.split("\n"))
+    return f"- {text}{shown} <!-- {kind} {name}{counts}{' pinned' if record.pinned else ''} -->"
+
+
+def source(text: str, report: Report) -> Source:
+    """Find the items of a text; what of it is neither an item with an id nor a heading is said in `report`."""
+    clean = clean_for_store(text.removeprefix("\ufeff"))
+    found = list(_rows(clean, report))
+    is_book = any(kind == "bullet" for kind, _ in found)
+    rows = [row for kind, row in found if (kind == "bullet") == is_book]
+    if len(rows) < len(found):
+        other = len(found) - len(rows)
+        report.skip(1, f"memories among the bullets of a playbook: not read ({other:,} of them)", other)
+    title = clean.partition("\n")[0].removesuffix("\r")
+    return Source(rows, is_book, name=title.removeprefix("# ").strip() if title.startswith("# ") else "")
+
+
+def _rows(text: str, report: Report) -> Iterator[tuple[str, Row]]:
+    heading, item, start = "", list[str](), 0
+    for number, raw in enumerate([*text.split("\n"), "# "], 1):
+        line = raw.removesuffix("\r")
+        if item and (line.startswith("  ") or not line.strip()):
+            item.append(line)
+            continue
+        if item:
+            yield from _row(item, start, heading, report)
+            item = []
+        if line.startswith("- "):
+            item, start = [line], number
+        elif line.startswith("## "):
+            heading = line.removeprefix("## ").strip()
+        elif line.strip() and not line.startswith("# "):
+            report.skip(number, "text that belongs to no item: not read")
+
+
+def _row(lines: list[str], number: int, heading: str, report: Report) -> Iterator[tuple[str, Row]]:
+    while not lines[-1].strip():
+        lines.pop()
+    body = "\n".join(line[2:] for line in lines)
+    end = next((found for found in _END.finditer(body) if found.end() == len(body)), None)
+    if end is None:
+        report.skip(number, "an item without an id: not read")
+        return
+    content = body[: end.start()]
+    helpful, harmful = int(end["helpful"] or 0), int(end["harmful"] or 0)
+    if helpful or harmful:
+        content = content.removesuffix(f" (+{helpful} −{harmful})")
+    content = _WRITTEN_RETURN.sub(lambda found: "\r" if found[1] is None else f"&{found[1]}#13;", content)
+    row: dict[str, Any] = {
+        "id": re.sub(r"%([0-9a-f]+);", lambda found: chr(int(found[1], 16)), end["id"]),
+        "content": content, "helpful": helpful, "harmful": harmful, "pinned": end["pinned"] is not None,
+    }  # fmt: skip
+    kind = "observation_type" if heading in OBSERVATION_TYPES else "section"
+    place = kind if end["kind"] == "memory" else "section"
+    yield end["kind"], (number, {**row, **({place: heading} if heading else {})})
+
 
 NAME = "records"
 _SHORT = 10_000
@@ -63,7 +305,7 @@ def detect(head: str, path: str) -> Detection:
         return Detection(NAME, 0.5, "a list without records")
     if _HEADER.match(text):
         return Detection(NAME, 0.9, "a table with the columns “id” and “content”")
-    if items.begins(text):
+    if begins(text):
         return Detection(NAME, 0.92, "Markdown lists whose items end with their ids")
     if text[:1] not in ("{", "[") and YAML.search(text):
         keys = set(_YAML_KEYS.findall(text))
@@ -83,7 +325,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     Raises `UnreadableFile` when there is no list of rows.
     """
     report, found, bullets = Report(context.file), dict[str, Memory](), dict[str, tuple[str, Bullet]]()
-    rows = items.source(text, report) if _is_markdown(text) else source(text, context, report)
+    rows = source(text, report) if _is_markdown(text) else source_of(text, context, report)
     for line, doc in rows.rows:
         try:
             if not isinstance(doc, dict):
@@ -102,7 +344,7 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 
 def _is_markdown(text: str) -> bool:
-    return items.begins(text) or text.removeprefix("\ufeff").strip() == "# Memories"
+    return begins(text) or text.removeprefix("\ufeff").strip() == "# Memories"
 
 
 def _playbooks(rows: Source, bullets: dict[str, tuple[str, Bullet]], context: ReadContext) -> tuple[Playbook, ...]:

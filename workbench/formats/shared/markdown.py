@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.core.files.textedit import Line, lines
+from workbench.core.files.lint import Line, lines
 from workbench.core.text import clean_for_store
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*))?$")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from workbench.core.files.format import Issue, JudgedQuery, Layout, MappingNote, Parsed
 from workbench.core.files.reason import Reason, reason_of
 from workbench.core.playbook.book import Playbook
-from workbench.core.playbook.curation import Analysis, Curation
+from workbench.core.playbook.operations import Analysis, Curation
 from workbench.core.playbook.usage import Run
 from workbench.core.stream.memory import Memory
 from workbench.core.text import ELLIPSIS, one_line

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from workbench.core.files.textedit import BLANKS, Edit, Span, applied, lines, newline_of, open_fence, raw, span
+from workbench.core.files.lint import BLANKS, Edit, Span, applied, lines, newline_of, open_fence, raw, span
 from workbench.core.free_names import FreeNames
 from workbench.formats.memory_streams.nodes import slug
 

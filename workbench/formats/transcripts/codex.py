@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary
-from workbench.core.agents.transcript.fields import cut
-from workbench.formats.transcripts.lines import Line, lines, object_in, time_of
+from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary, cut
+from workbench.formats.transcripts.claude_code import Line, lines, object_in, time_of
 
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _NOISE = (b'"type":"token_count"', b'"type":"reasoning"', b'"type":"agent_reasoning"', b'"type":"turn_context"')

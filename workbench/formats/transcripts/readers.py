@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from workbench.formats.transcripts import claude_code, codex
-from workbench.formats.transcripts.lines import Line
+from workbench.formats.transcripts.claude_code import Line
 
 
 class Reader(Protocol):

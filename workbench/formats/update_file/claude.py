@@ -1,20 +1,191 @@
 """Claude Code's memory with what a store says of it now: topic files, and the lines of their index."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from workbench.core.files.format import ReadContext
-from workbench.core.files.textedit import BLANKS, Edit, Line, applied, lines, newline_of
+from workbench.core.files.lint import BLANKS, Edit, Line, applied, lines, newline_of
 from workbench.core.stream.memory import Memory
-from workbench.formats.claude_memory.claude_memory import Link, line_record, links, own_statements, read_topic
-from workbench.formats.notes.note import Entry
+from workbench.formats import notes
+from workbench.formats.claude_memory import Link, line_record, links, own_statements, read_topic
+from workbench.formats.notes import Entry
 from workbench.formats.shared import markdown
+from workbench.formats.shared.jsonrecords import COUNTS
 from workbench.formats.shared.markdown import Statement
-from workbench.formats.shared.reading import COUNTS
-from workbench.formats.update_file.front import Value, placed
-from workbench.formats.update_file.merge_lines import merge_lines
-from workbench.formats.update_file.notes import entry_edits
-from workbench.formats.update_file.stored import Stored
+from workbench.formats.shared.yamledit import (
+    DamagedYaml,
+    MappingNode,
+    Node,
+    SequenceNode,
+    changed,
+    compose,
+    entries,
+    line_end,
+    plain,
+    scalar,
+)
+from workbench.formats.update_file.merge_lines import Stored, Unplaced, merge_lines
+
+# Changing single values of the front matter that a Markdown file begins with; every other byte of it stays.
+
+
+Value = str | int | Sequence[str]
+"""What front matter says of a name: a text, a number, or a list of texts."""
+
+_FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def has_front(text: str) -> bool:
+    """Tell whether a text begins with front matter in which values can be changed."""
+    found = _FRONT.match(text)
+    try:
+        return found is not None and isinstance(compose(found[1]), MappingNode)
+    except DamagedYaml:
+        return False
+
+
+def placed(text: str, values: Mapping[str, Value], *, makes_front: bool) -> str:
+    """Return a text whose front matter says these values where it has some, or is to get some; else the text."""
+    if values and has_front(text):
+        return with_facts(text, values)
+    if not values or not makes_front or _FRONT.match(text) is not None:
+        return text
+    mark, newline = text[: text.startswith("\ufeff")], newline_of(text)
+    plain = ((name, value if isinstance(value, str | int) else list(value)) for name, value in values.items())
+    lines = "".join(f"{name}: {scalar(value)}{newline}" for name, value in plain)
+    return f"{mark}---{newline}{lines}---{newline}{text[len(mark) :]}"
+
+
+def with_facts(text: str, values: Mapping[str, Value]) -> str:
+    """Return a text whose front matter says these values; a new name gets a line at its end, a list keeps its form.
+
+    Raises `Unplaced` when there is no front matter, or none that can be read.
+    """
+    for name, value in values.items():
+        found = _FRONT.match(text)
+        if found is None:
+            raise Unplaced("it has no front matter")
+        text = text[: found.start(1)] + _with(found[1], name, value) + text[found.end(1) :]
+    return text
+
+
+def _with(front: str, name: str, value: Value) -> str:
+    try:
+        node = compose(front)
+    except DamagedYaml as error:
+        raise Unplaced(f"its front matter is {error}") from None
+    if not isinstance(node, MappingNode):
+        raise Unplaced("its front matter has no names and values")
+    old = next((there for known, _, there in entries(node) if known == name), None)
+    if isinstance(value, str | int):
+        return applied(front, changed(front, node, {name: value}))
+    if isinstance(old, SequenceNode) and not old.flow_style and old.value:
+        return applied(front, _listed(front, old, value))
+    is_list = old is None or isinstance(old, SequenceNode)
+    return applied(front, changed(front, node, {name: list(value) if is_list else ", ".join(value)}))
+
+
+def _listed(front: str, old: SequenceNode, wanted: Sequence[str]) -> list[Edit]:
+    """Return the edits that take lines out of a list, or add lines below it; each item stands on one."""
+    said = [(str(plain(item)), item) for item in old.value]
+    edits: list[Edit] = []
+    for value, item in said:
+        if value not in wanted:
+            edits.append((_line_start(front, item), _after_line(front, item), ""))
+    last: Node = said[-1][1]
+    start, known = _line_start(front, last), {value for value, _ in said}
+    lead, newline = front[start : last.start_mark.index], newline_of(front)
+    new = "".join(f"{lead}{scalar(value, None)}{newline}" for value in wanted if value not in known)
+    return [*edits, (_after_line(front, last), _after_line(front, last), new)] if new else edits
+
+
+def _line_start(front: str, item: Node) -> int:
+    return front.rfind("\n", 0, item.start_mark.index) + 1
+
+
+def _after_line(front: str, item: Node) -> int:
+    end = front.find("\n", line_end(front, item.start_mark.index))
+    return len(front) if end < 0 else end + 1
+
+
+# Notes with what a store says of them now: the text below the front matter, entries of a day, values in front.
+
+
+def weave(text: str, context: ReadContext, name: str, stored: Stored) -> str:
+    """Return the text of a note with its records as they are stored; what a note has no place for stays out.
+
+    Raises `Unplaced` when a record cannot be put where it stands.
+    """
+    pairs = [(entry, made[0]) for entry, made in notes.entries_of(text, context, name) if isinstance(made, tuple)]
+    edits = [edit for entry, before in pairs for edit in entry_edits(text, entry, before, stored)]
+    woven = applied(text, edits)
+    if notes.is_day(name) or not pairs:
+        return woven
+    before = pairs[0][1]
+    after = stored.memories.get(before.id, before)
+    return placed(woven, note_facts(before, after), makes_front=stored.makes_front)
+
+
+def entry_edits(text: str, entry: Entry, before: Memory, stored: Stored) -> list[Edit]:
+    """Return the edits that make an entry of a file say what its record says now."""
+    after = stored.memories.get(before.id)
+    if before.id in stored.gone:
+        return [_without(text, entry)]
+    if after is None or after.content == before.content:
+        return []
+    old, new, newline = before.content, after.content.strip(BLANKS), newline_of(text)
+    raw = text[entry.start : entry.end]
+    if not entry.head:
+        return [(entry.start, entry.end, merge_lines(raw, old, new, newline, entry.mark, entry.indent))]
+    title, _, said = (part.strip(BLANKS) for part in new.partition("\n"))
+    return [(entry.start, entry.end, _section(raw, entry, old, title, said, newline))]
+
+
+def _section(raw: str, entry: Entry, old: str, title: str, said: str, newline: str) -> str:
+    """Return a section of a day with a title and what is said below it."""
+    head, body = raw[: entry.head], raw[entry.head :]
+    was = old.partition("\n")[2].strip(BLANKS)
+    if title != entry.title:
+        head = head.replace(entry.title, title, 1) if entry.title else f"## {title}"
+    if not said:
+        return head
+    if not was:
+        return head + newline + newline + said.replace("\n", newline)
+    start = len(body) - len(body.lstrip(BLANKS))
+    return head + body[:start] + merge_lines(body[start:], was, said, newline)
+
+
+def _without(text: str, entry: Entry) -> Edit:
+    """Return the edit that takes an entry out, with its line and the blank lines below it where some stand above."""
+    start = text.rfind("\n", 0, entry.start) + 1
+    end = text.find("\n", entry.end)
+    end = len(text) if end < 0 else end + 1
+    above = text[:start].rstrip(" \t\r\n")
+    blank = text[len(above) : start].count("\n") > 1
+    while blank and end < len(text) and not text[end : _next(text, end)].strip(BLANKS):
+        end = _next(text, end)
+    return (start, end, "")
+
+
+def _next(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end + 1
+
+
+def note_facts(before: Memory, after: Memory) -> dict[str, Value]:
+    """Return the values of a note's front matter that a stored record has otherwise."""
+    values: dict[str, Value] = {}
+    if after.summary != before.summary:
+        named = next((key for key in notes.TITLES if before.metadata.get(key)), notes.TITLES[0])
+        values[named] = after.summary
+    if after.category != before.category:
+        values["type"] = after.category
+    if after.tags != before.tags:
+        values["tags"] = after.tags
+    counts = ((after.helpful_count, before.helpful_count), (after.harmful_count, before.harmful_count))
+    values |= {name: new for name, (new, old) in zip(COUNTS, counts, strict=True) if new != old}
+    return values
+
 
 _NAMED = re.compile(r"\][(\[][^)\]]*")
 """What a link of Markdown names, from the end of its text on."""

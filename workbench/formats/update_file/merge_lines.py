@@ -1,10 +1,11 @@
 """Putting another text in the place of one in a file: lines that say the same keep every byte."""
 
 import difflib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 
 LONGEST = 2_000
@@ -92,3 +93,34 @@ def _units(raw: str, old: Sequence[str], mark: int, indent: int) -> list[_Unit]:
 def _outdented(text: str, width: int) -> str:
     margin = len(text) - len(text.lstrip(" "))
     return text[min(margin, width) :]
+
+
+# What a store says of the records that stand in a file, and what of it a file has a place for.
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The records of a file as a store has them, by the id each has in the file, and the ids of those that went.
+
+    Of an index `linked` are those of the files that it names, by the name it has for them; `None` where a file goes.
+    A note without front matter gets some for what has its place there, with `makes_front`.
+    """
+
+    memories: Mapping[str, Memory] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    linked: Mapping[str, Memory | None] = field(default_factory=dict)
+    makes_front: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether it says anything."""
+        return bool(self.memories or self.gone or self.linked)
+
+
+def differing(before: Memory, after: Memory) -> tuple[str, ...]:
+    """Return in what a stored record differs from what its file says: text, title, type, tags, votes."""
+    sides = (
+        ("text", before.content, after.content), ("title", before.summary, after.summary),
+        ("type", before.category, after.category), ("tags", before.tags, after.tags),
+        ("votes", (before.helpful_count, before.harmful_count), (after.helpful_count, after.harmful_count)),
+    )  # fmt: skip
+    return tuple(what for what, old, new in sides if old != new)

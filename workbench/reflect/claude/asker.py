@@ -1,18 +1,302 @@
 """Asking Claude one prompt at a time, within the budget."""
 
 import queue
+import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.reflector import Cancelled, Reflection, ReflectionProblem, Step, Tell, Unread, Usage
+from workbench.core.text import one_line
 from workbench.core.tokens import tokens_of
-from workbench.reflect.claude.budget import Budget, require
-from workbench.reflect.claude.call import Call
-from workbench.reflect.claude.events import Accepted, Answer, Counted, Delta, Ended, Event, Reach
-from workbench.reflect.claude.prompting import Prompt
-from workbench.reflect.claude.trouble import Kind, Trouble, sentences
+from workbench.reflect.claude.keys import HOW_TO
+from workbench.reflect.claude.prompting import Budget, Prompt, require
+
+if TYPE_CHECKING:
+    import anthropic
+    import httpx2
+
+
+# What can go wrong with a call, in sentences. Never holds a key.
+
+
+Kind = Literal[
+    "status", "connection", "timeout", "dropped", "malformed", "no key", "credentials", "broken", "refusal", "cut",
+    "empty", "cancelled",
+]  # fmt: skip
+
+DEFAULT_URL = "https://api.anthropic.com"
+NOWHERE = "an address that names no host"
+KEPT = "Nothing in the store was changed."
+FEWER = "Lower claude.memories in the config, or mark fewer memories."
+_KEY = re.compile(r"sk-ant-[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One failed call. `status` is the HTTP status, `type` the API's name of the error, `said` its own words."""
+
+    kind: Kind
+    status: int = 0
+    type: str = ""
+    said: str = ""
+
+
+def scrubbed(text: str, secrets: tuple[str, ...]) -> str:
+    """Return `text` in one line of at most 200 characters, without any of the secrets or anything like a key."""
+    for secret in secrets:
+        text = text.replace(secret, "…") if secret else text
+    return one_line(_KEY.sub("…", text), 200)
+
+
+def host_of(url: str | None) -> str:
+    """Return the host a call goes to, without names and passwords that an address may hold."""
+    return _named_host(url) or NOWHERE
+
+
+def _named_host(url: str | None) -> str | None:
+    try:
+        return urlsplit(url or DEFAULT_URL).hostname
+    except ValueError:
+        return None
+
+
+def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple[str, str]:
+    """Return what happened, and what to do."""
+    if trouble.kind == "status":
+        return _of_status(trouble, settings)
+    host = host_of(url)
+    if _named_host(url) is None and trouble.kind in ("connection", "timeout", "malformed"):
+        hint = f"Unset ANTHROPIC_BASE_URL, or set an address such as {DEFAULT_URL}. {KEPT}"
+        return "The address set for Claude names no host, so nothing was sent.", hint
+    known: dict[Kind, tuple[str, str]] = {
+        "connection": (f"Claude cannot be reached at {host}.", f"Check the network or a proxy. {KEPT}"),
+        "timeout": (f"Claude at {host} did not answer in time.", f"Try again later. {KEPT}"),
+        "dropped": ("The connection to Claude ended in the middle of the reply.", f"Try again. {KEPT}"),
+        "malformed": (f"What came from {host} is no reply of Claude.", f"Check ANTHROPIC_BASE_URL. {KEPT}"),
+        "no key": ("There is no API key for Claude.", HOW_TO),
+        "credentials": ("The credentials for Claude could not be loaded.", f"Check the profile, or: {HOW_TO}"),
+        "broken": ("The call to Claude failed for an unforeseen reason.", KEPT),
+        "refusal": ("Claude declined to answer.", f"Reflect on other memories, or word the focus differently. {KEPT}"),
+        "cut": (
+            f"The reply of Claude was cut off at {settings.max_tokens:,} tokens.",
+            "Raise claude.max_tokens in the config.",
+        ),
+        "empty": ("The reply of Claude was empty.", f"Try again. {KEPT}"),
+        "cancelled": ("The call to Claude was cancelled.", KEPT),
+    }
+    return known.get(trouble.kind, known["broken"])
+
+
+def _of_status(trouble: Trouble, settings: LlmSettings) -> tuple[str, str]:
+    said = f": {trouble.said.rstrip('.')}." if trouble.said else "."
+    if trouble.status in (408, 504) or trouble.type == "timeout_error":
+        return "Claude did not answer in time.", f"Try again later. {KEPT}"
+    if trouble.status == 529 or trouble.type == "overloaded_error":
+        return "Claude is overloaded, and stayed so after several tries.", f"Try again in a few minutes. {KEPT}"
+    if trouble.status == 429 or trouble.type == "rate_limit_error":
+        return "Claude accepts no more requests for now (rate limit).", f"Try again in a few minutes. {KEPT}"
+    if trouble.status >= 500 or trouble.type == "api_error":
+        return f"Claude's server failed (status {trouble.status}).", f"Try again later. {KEPT}"
+    if trouble.status == 413 or "too long" in trouble.said.lower():
+        return "What would be sent to Claude is too large.", f"{FEWER} {KEPT}"
+    known = {
+        401: ("Claude did not accept the API key.", f"{HOW_TO} {KEPT}"),
+        402: (f"Claude asks for a payment{said}", f"See the billing page of your account. {KEPT}"),
+        403: (
+            f"The API key may not use the model {settings.model}{said}",
+            f"Set another claude.model in the config. {KEPT}",
+        ),
+        404: (f"Claude has no model “{settings.model}”.", f"Set claude.model in the config. {KEPT}"),
+    }
+    other = (f"Claude did not accept the request{said}", f"Check claude.model and claude.temperature. {KEPT}")
+    return known.get(trouble.status, other)
+
+
+# What a call of the Messages API brings, as values that cross threads.
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How to reach Claude. Without a key the SDK looks for one; times are in seconds."""
+
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    timeout: float = 120.0
+    connect_timeout: float = 10.0
+    retries: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Text that came in."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Tokens as the API counts them; `None` for what it did not say."""
+
+    input: int | None = None
+    output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a call: the API's reason to stop ("" if it gave none), or the trouble."""
+
+    reason: str = ""
+    trouble: Trouble | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call brought: all text that came in, the tokens, why it stopped or what went wrong."""
+
+    text: str
+    usage: Usage
+    reason: str = ""
+    trouble: Trouble | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The API took the request: the headers of an answer that is no error came in."""
+
+
+Event = Delta | Counted | Accepted | Ended
+
+
+# One call of the Messages API on a thread of its own, so that a person can leave it at any moment.
+#
+# The thread loads the SDK, retries as the SDK does, and puts what comes in into a queue. When it was left it sends
+# nothing any more and closes the stream at the next event.
+
+
+class Call(threading.Thread):
+    """A running call; `events` ends with an `Ended`. `request` holds the arguments of `messages.create`."""
+
+    def __init__(self, reach: Reach, request: Mapping[str, object], *, stream: bool) -> None:
+        super().__init__(name="claude", daemon=True)
+        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._reach = reach
+        self._request = request
+        self._stream = stream
+        self._left = threading.Event()
+
+    def leave(self) -> None:
+        """Want nothing more of this call."""
+        self._left.set()
+
+    def run(self) -> None:
+        """Make the call."""
+        ended = Ended(trouble=Trouble("broken"))
+        try:
+            ended = self._talk()
+        finally:  # whatever happens, nobody waits forever
+            self.events.put(ended)
+
+    def _talk(self) -> Ended:
+        import anthropic
+        import httpx2
+
+        secrets: tuple[str, ...] = ()
+        try:
+            with self._client() as client:
+                secrets = tuple(s for s in (client.api_key, client.auth_token) if s)
+                if not secrets and client.credentials is None:
+                    return Ended(trouble=Trouble("no key"))
+                return self._streamed(client) if self._stream else self._whole(client)
+        except anthropic.APIStatusError as error:
+            return Ended(trouble=_status_trouble(error, secrets))
+        except (anthropic.APITimeoutError, httpx2.TimeoutException):
+            return Ended(trouble=Trouble("timeout"))
+        except (anthropic.APIConnectionError, httpx2.InvalidURL, OSError):
+            return Ended(trouble=Trouble("connection"))
+        except anthropic.APIError:
+            return Ended(trouble=Trouble("malformed"))
+        except anthropic.AnthropicError:
+            return Ended(trouble=Trouble("credentials"))
+        except (httpx2.HTTPError, httpx2.StreamError):
+            return Ended(trouble=Trouble("dropped"))
+        except (ValueError, TypeError, AttributeError, LookupError):  # the SDK met something that is no event
+            return Ended(trouble=Trouble("malformed"))
+
+    def _client(self) -> "anthropic.Anthropic":
+        import anthropic
+
+        timeout = anthropic.Timeout(self._reach.timeout, connect=self._reach.connect_timeout)
+        return anthropic.Anthropic(
+            api_key=self._reach.api_key,
+            base_url=self._reach.base_url,
+            max_retries=self._reach.retries,
+            timeout=timeout,
+            # Without this, a retry that was waiting would still be sent after everybody has left.
+            http_client=anthropic.DefaultHttpxClient(
+                event_hooks={"request": [self._stop_if_left], "response": [self._note_if_accepted]}
+            ),
+        )
+
+    def _note_if_accepted(self, response: "httpx2.Response") -> None:
+        if response.is_success:
+            self.events.put(Accepted())
+
+    def _stop_if_left(self, _request: object) -> None:
+        if self._left.is_set():
+            import httpx2
+
+            raise httpx2.HTTPError("left")
+
+    def _streamed(self, client: "anthropic.Anthropic") -> Ended:
+        reason, began = "", False
+        stream = client.messages.create(**self._request, stream=True)  # type: ignore[call-overload]
+        with stream:
+            for event in stream:
+                if self._left.is_set():
+                    return Ended()
+                kind = getattr(event, "type", None)
+                if kind == "content_block_delta" and getattr(event.delta, "type", None) == "text_delta":
+                    self.events.put(Delta(str(event.delta.text)))
+                elif kind == "message_start":
+                    began = True
+                    self.events.put(_counted(event.message.usage))
+                elif kind == "message_delta":
+                    self.events.put(_counted(event.usage))
+                    reason = event.delta.stop_reason or ""
+                elif kind == "message_stop":
+                    return Ended(reason)
+        return Ended(trouble=Trouble("dropped" if began else "malformed"))
+
+    def _whole(self, client: "anthropic.Anthropic") -> Ended:
+        message = client.messages.create(**self._request)  # type: ignore[call-overload]
+        if not isinstance(getattr(message, "content", None), list):
+            return Ended(trouble=Trouble("malformed"))
+        self.events.put(_counted(message.usage))
+        self.events.put(Delta("".join(str(b.text) for b in message.content if getattr(b, "type", None) == "text")))
+        return Ended(message.stop_reason or "")
+
+
+def _counted(usage: object) -> Counted:
+    """Return the tokens of the API's usage; what it took from or put into its cache was sent too."""
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    sent = [value for name in names if isinstance(value := getattr(usage, name, None), int)]
+    came = getattr(usage, "output_tokens", None)
+    return Counted(sum(sent) if sent else None, came if isinstance(came, int) else None)
+
+
+def _status_trouble(error: "anthropic.APIStatusError", secrets: tuple[str, ...]) -> Trouble:
+    """Read an error of the API; its own words are kept without anything secret."""
+    body = error.body.get("error") if isinstance(error.body, dict) else None
+    said = body.get("message") if isinstance(body, dict) else None
+    kind = body.get("type") if isinstance(body, dict) else None
+    text = scrubbed(said, secrets) if isinstance(said, str) else ""
+    return Trouble("status", error.status_code, kind if isinstance(kind, str) else "", text)
+
 
 POLL_SECONDS = 0.05
 """How often a waiting call asks whether it was cancelled."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.core.playbook.book import Bullet, Playbook
-from workbench.core.playbook.curation import Analysis
+from workbench.core.playbook.operations import Analysis
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude.prompting import Prompt, indented, memory_lines, numbered, prompt
 

@@ -4,13 +4,16 @@ What it sends is exactly what `preview` and the functions of `asks` return; text
 The key is never stored here: the SDK finds it when a call is made.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from workbench.core.playbook.book import Bullet, Playbook
-from workbench.core.playbook.curation import Analysis, Curation
-from workbench.core.reflection.llm import LlmSettings
+from workbench.core.playbook.operations import Analysis, Curation, read_analysis, read_curation
+from workbench.core.reflection.llm import LlmSettings, UnreadableReply, needs_round
 from workbench.core.reflection.reflector import (
     RETRIEVED,
+    STOPPED,
     Cancelled,
     Insight,
     Preview,
@@ -19,17 +22,238 @@ from workbench.core.reflection.reflector import (
     Request,
     Step,
     Tell,
+    Unread,
     Usage,
 )
 from workbench.core.stream.memory import Memory
-from workbench.reflect.claude import asks, single
-from workbench.reflect.claude.asker import NAME, Asker
-from workbench.reflect.claude.budget import Budget
-from workbench.reflect.claude.events import Reach
+from workbench.reflect.claude import asks
+from workbench.reflect.claude.asker import NAME, Asker, Kind, Place, Reach, host_of, minus, trouble_of
 from workbench.reflect.claude.keys import HOW_TO, has_key
-from workbench.reflect.claude.prompting import Prompt
-from workbench.reflect.claude.reflection import ReflectionRun, Relevant, latest
-from workbench.reflect.claude.trouble import host_of
+from workbench.reflect.claude.prompting import Budget, Prompt
+from workbench.reflect.extractive.everyday import KnownTexts
+from workbench.reflect.replies import (
+    Questions,
+    complete_lines,
+    cut_off,
+    read_citations,
+    read_insights,
+    read_questions,
+    read_ratings,
+    read_text,
+)
+
+# One reflection by Claude: questions, insights on each, ratings. What was found survives whatever happens.
+
+
+Relevant = Callable[[str, Sequence[Memory]], Sequence[Memory]]
+"""Picks the memories that bear on a question; oldest first."""
+
+GOES_ON: tuple[Kind | None, ...] = (None, "cut", "refusal", "empty")
+"""Ends of a call that say nothing against the next one."""
+
+
+def latest(_question: str, memories: Sequence[Memory]) -> Sequence[Memory]:
+    """Pick the latest memories."""
+    return memories[-RETRIEVED:]
+
+
+class ReflectionRun:
+    """The state of one reflection while it runs; made for one use."""
+
+    def __init__(
+        self, asker: Asker, memories: Sequence[Memory], relevant: Relevant, tell: Tell, cancelled: Cancelled
+    ) -> None:
+        self._asker, self._memories, self._relevant = asker, memories, relevant
+        self._tell, self._cancelled = tell, cancelled
+        self._before = asker.used
+        self._questions: tuple[str, ...] = ()
+        self._insights: list[Insight] = []
+        self._unread: list[Unread] = []
+        self._problem: ReflectionProblem | None = None
+        self._was_cancelled = False
+
+    def all(self, focus: str) -> Reflection:
+        """Run the whole reflection."""
+        rates = self._asker.settings.rate_importance
+        total = 1 + asks.QUESTIONS + rates
+        reply, kind = self._ask(asks.questions(self._memories, focus), Place(0, total))
+        found = read_questions(reply, asks.QUESTIONS) if reply.strip() else Questions()
+        self._questions = found.texts
+        self._unread += found.unread
+        # A stream that broke behind a whole question has asked something all the same.
+        goes_on = kind in (*GOES_ON, "dropped")
+        for place, question in enumerate(self._questions, start=1):
+            goes_on = goes_on and self._ask_for_insights(question, Place(place, total))
+        if goes_on and rates and self._insights:
+            self._rate(Place(total - 1, total))
+        return self._result()
+
+    def one(self, question: str) -> Reflection:
+        """Ask for insights on one question only."""
+        self._questions = (question,)
+        self._ask_for_insights(question, Place(0, 1))
+        return self._result()
+
+    def _ask_for_insights(self, question: str, place: Place) -> bool:
+        """Add the insights on one question; return whether another call is worth making."""
+        memories = tuple(self._relevant(question, self._memories))
+        sent = tuple(memory.id for memory in memories)
+        reply, kind = self._ask(asks.insights(question, memories), place, question)
+        if reply.strip():
+            read = read_insights(reply, memories, question)
+            self._insights = once([*self._insights, *read.found])
+            self._unread += read.unread
+        self._unread = [replace(one, memories=sent) if one.question == question else one for one in self._unread]
+        return kind in GOES_ON
+
+    def _rate(self, place: Place) -> None:
+        prompt = asks.rate([insight.text for insight in self._insights])
+        reply, _ = self._ask(prompt, place, stream=False)
+        if reply.strip():
+            ratings, unread = read_ratings(reply, len(self._insights))
+            self._unread += unread
+            self._insights = [
+                replace(insight, importance=ratings.get(at, insight.importance))
+                for at, insight in enumerate(self._insights)
+            ]
+
+    def _ask(self, prompt: Prompt, place: Place, question: str = "", *, stream: bool = True) -> tuple[str, Kind | None]:
+        """Return what can be read of the reply (of a broken one the whole lines) and what went wrong, if anything."""
+        try:
+            answer = self._asker.ask(prompt, self._tell, self._cancelled, place, stream=stream)
+        except ReflectionProblem as problem:  # the budget does not hold the call
+            self._problem = problem
+            return "", "broken"
+        trouble = trouble_of(answer)
+        if trouble is None:
+            return answer.text, None
+        message, hint = self._asker.sentences(trouble)
+        self._problem = ReflectionProblem(message, hint)
+        self._was_cancelled = trouble.kind == "cancelled"
+        if trouble.kind in ("refusal", "empty"):
+            self._unread.append(Unread(prompt.stage, answer.text, message, question))
+            return "", trouble.kind
+        whole, beginning = complete_lines(answer.text)
+        self._unread += cut_off(prompt.stage, beginning, message, question)
+        return whole, trouble.kind
+
+    def _result(self) -> Reflection:
+        """Return what was found; raises the problem when nothing was, unless a person cancelled."""
+        stopped = self._problem.message if self._problem is not None else ""
+        stopped = STOPPED if self._was_cancelled else stopped
+        if not stopped and not self._questions:
+            stopped = "No question could be read from the reply of Claude."
+        usage = minus(self._asker.used, self._before)
+        found = Reflection(
+            NAME,
+            tuple(self._insights),
+            self._questions,
+            usage,
+            tuple(self._unread),
+            not stopped,
+            stopped,
+            by_person=self._was_cancelled,
+        )
+        if self._problem is None or self._insights or self._was_cancelled:
+            return found
+        self._problem.found = found
+        raise self._problem
+
+
+def once(insights: Sequence[Insight]) -> list[Insight]:
+    """Return insights that say the same, or nearly, only once, at their first place, with all that they cite.
+
+    Several questions may lead to one answer.
+    """
+    found: dict[str, Insight] = {}
+    for insight in insights:
+        text = next(iter(KnownTexts(found).same(insight.text)), insight.text)
+        known = found.get(text)
+        found[text] = (
+            insight
+            if known is None
+            else replace(
+                known,
+                citations=tuple(dict.fromkeys((*known.citations, *insight.citations))),
+                unresolved=tuple(dict.fromkeys((*known.unresolved, *insight.unresolved))),
+            )
+        )
+    return list(found.values())
+
+
+# Questions that take one reply each: refining an insight, the two ACE roles, one text of two.
+
+
+Reading = TypeVar("Reading")
+
+
+def refined(
+    asker: Asker, insight: Insight, memories: Sequence[Memory], tell: Tell, cancelled: Cancelled, *, force: bool
+) -> Insight:
+    """Refine until the insight is specific enough or the rounds of the settings are made (source 000, algorithm 9).
+
+    With `force` at least one round is made. Each text it had is in `rounds`. When a round fails, the insight as it
+    is by then is in `found` of the `ReflectionProblem`; a cancelled one is returned as it is by then.
+    """
+    before, made = asker.used, 0
+    while not cancelled() and ((force and made == 0) or needs_round(insight.text, made, asker.settings.rounds)):
+        made += 1
+        try:
+            reply = asker.whole_text(asks.refine(insight.text, memories), tell, cancelled)
+        except ReflectionProblem as problem:
+            if cancelled():
+                break
+            unread = problem.found.unread if problem.found is not None else ()
+            problem.found = Reflection(
+                NAME,
+                (insight,),
+                usage=minus(asker.used, before),
+                unread=unread,
+                complete=False,
+                stopped=problem.message,
+            )
+            raise
+        cited = read_citations(read_text(reply), memories)
+        if not cited.text or cited.text == insight.text:
+            break
+        insight = replace(
+            insight,
+            text=cited.text,
+            citations=cited.ids or insight.citations,
+            unresolved=tuple(dict.fromkeys((*insight.unresolved, *cited.unresolved))),
+            rounds=(*insight.rounds, insight.text),
+        )
+    return insight
+
+
+def analysed(asker: Asker, run: asks.Run, bullets: Sequence[Bullet], tell: Tell, cancelled: Cancelled) -> Analysis:
+    """Ask the ACE Reflector about a run. Raises `ReflectionProblem`, with a reply that cannot be read in `found`."""
+    return _read(asker, asks.analyse(run, bullets), read_analysis, tell, cancelled)
+
+
+def curated(
+    asker: Asker, lessons: Sequence[str], playbook: Playbook, room: int | None, tell: Tell, cancelled: Cancelled
+) -> Curation:
+    """Ask the ACE Curator for operations. Raises as `analysed` does."""
+    return _read(asker, asks.curate(lessons, playbook, room), read_curation, tell, cancelled)
+
+
+def merged(asker: Asker, first: str, second: str, tell: Tell, cancelled: Cancelled) -> str:
+    """Ask for one text of two. Raises `ReflectionProblem`."""
+    return read_text(asker.whole_text(asks.merge(first, second), tell, cancelled, stream=False))
+
+
+def _read(asker: Asker, prompt: Prompt, reader: Callable[[str], Reading], tell: Tell, cancelled: Cancelled) -> Reading:
+    before = asker.used
+    reply = asker.whole_text(prompt, tell, cancelled)
+    try:
+        return reader(reply)
+    except UnreadableReply as error:
+        usage, unread = minus(asker.used, before), (Unread(prompt.stage, reply, error.message),)
+        found = Reflection(NAME, (), usage=usage, unread=unread, complete=False, stopped=error.message)
+        raise ReflectionProblem(
+            error.message, "The reply is kept and can be edited or asked for again.", found
+        ) from None
 
 
 def quiet(_step: Step) -> None:
@@ -124,14 +348,14 @@ class ClaudeReflector:
     ) -> Insight:
         """Make an insight more specific by `memories`, those it cites; see `single.refined`."""
         self._begin()
-        return single.refined(self._asker, insight, memories, tell, cancelled, force=force)
+        return refined(self._asker, insight, memories, tell, cancelled, force=force)
 
     def ace_reflect(
         self, run: asks.Run, bullets: Sequence[Bullet], tell: Tell = quiet, cancelled: Cancelled = never
     ) -> Analysis:
         """Ask the ACE Reflector about one run and the bullets used in it. Raises `ReflectionProblem`."""
         self._begin()
-        return single.analysed(self._asker, run, bullets, tell, cancelled)
+        return analysed(self._asker, run, bullets, tell, cancelled)
 
     def ace_curate(
         self,
@@ -144,12 +368,12 @@ class ClaudeReflector:
     ) -> Curation:
         """Ask the ACE Curator how to bring lessons into a playbook. `room`: tokens it may grow by."""
         self._begin()
-        return single.curated(self._asker, lessons, playbook, room, tell, cancelled)
+        return curated(self._asker, lessons, playbook, room, tell, cancelled)
 
     def merged_text(self, first: str, second: str, tell: Tell = quiet, cancelled: Cancelled = never) -> str:
         """Ask for one text that holds everything of both. Raises `ReflectionProblem`."""
         self._begin()
-        return single.merged(self._asker, first, second, tell, cancelled)
+        return merged(self._asker, first, second, tell, cancelled)
 
     def _begin(self) -> None:
         if self._asker.reach.api_key is None and not has_key():

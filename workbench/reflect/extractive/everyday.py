@@ -5,10 +5,11 @@ two sentences alike; of any other language the words that stand in too many sent
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 
-from workbench.core.duplicates.dedup import content_words
+from workbench.core.duplicates.dedup import conflicts, contained_in_recent, content_words, negations, opposites
 from workbench.core.words import words
 
 _WORDS = """
@@ -94,3 +95,99 @@ PHATIC = re.compile(
     re.I,
 )
 """How greetings, thanks, congratulations and bare answers begin."""
+
+
+# Scripts that put no space between words: what stands for words there, and how much of a text is how long.
+#
+# Chinese, Japanese and the scripts of South-East Asia are written without spaces. What carries meaning is taken in
+# pieces: a run of katakana is a word, and of Han characters or Thai letters every two neighbours are one. Hiragana
+# are
+# mostly endings and particles and are left out. No dictionary is needed, and no text is changed.
+
+
+_HAN = "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KATAKANA = "\u30a1-\u30fa\u30fc\u31f0-\u31ff"
+_HIRAGANA = "\u3041-\u309f"
+_SOUTH = "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese, Khmer."""
+
+UNSPACED = f"{_HAN}{_KATAKANA}{_HIRAGANA}{_SOUTH}"
+"""All of them, for a class of characters in a regular expression."""
+
+_RUN = re.compile(f"([{_KATAKANA}]{{2,}})|([{_HAN}]+)|([{_SOUTH}]+)")
+_ANY = re.compile(f"[{UNSPACED}]")
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of a text, as `content_words`, and the pieces of what has no spaces."""
+    if text.isascii() or not _ANY.search(text):
+        return content_words(text)
+    return (*content_words(_ANY.sub(" ", text)), *_pieces(text))
+
+
+def length(text: str) -> int:
+    """Return how many Latin letters it takes to say about as much: two for a character of these scripts' words."""
+    return len(text) if text.isascii() else len(text) + len(_ANY.findall(text))
+
+
+def is_latin(text: str) -> bool:
+    """Tell whether at least half of the letters of a text are Latin."""
+    letters = [char for char in text if char.isalpha()] if not text.isascii() else []
+    return 2 * sum(char < "\u0250" for char in letters) >= len(letters)
+
+
+def _pieces(text: str) -> list[str]:
+    found: list[str] = []
+    for word, *runs in _RUN.findall(text):
+        run = next((run for run in runs if run), "")
+        found += [word] if word else [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+    return found
+
+
+# Whether a sentence is known: something that a person has confirmed, is asked about, or rejected says it already.
+
+
+COVERED = 0.8
+"""Share of a sentence's words that a known text must hold to say it."""
+
+NEARLY = 0.85
+"""Share of the words of either text that the other must hold for both to be nearly equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    text: str
+    stems: frozenset[str]
+    negations: frozenset[str]
+
+
+class KnownTexts:
+    """Texts that need not be proposed again."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._known = [_read(text) for text in dict.fromkeys(texts)]
+
+    def says(self, sentence: str, covered: float = COVERED) -> bool:
+        """Tell whether a known text holds the sentence, or nearly all of its words without turning it round."""
+        asked = _read(sentence)
+        return any(_holds(known, asked, covered) for known in self._known)
+
+    def same(self, text: str) -> list[str]:
+        """Return the known texts that are equal to a text or nearly so, without contradicting it."""
+        asked = _read(text)
+        near = (known for known in self._known if _holds(known, asked, NEARLY) and _holds(asked, known, NEARLY))
+        return [known.text for known in near if not conflicts(known.text, text)]
+
+
+def _read(text: str) -> _Known:
+    return _Known(text, frozenset(terms(text)), frozenset(negations(text)))
+
+
+def _holds(known: _Known, asked: _Known, covered: float) -> bool:
+    if not asked.stems or len(asked.stems & known.stems) < covered * len(asked.stems):
+        return False
+    if contained_in_recent(asked.text, [known.text]):
+        return True
+    # What the known text negates elsewhere says nothing about this sentence.
+    negated = {stems for stems in known.negations if not stems or stems.split()[0] in asked.stems}
+    return asked.negations == negated and not opposites(asked.text, known.text)

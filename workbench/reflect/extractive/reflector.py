@@ -7,28 +7,298 @@ It depends on nothing but the request and what is known.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.core.reflection.reflector import STOPPED, Cancelled, Insight, Preview, Reflection, Request, Step, Tell
 from workbench.core.stream.memory import Memory
-from workbench.reflect.extractive.lessons import Kind, Lesson, lesson_of
-from workbench.reflect.extractive.sentences import Sentence, meaningful, sentences_of, standing_of
-from workbench.reflect.extractive.themes import (
-    LEAST,
-    Near,
-    Theme,
-    Vectors,
-    common_of,
-    compare,
-    theme_of,
-    without_common,
+from workbench.core.words import words
+from workbench.reflect.extractive.everyday import KnownTexts, language_of, length
+from workbench.reflect.extractive.languages import Rules, rules_for
+from workbench.reflect.extractive.sentences import LABEL, Sentence, meaningful, sentences_of, standing_of
+
+# What a sentence is as a lesson: whether it corrects, instructs or generalises, or only tells of a passing moment.
+#
+# The rules are those of the sentence's language (`languages`); where there are none, the type of its memory speaks
+# alone.
+# What passes, a state, a
+# plan that was carried out, something that happened once, a command that was a mistake, is no lesson, however often
+# the
+# memories come back to it.
+
+
+Kind = Literal["corrects", "instructs", "generalises"]
+
+_TYPES: Mapping[str, tuple[Kind, ...]] = {
+    "correction": ("corrects",), "instruction": ("instructs",), "convention": ("instructs",),
+    "gotcha": ("generalises",), "insight": ("generalises",), "pattern": ("generalises",),
+}  # fmt: skip
+"""What the sentences of a memory are by its type, unless they tell of something else."""
+
+_OUTCOMES = frozenset((
+    "code_change", "test_result", "tool_output", "test_success", "test_failure", "file_read", "error", "failure",
+    "bug_fix", "refactoring", "feature_implementation",
+))  # fmt: skip
+"""Types of memories that tell what came of something: a lesson of theirs says in words what to do."""
+
+
+class Lesson(NamedTuple):
+    """What a sentence is: its `kinds`, the most telling first, and whether it only `passes`."""
+
+    kinds: tuple[Kind, ...]
+    passes: bool
+
+    @property
+    def teaches(self) -> bool:
+        """Whether it says by itself what to do, or what not to believe."""
+        return "corrects" in self.kinds or "instructs" in self.kinds
+
+
+def lesson_of(text: str, told: str, memory: Memory, language: str = "") -> Lesson:
+    """Return what a sentence of a memory is; `told` is it as it would be proposed, with who says it.
+
+    Without a `language` that of the sentence counts.
+    """
+    by_type = _TYPES.get(memory.observation_type, ())
+    rules = rules_for(language or language_of(text))
+    if rules is None:
+        return Lesson(by_type, memory.observation_type in _OUTCOMES)
+    spoken = told != text or _speaks(text, rules)
+    # Who talks with somebody says "should" and "instead" of other things than of how to work.
+    instructs, corrects = (not spoken and bool(one.search(text)) for one in (rules.instructs, rules.corrects))
+    general = bool((rules.habit if spoken else rules.generalises).search(text))
+    found: tuple[tuple[Kind, bool], ...] = (
+        ("corrects", corrects or "corrects" in by_type),
+        ("instructs", instructs or "instructs" in by_type),
+        ("generalises", general or "generalises" in by_type),
+    )
+    kinds = tuple(kind for kind, holds in found if holds)
+    # What somebody says of themselves is worth keeping as a habit, a wish or a rule: the rest is talk.
+    return Lesson(kinds, (spoken and not kinds) or _passes(text, told, memory, rules, spoken=spoken))
+
+
+def _passes(text: str, told: str, memory: Memory, rules: Rules, *, spoken: bool) -> bool:
+    """Tell whether a sentence is about a moment: a state, a plan, something that happened, or one run of something."""
+    if any(one.search(text) for one in (rules.once, rules.state, rules.plan, rules.labelled)):
+        return True
+    if spoken and _is_small_talk(text, told, rules):
+        return True
+    if not spoken and (rules.first_person.match(text) or rules.about_before.match(text)):
+        return True
+    if memory.observation_type in _OUTCOMES and not rules.instructs.search(text):
+        return True
+    return bool(rules.past.search(text)) and not rules.holds.search(text)
+
+
+def _is_small_talk(text: str, told: str, rules: Rules) -> bool:
+    """Tell whether it answers somebody, is about what they showed, tells a feeling, or says nothing of who says it."""
+    if any(one.search(text) for one in (rules.answers, rules.thanks, rules.unresolved)):
+        return True
+    return told != text and frozenset(words(text)).isdisjoint(rules.selves | rules.ours)
+
+
+def _speaks(text: str, rules: Rules) -> bool:
+    """Tell whether a person says it of themselves."""
+    said = frozenset(words(text))
+    return bool(said & rules.selves) or (LABEL.match(text) is not None and bool(said & rules.ours))
+
+
+# How well a sentence is worded to be remembered: what holds beyond the moment, in plain words, by itself.
+#
+# Each rule multiplies a quality of 1 by a factor; the factors are judgments, tried on transcripts of interviews, on
+# conversations and on the notes of coding agents. The words are those of the sentence's language (`languages`); where
+# none are known, only its length, digits and signs count, and support and importance order what is proposed.
+
+
+_DATED = re.compile(
+    r"\d\d:\d\d|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|#\d", re.I
 )
-from workbench.reflect.extractive.wording import quality
-from workbench.reflect.known import KnownTexts
+_OUTPUT = re.compile(r" -> |=> |\b\d+ (?:passed|failed|skipped)\b")
+_DONE = re.compile(r"\A[A-Z]\w+ed\b")
+_SHORT, _LONG = 60, 200
+"""Characters between which a sentence has the length of something to remember."""
+
+
+def quality(text: str, told: str, language: str = "") -> float:
+    """Return how well a sentence would read as a memory: above 1 for a rule or a habit, near 0 for passing remarks.
+
+    `told` is the text as it would be proposed, with the speaker's name in front where there is one. Without a
+    `language` that of the sentence counts.
+    """
+    digits = sum(c.isdigit() for c in text) / len(text)
+    factors = (
+        0.6 if _DATED.search(text) else 1.0,
+        0.7 if _DONE.match(told) else 1.0,
+        0.5 if _OUTPUT.search(text) else 1.0,
+        0.7 if "!" in text or "！" in text else 1.0,
+        max(0.3, 1 - 4 * digits),
+        min(1.0, length(text) / _SHORT) * min(1.0, _LONG / length(text)),
+        *_worded(text, told, rules_for(language or language_of(text))),
+    )
+    return math.prod(factors)
+
+
+def _worded(text: str, told: str, rules: Rules | None) -> tuple[float, ...]:
+    """Return the factors of the words of a sentence."""
+    if rules is None:
+        return ()
+    found = words(text)
+    distinct = set(found)
+    return (
+        1 + 0.25 * min(len(distinct & rules.lasting), 2),
+        0.75 ** min(len(distinct & rules.passing), 3),
+        0.3 if rules.leaning.match(told) else 1.0,
+        0.7 ** len(rules.filling.findall(text)),
+        0.6 ** len(rules.hedged.findall(text)),
+        0.9 ** min(sum(word in rules.pointing for word in found), 3),
+        0.6 if distinct & rules.addressing else 1.0,
+    )
+
+
+# Recurring themes: for each sentence the memories that say something near it, and when they did.
+#
+# Leader clustering by cosine: any sentence may lead, and what is near it supports it. Static embeddings share a large
+# common component, which is taken out first; what remains is compared with how near unrelated sentences come.
+
+
+Vectors = NDArray[np.float32]
+
+LEAST = 3
+"""Memories, from as many times or sessions, that make a theme."""
+
+_COMMON = 30.0
+"""Sentences from which on their mean is mostly the common component, and not what they are about."""
+
+_DEVIATIONS, _LOWEST, _HIGHEST = 3.0, 0.42, 0.6
+"""Standard deviations of all cosines from which a pair counts as near, and the bounds of that threshold."""
+
+_CLEAR, _CERTAIN = 0.5, 0.65
+"""Cosines from which one shared meaningful word makes two sentences near, and from which none is needed.
+
+Of other languages than English the vectors know letters rather than words, and too much is near: two are needed.
+"""
+
+_ON_ONE_SUBJECT = 0.3
+"""Cosine from which two sentences about the focus are near."""
+
+_COMMONPLACE = 0.06
+"""Share of all sentences above which a word says nothing about what two of them share."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Near:
+    """How near the sentences are: `cosines` (n, n), 0 where a pair is not near, and (n, m) per memory.
+
+    `by_memory` also counts as near what has only the focus in common.
+    `rows` are the m memories of the second, by their place in the request; `occasions` names when each was made.
+    """
+
+    cosines: NDArray[np.float32]
+    by_memory: NDArray[np.float32]
+    rows: NDArray[np.intp]
+    occasions: NDArray[np.intp]
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What supports a sentence: rows of the request by falling nearness, on how many occasions, and how near (0–1)."""
+
+    rows: tuple[int, ...]
+    occasions: int
+    nearness: float
+
+
+def without_common(vectors: Vectors, mean: Vectors) -> Vectors:
+    """Return unit vectors without the component that all share."""
+    bare: Vectors = vectors - mean
+    length = np.linalg.norm(bare, axis=1, keepdims=True)
+    unit: Vectors = (bare / np.maximum(length, 1e-9)).astype(np.float32)
+    return unit
+
+
+def common_of(vectors: Vectors) -> Vectors:
+    """Return what all vectors share, less of it the fewer they are."""
+    count = len(vectors)
+    common: Vectors = vectors.mean(axis=0) * np.float32(count / (count + _COMMON))
+    return common
+
+
+def compare(
+    sentences: Sequence[Sentence], vectors: Vectors, occasions: Sequence[int], focused: Sequence[bool] = ()
+) -> Near:
+    """Compare every sentence with every other; `vectors` (n, dim) are bare, `occasions` is by row of the request.
+
+    Sentences that are `focused` have their subject in common already, so that less makes two of them near.
+    """
+    cosines = np.clip(vectors @ vectors.T, -1.0, 1.0)
+    threshold = _threshold(cosines)
+    same = np.flatnonzero(np.array(focused, np.bool_))
+    between = cosines[np.ix_(same, same)]
+    _drop_what_shares_no_word(cosines, sentences, threshold)
+    supported = cosines
+    if len(same):
+        supported = cosines.copy()
+        supported[np.ix_(same, same)] = np.where(between >= _ON_ONE_SUBJECT, np.maximum(between, threshold), 0)
+    rows = np.array([s.row for s in sentences], np.intp)
+    starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
+    by_memory = np.maximum.reduceat(supported, starts, axis=1)
+    made = np.array([occasions[row] for row in rows[starts].tolist()], np.intp)
+    return Near(cosines, by_memory, rows[starts], made, threshold)
+
+
+def theme_of(near: Near, sentence: int, row: int, least: int = LEAST) -> Theme | None:
+    """Return what supports a sentence of memory `row`, or `None` when fewer than `least` memories do."""
+    column = near.by_memory[sentence]
+    found = np.flatnonzero(column >= near.threshold)
+    if len(found) < least:
+        return None
+    ordered = found[np.lexsort((near.rows[found], -column[found]))]
+    first: dict[int, float] = {}
+    for place in ordered.tolist():
+        first.setdefault(int(near.occasions[place]), float(column[place]))
+    if len(first) < least:
+        return None
+    own = near.occasions[near.rows == row]
+    others = [value for occasion, value in first.items() if occasion not in own.tolist()][: LEAST + 1]
+    return Theme(tuple(near.rows[ordered].tolist()), len(first), sum(others) / max(1, len(others)))
+
+
+def _threshold(cosines: NDArray[np.float32]) -> float:
+    """Return from where on a pair is nearer than chance."""
+    count = len(cosines)
+    pairs = max(1, count * count - count)
+    mean = (float(cosines.sum()) - count) / pairs
+    variance = (float((cosines * cosines).sum()) - count) / pairs - mean * mean
+    return float(min(_HIGHEST, max(_LOWEST, mean + _DEVIATIONS * max(0.0, variance) ** 0.5)))
+
+
+def _drop_what_shares_no_word(cosines: NDArray[np.float32], sentences: Sequence[Sentence], threshold: float) -> None:
+    """Set pairs to 0 that only their vectors hold together: the less alike, the more words they have to share."""
+    counts: dict[str, int] = {}
+    for sentence in sentences:
+        for stem in sentence.stems:
+            counts[stem] = counts.get(stem, 0) + 1
+    most = max(4.0, _COMMONPLACE * len(sentences))
+    stems = [frozenset(stem for stem in s.stems if counts[stem] <= most) for s in sentences]
+    familiar = np.array([s.familiar for s in sentences], np.bool_)
+    certain = (cosines >= _CERTAIN) & (familiar[:, None] & familiar[None, :])
+    left, right = np.nonzero(np.triu((cosines >= threshold) & ~certain, 1))
+    clear = (cosines[left, right] >= _CLEAR) & familiar[left] & familiar[right]
+    bad = [
+        at
+        for at, (a, b, one) in enumerate(zip(left.tolist(), right.tolist(), clear.tolist(), strict=True))
+        if len(stems[a] & stems[b]) < (1 if one else 2)
+    ]
+    cosines[left[bad], right[bad]] = 0
+    cosines[right[bad], left[bad]] = 0
+
 
 Embed = Callable[[Sequence[str]], Vectors]
 """Turns n texts into unit vectors, shape (n, dim)."""

@@ -9,12 +9,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.core.agents.transcript.people import is_standing
+from workbench.core.agents.transcript.summaries import is_standing
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.stream.memory import Memory
 from workbench.core.words import words
-from workbench.reflect.extractive.everyday import EMPTY, ENGLISH, PHATIC, empty_for, language_of
-from workbench.reflect.extractive.scripts import is_latin, length, terms
+from workbench.reflect.extractive.everyday import (
+    EMPTY,
+    ENGLISH,
+    PHATIC,
+    empty_for,
+    is_latin,
+    language_of,
+    length,
+    terms,
+)
 
 SHORTEST, LONGEST = 24, 320
 """Bounds of a sentence that can be proposed, in Latin letters (`scripts.length`) without the speaker's name."""

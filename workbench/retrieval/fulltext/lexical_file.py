@@ -15,9 +15,7 @@ from pathlib import Path
 
 from workbench.core.files.atomic import draft_beside, unlocked
 from workbench.core.words import STOP_WORDS
-from workbench.retrieval.fulltext.segment import lexicon_of, text_lengths
-from workbench.retrieval.fulltext.stemming import made_by
-from workbench.retrieval.fulltext.vocabulary import Encoded, Vocabulary
+from workbench.retrieval.fulltext.segment import Encoded, Vocabulary, lexicon_of, made_by, text_lengths
 from workbench.retrieval.text_keys import Keys
 
 SUFFIX = ".fts"

@@ -15,19 +15,148 @@ import numpy as np
 
 from workbench.core.named import implementation
 from workbench.core.runtime import may_stop
-from workbench.core.tuning.factors import FACTORS, PLAIN_PARTS, RELEVANCE, parameters_of
-from workbench.core.tuning.profile import Profile, value_of, weight_of
-from workbench.retrieval.arrays import Column, Embed, Mask, Scores, Vectors
-from workbench.retrieval.fulltext.matches import Matches, Related
-from workbench.retrieval.ranking.candidates import Candidates
-from workbench.retrieval.ranking.cases import ColumnCase, Columns
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.episodic import EpisodeTerms
+from workbench.core.tuning.profile import (
+    FACTORS,
+    PLAIN_PARTS,
+    RELEVANCE,
+    Factor,
+    Profile,
+    factors_parameters_of,
+    value_of,
+    weight_of,
+)
+from workbench.core.tuning.scoring import Scored, weighed
+from workbench.retrieval.arrays import Column, Embed, Mask, Rows, Scores, Vectors
+from workbench.retrieval.fulltext.thesaurus import Matches, Related
+from workbench.retrieval.ranking.cases import Candidates, ColumnCase, Columns
 from workbench.retrieval.ranking.column_cache import ColumnCache
-from workbench.retrieval.ranking.columns import FactorColumn, normalised, normalised_by
-from workbench.retrieval.ranking.episodic import EpisodeColumns, episode_columns
-from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.episodic import (
+    NOBODY,
+    EpisodeColumns,
+    FactorColumn,
+    episode_columns,
+    normalised,
+    normalised_by,
+)
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.selecting import top_positions
+from workbench.retrieval.ranking.selecting import place_of, top_positions
 from workbench.retrieval.ranking.times import micros
+
+# The outcome of one ranking, with everything needed to explain it.
+
+
+_FIRST = 80
+"""How many of the best are put in order at first; four times as many whenever that was not enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What normalised one factor: its minimum and maximum and the memories that set them, "" for frozen ones."""
+
+    low: float
+    high: float
+    low_id: str
+    high_id: str
+    dead: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The `k` best candidates, best first, and the columns of all candidates.
+
+    `positions` index the candidates, `totals` and the columns of `factors`, by the factor's id, have one number per
+    candidate (none when there are no candidates). `episodes` holds the terms when the score is that of episodes.
+    """
+
+    pool: Pool
+    candidates: Candidates
+    profile: Profile
+    now: datetime
+    k: int
+    factors: dict[str, FactorColumn]
+    totals: Column
+    positions: Rows
+    episodes: EpisodeColumns | None = None
+
+    @cached_property
+    def top(self) -> tuple[Scored, ...]:
+        """The best `k`, with the parts of their scores."""
+        return tuple(self._scored(position) for position in self.positions.tolist())
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the best `k`, best first."""
+        return tuple(self._memory(position).id for position in self.positions.tolist())
+
+    @cached_property
+    def bounds(self) -> dict[str, Bounds]:
+        """Minimum and maximum per factor, and which memories set them."""
+        return {
+            name: Bounds(c.low, c.high, self._id(c.low_at), self._id(c.high_at), c.dead)
+            for name, c in self.factors.items()
+        }
+
+    def weight(self, factor: Factor) -> float:
+        """Return the weight of a factor under the profile."""
+        return weight_of(self.profile, factor.weight)
+
+    @property
+    def dead(self) -> tuple[str, ...]:
+        """The factors without spread, which decide nothing here."""
+        return tuple(name for name, column in self.factors.items() if column.dead)
+
+    def place_of(self, id: str) -> int | None:
+        """Return the place of a memory, from 1, or `None` when it is hidden. Raises `UnknownRecord`."""
+        position = self.candidates.position(self.pool.row(id))
+        return None if position is None else place_of(self.totals, self.candidates.id_rank, position)
+
+    def scored(self, id: str) -> Scored | None:
+        """Return the parts of any memory's score, or `None` when it is hidden. Raises `UnknownRecord`."""
+        position = self.candidates.position(self.pool.row(id))
+        return None if position is None else self._scored(position)
+
+    def total_of(self, id: str) -> float | None:
+        """Return any memory's score alone, or `None` when it is hidden. Raises `UnknownRecord`."""
+        position = self.candidates.position(self.pool.row(id))
+        return None if position is None else float(self.totals[position])
+
+    def terms_of(self, id: str) -> EpisodeTerms | None:
+        """Return the terms of an episode's score, or `None` when it is not ranked by them. Raises `UnknownRecord`."""
+        position = self.candidates.position(self.pool.row(id))
+        return None if self.episodes is None or position is None else self.episodes.terms(position)
+
+    def best(self, k: int) -> tuple[Scored, ...]:
+        """Return more (or fewer) of the best than the ranking was made for."""
+        return tuple(self._scored(p) for p in top_positions(self.totals, self.candidates.id_rank, k).tolist())
+
+    def descending(self, among: Mask) -> Iterator[Memory]:
+        """Yield the best of some candidates, the best first: no more of them are put in order than are asked for.
+
+        `among` has a flag for each candidate. Raises `Stopped`.
+        """
+        places = np.flatnonzero(among)
+        totals, ranks = self.totals[places], self.candidates.id_rank[places]
+        begun, count = 0, _FIRST
+        while begun < len(places):
+            may_stop()
+            best = top_positions(totals, ranks, count)
+            yield from map(self._memory, places[best[begun:]].tolist())
+            begun, count = len(best), count * 4
+
+    def _id(self, position: int) -> str:
+        return "" if position == NOBODY else self._memory(position).id
+
+    def _memory(self, position: int) -> Memory:
+        return self.pool.memories[int(self.candidates.rows[position])]
+
+    def _scored(self, position: int) -> Scored:
+        raw = {factor: float(column.raw[position]) for factor, column in self.factors.items()}
+        norm = {factor: float(column.norm[position]) for factor, column in self.factors.items()}
+        weighted, _ = weighed(norm, self.profile)
+        return Scored(self._memory(position), raw, norm, weighted, float(self.totals[position]))
+
 
 BLOCK = 1 << 14
 """Rows combined at a time: two float64 blocks of this size stay in a processor's cache."""
@@ -192,7 +321,7 @@ class Ranker:
     def _terms(self, case: ColumnCase) -> EpisodeColumns:
         p = case.profile
         moment = (micros(case.now), p.pinned) if p.fades else None
-        matching = tuple(value_of(p, knob.key, knob.default) for knob in parameters_of(PLAIN_PARTS))
+        matching = tuple(value_of(p, knob.key, knob.default) for knob in factors_parameters_of(PLAIN_PARTS))
         key = ("terms", case.chosen, self.pool.episodes, case.scores, matching, p.mode, p.half_lives, moment)
         return self._cache.get(
             (*key, p.rank_decay, p.rank_order, p.lexical), partial(episode_columns, case), _terms_bytes

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.core.review.proposal import Proposal
     from workbench.services.agents.context.values import AgentContext
     from workbench.services.stream.ingest import Ingested
-    from workbench.services.tuning.question import Question
+    from workbench.services.tuning.session import Question
 
 Json: TypeAlias = dict[str, object]
 

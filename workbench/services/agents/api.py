@@ -12,22 +12,19 @@ from typing import TYPE_CHECKING, cast
 
 from workbench.core.agents.episodes.criteria import Criteria, Strategy
 from workbench.core.agents.layers import LAYERS, LayerKind
-from workbench.core.agents.patterns.names import Outcome
+from workbench.core.agents.patterns.pattern import Outcome
 from workbench.core.duplicates.groups import text_mark
-from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
 from workbench.core.served import hidden_because
 from workbench.core.stream.filter import Predicate, parse_filter
 from workbench.core.stream.importance import HIGHEST
-from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source
+from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source, Verdict
 from workbench.core.stream.times import instant
-from workbench.core.stream.vote import Verdict
 from workbench.core.words import stop_words, words
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.answers import Answering, Json
-from workbench.services.agents.reading_log import ReadingLog
-from workbench.services.agents.reads import Asked, looked_up
-from workbench.services.agents.rules import DoorRules, DoorVotes
+from workbench.services.agents.reading_log import Asked, DoorRules, DoorVotes, ReadingLog, looked_up
 from workbench.services.agents.serving import give, read_of
 from workbench.services.context import Context
 from workbench.services.open import Workbench
@@ -152,8 +149,7 @@ class AgentApi:
 
     def recall_documents(self, query: str, scope: str, limit: int) -> Json:
         """Return what documents, raw messages or memories say of something, with citations (source 002, section 5)."""
-        from workbench.services.agents.documents.recall import SCOPES
-        from workbench.services.agents.documents.recalled import Recalling, answer_json, answer_text
+        from workbench.services.agents.documents.recall import SCOPES, Recalling, answer_json, answer_text
 
         self._trusted()
         if scope not in SCOPES:
@@ -349,7 +345,7 @@ class AgentApi:
 
     def look_at_consolidation(self) -> Json:
         """Return what a consolidation would change, in numbers, and when the next one is due; a person does it."""
-        from workbench.services.agents.consolidation.report import outlook_json
+        from workbench.services.agents.consolidation import outlook_json
 
         self._trusted()
         work = self._bench.consolidating

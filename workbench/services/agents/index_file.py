@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.files.format import ExportFormat, Parsed
+from workbench.core.record import WorkbenchError
 from workbench.services.agents.index import overview
 from workbench.services.agents.serving import as_served
 from workbench.services.context import Context

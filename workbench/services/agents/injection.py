@@ -50,7 +50,7 @@ def _recalled(event: HookEvent, place: Place) -> str:
         return ""
     from workbench.services.agents.parent_process import parent_process
     from workbench.services.agents.prompted import recalled
-    from workbench.services.agents.reads import Asked
+    from workbench.services.agents.reading_log import Asked
     from workbench.services.open import open_workbench
 
     bench = open_workbench(

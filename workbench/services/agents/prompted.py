@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from workbench.services.agents.answers import Answering
-from workbench.services.agents.reads import Asked, keep
+from workbench.services.agents.reading_log import Asked, keep
 from workbench.services.agents.serving import first_of, give, read_of
 from workbench.services.open import Workbench
 

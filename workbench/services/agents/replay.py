@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from workbench.core.agents.transcript.errors import trouble_in
-from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt
+from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, short_paths
 from workbench.core.agents.transcript.failures import line_of
-from workbench.core.agents.transcript.fields import short_paths
-from workbench.core.agents.transcript.people import words_of
-from workbench.core.errors import UnknownRecord
+from workbench.core.agents.transcript.summaries import words_of
 from workbench.core.override import Override
-from workbench.core.record import parse_time
+from workbench.core.record import UnknownRecord, parse_time
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import Profile
 from workbench.services.agents.capture.reading import events_of, session_in
@@ -32,7 +30,7 @@ from workbench.services.safety.safety import Safety
 from workbench.services.tuning.tuning import Tuning
 
 if TYPE_CHECKING:
-    from workbench.store.history.reading import Event as PastEvent
+    from workbench.store.history import Event as PastEvent
 
 StepKind = Literal["prompt", "task", "failure"]
 Change = Literal["", "gone", "archived", "held", "below", "later"]

@@ -4,11 +4,11 @@ import uuid
 from collections.abc import Collection, Mapping, Sequence
 
 from workbench.core.duplicates.groups import text_mark
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.review import lifecycle
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.safety.secrets.secrets import mask
+from workbench.safety.secrets import mask
 from workbench.services.context import Context
 from workbench.services.review.kinds.supersede import operation_of
 from workbench.services.stream.observation import Observation, cleaned, memory_of

@@ -13,18 +13,18 @@ import numpy as np
 
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.record import InvalidRecord, StoreProblem
 from workbench.core.runtime import may_stop
 from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.scoring import Scored
-from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.ranker import Ranking
 from workbench.services.agents.aliases import served_name
-from workbench.services.agents.reads import BY_COMMAND, Asked, keep, new_id
+from workbench.services.agents.reading_log import BY_COMMAND, Asked, keep, new_id
 from workbench.services.context import Context
-from workbench.services.health.contradictions import disputes
+from workbench.services.health.upkeep import disputes
 from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import Safety

@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import parse_time
-from workbench.core.stream.vote import Vote
+from workbench.core.stream.memory import Vote
 from workbench.services.context import Context
 from workbench.store.entry import Transaction
 

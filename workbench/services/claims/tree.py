@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from workbench.core.claims.names import Name
+from workbench.core.claims import Name
 
 MOST_FILES = 50_000
 """Files and folders that are looked at, at most."""

@@ -5,13 +5,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from workbench.core.duplicates.kept_pair import KeptApart, kept_pair
-from workbench.core.errors import WorkbenchError
-from workbench.core.playbook import delta
+from workbench.core.playbook import operations as delta
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.split import split
+from workbench.core.record import WorkbenchError
 from workbench.services.context import Context
-from workbench.services.duplicates.bullet_groups import BulletGroup, BulletPair, Kind, Likeness, equal_groups, living
-from workbench.services.duplicates.comparison import BULLETS, LARGEST, Comparison, Judge
+from workbench.services.duplicates.bullet_groups import (
+    BULLETS,
+    LARGEST,
+    BulletGroup,
+    BulletPair,
+    Comparison,
+    Judge,
+    Kind,
+    Likeness,
+    equal_groups,
+    living,
+)
 from workbench.services.playbook.playbook import Playbooks, write_book
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.groups import by_age
+from workbench.core.duplicates.identity import Conflict
 from workbench.core.duplicates.kept_pair import KeptApart
-from workbench.core.errors import WorkStopped
+from workbench.core.record import WorkStopped
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Column
-from workbench.services.duplicates.comparison import FLOOR, MEMORIES, NEAR, Comparison, Judge, Place
+from workbench.services.duplicates.bullet_groups import FLOOR, MEMORIES, NEAR, Comparison, Judge, Place
 from workbench.services.tuning.retriever import Retriever
 
 __all__ = ["FLOOR", "Apart", "MemoryPair", "MemoryPairs", "memory_pairs_of"]

@@ -12,10 +12,9 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import UNWANTED, Memory
 from workbench.retrieval.fulltext.fuzzy import order_similarity
 from workbench.services.context import Context
-from workbench.services.duplicates.comparison import MEMORIES, Judge
+from workbench.services.duplicates.bullet_groups import MEMORIES, Judge
 from workbench.services.duplicates.plan import WORKBENCH, Group, group_of
-from workbench.services.health.contradictions import contradicted_by
-from workbench.services.health.upkeep import proposal_of
+from workbench.services.health.upkeep import contradicted_by, proposal_of
 
 NEAREST = 5
 """How many of the most similar memories are looked at."""

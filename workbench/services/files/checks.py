@@ -5,15 +5,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.file_state import FileState
 from workbench.core.files.lint import LintFinding
 from workbench.core.files.memory_md import Cut, measure
+from workbench.core.record import WorkbenchError
 from workbench.formats import opening
-from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
+from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.services.files.lint import Linted, look_over
+from workbench.services.files.overwriting import What, what_became
 from workbench.services.files.project import KnownFile, known_files
-from workbench.services.files.watching import What, what_became
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePath
 
-from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.files.format import ExportFormat, Holds, Issue, Parsed, ReadContext
 from workbench.core.files.formats import format_named
+from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.formats import opening
 from workbench.formats.exports import asked_by_name, export_format
 from workbench.formats.shared.books import dated

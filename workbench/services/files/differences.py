@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.files.replacing import present
+from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.services.context import Context
-from workbench.services.files.diff import DiffLine, diff_texts
 from workbench.services.files.exports.folders import FolderExporter
 from workbench.services.files.folder_files import root_of
 from workbench.services.files.imports.importing import Importer, ImportPlan
-from workbench.services.files.states import FileStates
+from workbench.services.files.overwriting import FileStates
+from workbench.services.files.threeway import DiffLine, diff_texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,17 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import detect, format_named
-from workbench.core.files.handles import open_handle
-from workbench.core.files.textbytes import mended, restored, text_in, tolerant
+from workbench.core.files.fresh import open_handle
+from workbench.core.files.replacing import mended, restored, text_in, tolerant
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats import opening
-from workbench.formats.claude_memory import claude_memory
-from workbench.formats.claude_memory.claude_memory import Link
-from workbench.formats.notes import note
-from workbench.formats.update_file.merge_lines import Unplaced
-from workbench.formats.update_file.stored import Stored
-from workbench.services.agents.documents.reading import DEEPEST, LARGEST, DocumentFolder, Entry, read
+from workbench.formats import claude_memory, opening
+from workbench.formats import notes as note
+from workbench.formats.claude_memory import Link
+from workbench.formats.update_file.merge_lines import Stored, Unplaced
+from workbench.services.agents.documents.instructions import DEEPEST, LARGEST, DocumentFolder, Entry, read_document
 from workbench.store.library import Library
 
 SURE_OF_ANOTHER = 0.8
@@ -94,7 +92,7 @@ class FolderFiles:
 
     def open(self, entry: Entry) -> FolderFile:
         """Open a file. Raises `UnreadableFile`."""
-        found = read(entry)
+        found = read_document(entry)
         exact = text_in(found.data)
         text, encoding = (found.document.content, found.encoding) if exact is None else (exact, "utf-8")
         here = replace(
@@ -114,7 +112,7 @@ class FolderFiles:
 
     def _take_links(self, entry: Entry) -> None:
         try:
-            text = mended(text_in(read(entry).data) or "")
+            text = mended(text_in(read_document(entry).data) or "")
         except UnreadableFile:
             return
         for link in claude_memory.links(text):
@@ -129,7 +127,7 @@ class FolderFiles:
         reads = partial(note.read_note, name=name, changed=changed)
 
         def weave(text: str, stored: Stored) -> str:
-            from workbench.formats.update_file import notes
+            from workbench.formats.update_file import claude as notes
 
             return notes.weave(text, context, name, stored)
 

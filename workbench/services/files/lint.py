@@ -5,17 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.errors import Conflict
 from workbench.core.files.formats import format_named
 from workbench.core.files.lint import Fix, LintFinding
 from workbench.core.files.memory_md import Cut, measure
-from workbench.core.files.replacing import changed_meanwhile, present, replace_file
-from workbench.core.files.textbytes import bytes_of
-from workbench.formats.lint.files import lint_file, lint_text
+from workbench.core.files.replacing import bytes_of, changed_meanwhile, present, replace_file
+from workbench.core.record import Conflict
+from workbench.formats.lint import lint_file, lint_text
 from workbench.formats.opening import read_text
 from workbench.safety.scanning import mask
-from workbench.services.files.diff import DiffLine, diff_texts, masked_diff, masked_lines
 from workbench.services.files.replaced import Replaced
+from workbench.services.files.threeway import DiffLine, diff_texts, masked_diff, masked_lines
 
 PASSES = 50
 """How often a file is looked over again while everything is put right."""

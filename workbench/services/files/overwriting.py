@@ -4,21 +4,155 @@ What the store can write back may go: a file whose bytes it read or wrote last, 
 Everything else is somebody's, and goes only on a person's word; a copy of it is kept then (see `replaced`).
 """
 
+import os
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from workbench.core.errors import UnreadableFile
+from workbench.core.file_state import FileState, Origin
 from workbench.core.files.format import ExportFormat, Parsed, ReadContext
 from workbench.core.files.formats import ALIASES, detect, format_named, known_formats
-from workbench.core.files.textbytes import bytes_of
+from workbench.core.files.fresh import open_handle
+from workbench.core.files.replacing import bytes_of
 from workbench.core.playbook.book import Bullet, Playbook
+from workbench.core.record import Conflict, UnreadableFile
+from workbench.core.text import counted
+from workbench.formats.claude_memory import BEGIN
 from workbench.formats.exports import OUTLETS
-from workbench.services.files.diff import split_lines
-from workbench.services.files.states import BLOCK, FileStates, hash_of, is_of
+from workbench.formats.notes import is_note
+from workbench.services.agents.documents.instructions import open_folder
+from workbench.services.context import Context
+from workbench.services.files.project import FileBases
+from workbench.services.files.threeway import split_lines
+from workbench.services.safety.texts import name_of
+from workbench.store.library import Library, Tx
+
+# Which files a store knows: the format of each, and the bytes that both have in common.
+#
+# What is known stands in the journal; the common text itself lies among the caches, for putting both sides' changes
+# together. Deleting the caches costs that, and never tells a file of somebody else's for our own.
+
+
+BLOCK = "block"
+"""The format of a file in which only the managed block is ours."""
+
+
+class FileStates:
+    """The files of one store, of the formats that are known."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._bases = FileBases(library.surroundings.common_texts)
+
+    def known(self, path: Path, present: str | None = None) -> FileState | None:
+        """Return what is known of a file, `None` for one that was never read or written here.
+
+        Where that was forgotten of the file that a playbook came from, `present`, what it holds now, tells.
+        """
+        found = self._library.files.find(real_name(path))
+        return found if found is not None else self._recognised(path, present)
+
+    def base(self, path: Path) -> str | None:
+        """Return the text that a file and the store had in common last; `None` when it is not kept any more."""
+        text, known = self._bases.text(path), self.known(path)
+        return text if text is not None and known is not None and known.sha256 == hash_of(bytes_of(text)) else None
+
+    def paths(self) -> tuple[Path, ...]:
+        """Return every file that the store was read from or written to, as far as is known."""
+        noted = (Path(state.id) for state in self._library.files.all())
+        return tuple(dict.fromkeys((*noted, *self._bases.paths())))
+
+    def base_as(self, kind: ExportFormat, path: Path) -> str | None:
+        """Return the common text of a file, if it is of a format."""
+        text, known = self.base(path), self.known(path)
+        return text if known is not None and is_of(known, kind) else None
+
+    def is_of(self, kind: ExportFormat, path: Path, text: str) -> bool:
+        """Tell whether a file's text is of a format: as it was read or written, else as name and text say."""
+        known = self.known(path, text)
+        if known is not None:
+            return is_of(known, kind)
+        found = detect(path, text)
+        return bool(found) and found[0].format == kind.reader
+
+    def agree(self, tx: Tx, path: Path, format: str, digest: str, origin: Origin) -> None:
+        """Note in an open transaction that a file of a format has the bytes with this SHA-256."""
+        state = FileState(real_name(path), format, digest, origin, self._library.now())
+        before = self._library.files.find(state.id)
+        if before is None or replace(before, at=state.at) != state:
+            tx.put(state)
+
+    def read(self, tx: Tx, path: Path, format: str, digest: str) -> None:
+        """Note in an open transaction that a file was read, and says what the store says; ours stays known as ours."""
+        self._bases.keep_file(path, digest)
+        before = self._library.files.find(real_name(path))
+        ours = before is not None and before.sha256 == digest and format == _readers().get(before.format)
+        if not ours:
+            self.agree(tx, path, format, digest, "read")
+
+    def wrote(self, path: Path, kind: ExportFormat, text: str, before: bytes | None, actor: str) -> None:
+        """Note that `actor` wrote a file. Raises `StoreProblem` when the store cannot be written.
+
+        `before` is what it held. Of a file of another format only our block was written: it stays what it is.
+        """
+        digest, known = hash_of(bytes_of(text)), self._library.files.find(real_name(path))
+        self._bases.keep(path, text)
+        with self._library.transaction(actor, f"write {name_of(Path(path.name))}", kind="access") as tx:
+            if not kind.inside or known is None or known.format == BLOCK:
+                self.agree(tx, path, kind.name, digest, "written")
+            elif before is not None and known.sha256 == hash_of(before):
+                self.agree(tx, path, known.format, digest, known.origin)
+
+    def moved_on(self, tx: Tx, path: Path, before: bytes | None, after: bytes | None) -> None:
+        """Note in an open transaction that this store changed a part of a file, if it knew what it held."""
+        known = self._library.files.find(real_name(path))
+        if known is None or before is None or after is None or known.sha256 != hash_of(before):
+            return
+        self.agree(tx, path, known.format, hash_of(after), known.origin)
+        self._bases.keep(path, after.decode("utf-8", "surrogateescape"))
+
+    def _recognised(self, path: Path, present: str | None) -> FileState | None:
+        name = real_name(path)
+        sources = (book.source for book in self._library.books.all() if book.source)
+        if present is None or all(real_name(Path(source)) != name for source in sources):
+            return None
+        found = detect(path, present)
+        format = found[0].format if found else ""
+        written = is_written(format)
+        if BEGIN in present and not written:
+            format = BLOCK
+        # What no reader knows was a text of ours: prompts are written, and never read.
+        return FileState(name, format, "", "read" if written else "written", self._library.now())
+
+
+def _readers() -> dict[str, str]:
+    """Return the format that reads what each outlet writes, empty for none."""
+    return {kind.name: kind.reader for kind in OUTLETS}
+
+
+def is_of(known: FileState, kind: ExportFormat) -> bool:
+    """Tell whether a known file is one that an outlet writes."""
+    return known.format in (kind.name, kind.reader) if known.format else not kind.reader
+
+
+def is_written(format: str) -> bool:
+    """Tell whether files of a format to read can be written, too."""
+    return bool(format) and format in _readers().values()
+
+
+def real_name(path: Path) -> str:
+    """Return the absolute path of a file, links followed; bytes that are no text are written out."""
+    return name_of(Path(os.path.realpath(path)))
+
+
+def hash_of(data: bytes) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    return sha256(data).hexdigest()
+
 
 Why = Literal["unknown", "kind", "changed", "uncarried"]
 """`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else since;
@@ -183,3 +317,92 @@ def _joined_books(theirs: Parsed, ours: Parsed) -> Parsed | None:
 def _bare(bullet: Bullet) -> Bullet:
     """Return a bullet without its place in the file."""
     return replace(bullet, order=0.0, raw=None, lead=(), section="", metadata={})
+
+
+# What became, on disk, of the files that a store was read from or written to.
+
+
+What = Literal["changed", "gone", "new"]
+"""What became of a file: it holds something else, is not there any more, or lies new in a folder that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that is not as the store knows it, what became of it, and the format it was read or written as."""
+
+    path: Path
+    what: What
+    format: str = ""
+
+
+def changes(context: Context, under: Sequence[Path] = ()) -> tuple[FileChange, ...]:
+    """Return what became of the files that a store knows, or of those at and below some places; reads only.
+
+    In a place that is a folder, notes that the store does not know are new. Raises `UnreadableFile` for a place that
+    is not there and that the store knows nothing of.
+    """
+    places = [Path(real_name(place)) for place in under]
+    known = {state.id: state for state in context.library.files.all()}
+    chosen = [s for s in known.values() if not places or any(Path(s.id).is_relative_to(place) for place in places)]
+    for place in places:
+        if not place.exists() and not any(Path(state.id).is_relative_to(place) for state in chosen):
+            raise UnreadableFile(f"There is no file {place}.", "Nothing was read; check the name.")
+    found = [
+        FileChange(Path(state.id), what, state.format)
+        for state in chosen
+        if (what := what_became(Path(state.id), state.sha256)) is not None
+    ]
+    found += [FileChange(path, "new") for place in places if place.is_dir() for path in _new(place, known)]
+    return tuple(sorted(found, key=lambda one: str(one.path)))
+
+
+def what_became(path: Path, digest: str) -> What | None:
+    """Tell what became of a file that had bytes with a SHA-256; `None` when it has them still."""
+    try:
+        with os.fdopen(open_handle(path, os.O_RDONLY), "rb") as file:
+            return None if sha256(file.read()).hexdigest() == digest else "changed"
+    except FileNotFoundError:
+        return "gone"
+    except (OSError, ValueError):
+        return "changed"  # a pipe, a link or a closed file stands in its place
+
+
+def _new(place: Path, known: Mapping[str, FileState]) -> Iterator[Path]:
+    notes = (entry.file for entry in open_folder(place).documents if is_note(entry.file))
+    yield from (file for file in notes if real_name(file) not in known)
+
+
+# Why a file is not replaced, in words: the same at the command line and in the app.
+
+
+NOTHING = "Nothing was written."
+
+_WHY: dict[Why, str] = {
+    "unknown": "exists, and was never read or written here",
+    "kind": "exists, and is a file of another kind",
+    "changed": "was changed by somebody else since it was read or written here",
+    "uncarried": "holds more than this format can write back",
+}
+
+
+class NotReplaced(Conflict):
+    """A file holds what the store cannot write back, and nobody said that it may go; `obstacle` says what."""
+
+    def __init__(self, obstacle: Obstacle, hint: str) -> None:
+        super().__init__(why_said(obstacle), f"{NOTHING} {hint}")
+        self.obstacle = obstacle
+
+
+def why_said(obstacle: Obstacle) -> str:
+    """Say why a file stays as it is, and what would go."""
+    kind = f" ({obstacle.title})" if obstacle.why == "kind" and obstacle.title else ""
+    return f"{obstacle.path} {_WHY[obstacle.why]}{kind}; {loss_said(obstacle)}."
+
+
+def loss_said(obstacle: Obstacle) -> str:
+    """Say in lines and records what replacing a file would take away."""
+    if not obstacle.lines and not obstacle.records:
+        return "none of its lines would go"
+    lines = counted(obstacle.lines, "line")
+    records = counted(obstacle.records, "record")
+    return f"{lines} and {records} in it would go"

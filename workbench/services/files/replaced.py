@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.atomic import write_file
+from workbench.core.record import StoreProblem, WorkbenchError
 
 _DIGITS = 64
 

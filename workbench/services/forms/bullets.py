@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from workbench.core.playbook import delta
+from workbench.core.playbook import operations
 from workbench.core.playbook.book import Bullet, Section
 from workbench.services.context import Context
-from workbench.services.forms.bullet_lines import SECTION, fields_of, name_of, section_in, values_of
-from workbench.services.forms.values import TEXT, Field, Values, require_unchanged
+from workbench.services.forms.document import TEXT, Field, Values, require_unchanged
+from workbench.services.forms.proposals import SECTION, line_fields_of, line_values_of, name_of, section_in
 from workbench.services.playbook.playbook import Playbooks
 from workbench.services.stream.fields import FieldEdit
 
@@ -21,12 +21,12 @@ class BulletForms:
 
     def fields(self, book: str) -> tuple[Field, ...]:
         """Return the fields of a playbook's bullets but their text."""
-        return fields_of(self._playbooks().open(book))
+        return line_fields_of(self._playbooks().open(book))
 
     def values(self, book: str, id: str) -> dict[str, str]:
         """Return what the form of a bullet holds now; raises `UnknownRecord`."""
         bullet = self._playbooks().bullet(book, id)
-        return values_of(bullet, self._playbooks().open(book))
+        return line_values_of(bullet, self._playbooks().open(book))
 
     def section_name(self, book: str, section: Section) -> str:
         """Return what a section is called in the field of that name."""
@@ -54,11 +54,11 @@ class BulletForms:
 
     def change(self, book: str, id: str, edit: FieldEdit) -> None:
         """Carry out an edit of a bullet's text and section."""
-        ops: list[delta.Operation] = []
+        ops: list[operations.Operation] = []
         if edit.content is not None:
-            ops.append(delta.Update(id, self._playbooks().edited(book, id, edit.content)[1].content))
+            ops.append(operations.Update(id, self._playbooks().edited(book, id, edit.content)[1].content))
         if edit.section is not None:
-            ops.append(delta.Move(id, edit.section, None))
+            ops.append(operations.Move(id, edit.section, None))
         self._playbooks().apply_all(book, ops, f"edit {id}")
 
     def save_all(self, book: str, ids: Sequence[str], values: Values) -> int:

@@ -7,16 +7,15 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem, WorkStopped, cannot_write
 from workbench.core.files.locks import locked
-from workbench.core.health.diagnosis import Manifest, Progress
+from workbench.core.health import Manifest, Progress
+from workbench.core.record import StoreProblem, WorkStopped, cannot_write
 from workbench.safety.scanning import secrets_in
 from workbench.services import caches
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.safety.leaks import NothingToMask
 from workbench.services.safety.secret_filter import SHORTEST, strings
-from workbench.store.maintenance.backup import check_target
-from workbench.store.maintenance.restore import restore
+from workbench.store.maintenance.backup import check_target, restore
 
 CHUNK = 16_384
 """Characters that are looked at together: many short texts in one go take a third less time than one by one."""

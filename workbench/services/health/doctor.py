@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING
 
 from workbench.config.backups import last_backup
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.atomic import left_in
 from workbench.core.files.locks import is_free
-from workbench.core.health.damage import Gone, MendedIndex
-from workbench.core.record import ABSENT, parse_time
+from workbench.core.health import Gone, MendedIndex
+from workbench.core.record import ABSENT, StoreProblem, WorkbenchError, parse_time
 from workbench.services import caches
 from workbench.services.context import Context
 from workbench.services.folder import is_open_to_git
 from workbench.store.entry import DocChange
-from workbench.store.maintenance import leavings, outside
+from workbench.store.maintenance import checkpoint_writer, leavings
 
 if TYPE_CHECKING:
-    from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
+    from workbench.core.health import Diagnosis, Recovery, Unfinished
     from workbench.services.promotion.placements import HalfDone
-    from workbench.store.maintenance.compact import Packed
+    from workbench.store.maintenance.backup import Packed
 
 QUIET = timedelta(seconds=30)
 """How long nothing is written before an unfinished import counts as stopped: chunks follow within a second."""
@@ -149,7 +148,7 @@ class Doctor:
 
     def _half_made(self) -> Iterator[Path]:
         """Yield the copies of this store that a killed process left outside it."""
-        from workbench.store.maintenance import restore
+        from workbench.store.maintenance import backup as restore
 
         scratch = self._context.caches / caches.SCRATCH
         if is_free(scratch, folder=True):
@@ -239,7 +238,7 @@ class Doctor:
         last = next(self._library.changes_back(), None)
         return last is None or self._context.now() - parse_time(last.at) >= QUIET
 
-    def _waiting(self) -> outside.OutsideEdit:
+    def _waiting(self) -> checkpoint_writer.OutsideEdit:
         found = self._library.maintenance.outside_edit
         if found is None:
             raise WorkbenchError("No other program has changed memory.json.", "Nothing was changed.")
@@ -261,9 +260,9 @@ def size_of(folder: Path) -> int:
         return 0
 
 
-def is_edit(notice: outside.Notice) -> bool:
+def is_edit(notice: checkpoint_writer.Notice) -> bool:
     """Tell whether a notice is about an edit of another program."""
-    return isinstance(notice, outside.ForeignFile) and not notice.unplaced
+    return isinstance(notice, checkpoint_writer.ForeignFile) and not notice.unplaced
 
 
 def _plain(value: object) -> object:

@@ -6,16 +6,14 @@ from typing import Literal, NamedTuple
 
 from workbench.core.agents.actors import OWN_TERMINAL, require_person, stands_by
 from workbench.core.change import UndoConflict
-from workbench.core.errors import UnknownRecord, WorkbenchError
-from workbench.core.record import from_doc, parse_time
-from workbench.core.stream.vote import Verdict
+from workbench.core.record import UnknownRecord, WorkbenchError, from_doc, parse_time
+from workbench.core.stream.memory import Verdict
 from workbench.safety.scanning import mask
 from workbench.services.context import Context, is_person
 from workbench.services.safety.masking import masked
 from workbench.services.stream.votable import find_votable
-from workbench.store.history import undo
-from workbench.store.history.reading import Event, FieldEvent
-from workbench.store.history.undo import Action
+from workbench.store import history
+from workbench.store.history import Action, Event, FieldEvent
 from workbench.store.records import kind_in, place_of
 
 Place = tuple[str, str]
@@ -173,7 +171,7 @@ class History:
         action = self._library.past.action_of(key)
         if action is None:
             raise UnknownRecord(f"There is no change called {key}.", "Nothing was changed.")
-        if undo.is_erased(action):
+        if history.is_erased(action):
             raise WorkbenchError(f"“{action.label}” was purged, so there is nothing to take back.")
         return action.label, self._carry_out("redo" if again else "undo", action)
 
@@ -196,10 +194,10 @@ class History:
         if not touched & {"edited_files", "placements"}:
             carry_out(action, self._context.actor)
             return ""
-        from workbench.services.agents.documents import editing  # most undos touch no file
+        from workbench.services.agents.documents import documents  # most undos touch no file
         from workbench.services.promotion.placements import Placing
 
-        with Placing(self._library).guarded() as follow, editing.guarded(self._context) as rewrite:
+        with Placing(self._library).guarded() as follow, documents.guarded(self._context) as rewrite:
 
             def files() -> None:
                 follow()

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.config import paths
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import UnknownRecord
-from workbench.core.health.diagnosis import Unfinished
-from workbench.core.record import ABSENT
+from workbench.core.health import Unfinished
+from workbench.core.record import ABSENT, UnknownRecord
 from workbench.services import caches
 from workbench.services.agents.capture.progress import without_texts
 from workbench.services.context import Context
@@ -19,7 +18,7 @@ from workbench.store.maintenance.purge import Purged
 from workbench.store.records import RECORDS, RecordType, key_of
 
 if TYPE_CHECKING:
-    from workbench.services.promotion.placement_leftovers import Left
+    from workbench.services.promotion.placements import Left
 
 _PLACEMENTS = "placements"
 """The table of the notes of what was written to which files."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.playbook.book import Bullet, Playbook
+from workbench.core.record import UnreadableFile
 from workbench.formats.opening import read_text
 from workbench.reflect.claude.asks import Run
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.config.paths import shipped
-from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.record import WorkbenchError
 from workbench.core.text import clean_for_store
 from workbench.store.library import Library
 

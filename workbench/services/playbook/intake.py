@@ -4,19 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import MappingNote, Parsed
 from workbench.core.playbook.book import Bullet
-from workbench.core.playbook.delta import Add, CreateMeta
-from workbench.core.playbook.operations import Suggested, named_ids
-from workbench.core.playbook.usage_tally import UsageTally, tallied
+from workbench.core.playbook.operations import Add, CreateMeta, Suggested, named_ids
+from workbench.core.playbook.usage import UsageTally, tallied
+from workbench.core.record import UnreadableFile
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import clean_for_store
 from workbench.services.context import Context
 from workbench.services.playbook.curation import Curator, Reply, reply_of
 from workbench.services.playbook.file_merge import book_id
-from workbench.services.playbook.playbook import Playbooks
-from workbench.services.playbook.usage import books_of, named_in
+from workbench.services.playbook.playbook import Playbooks, books_of, named_in
 
 NOTHING = "Nothing was written."
 

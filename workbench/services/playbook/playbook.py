@@ -1,22 +1,130 @@
 """The playbook: bullets are voted on, edited, moved and exported here."""
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
-from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
-from workbench.core.playbook import delta
-from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.playbook import operations
+from workbench.core.playbook.book import Book, Bullet, Playbook, Section, section_key
 from workbench.core.playbook.budget import Costs, Fitting, costs, fit
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
-from workbench.core.playbook.usage import BulletUsage, disagrees
-from workbench.core.stream.vote import Verdict, vote_id
+from workbench.core.playbook.usage import BulletUsage, Run, UsageTally, disagrees, usages
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, iso, parse_time
+from workbench.core.stream.memory import Verdict, vote_id
 from workbench.core.text import clean_for_store
-from workbench.safety.secrets.secrets import mask
+from workbench.safety.secrets import mask
 from workbench.services.context import Context
-from workbench.services.playbook.changes import LastChange, LastChanges
-from workbench.services.playbook.usage import Usages
 from workbench.services.stream import votes
-from workbench.store.library import Tx
+from workbench.store.library import Library, Tx
+
+# Who changed a bullet last: a short look back into the journal, remembered between looks.
+
+
+LOOK_BACK = 2000
+"""Transactions that are looked at when nothing is known yet; the history looks at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """The latest transaction that touched a bullet."""
+
+    at: datetime
+    actor: str
+    label: str
+
+
+class LastChanges:
+    """Finds the latest change of a bullet; every transaction is looked at once. Any thread may ask."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._seen = 0
+        self._known: dict[str, LastChange] = {}
+        self._guard = threading.Lock()
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has looked back already: from then on an answer takes no longer than what is new."""
+        return self._seen > 0
+
+    def of(self, book: str, id: str) -> LastChange | None:
+        """Return a bullet's latest change, or `None` when it lies further back than this looks."""
+        self.catch_up()
+        doc = self._library.bullets.doc_id_of(f"{book}/{id}")
+        return None if doc is None else self._known.get(doc)
+
+    def catch_up(self) -> None:
+        """Look at every transaction that is new."""
+        with self._guard:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        rev = self._library.revision
+        if rev == self._seen:
+            return
+        newer: dict[str, LastChange] = {}
+        for looked_at, entry in enumerate(self._library.changes_back()):
+            if entry.rev <= self._seen or looked_at == LOOK_BACK:
+                break
+            for change in entry.changes:
+                if change.table == "bullets" and change.doc not in newer:
+                    newer[change.doc] = LastChange(parse_time(entry.at), entry.actor, entry.label)
+        self._known = self._known | newer
+        self._seen = rev
+
+
+# What runs tell about the bullets of a playbook: logs that were read in, and what they say now.
+
+
+class Usages:
+    """The usage of bullets over all logs of their playbook; worked out again only when something changed."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._known: dict[str, tuple[object, Mapping[str, BulletUsage]]] = {}
+
+    def of(self, playbook: Playbook) -> Mapping[str, BulletUsage]:
+        """Return the usage of every bullet that some run used, by id; empty without logs."""
+        book = playbook.book.id
+        tallies = [tally for tally in self._library.tallies.all() if tally.book == book]
+        if not tallies:
+            return {}
+        names = {alias: b.id for b in playbook.bullets for alias in b.aliases}
+        ids = [b.id for b in playbook.bullets]
+        state = (tuple(tallies), names, ids)
+        before = self._known.get(book)
+        if before is not None and before[0] == state:
+            return before[1]
+        runs = [run for tally in tallies for run in tally.runs()]
+        found = {told.bullet: told for told in usages(runs, ids, names) if told.used.runs}
+        self._known[book] = (state, found)
+        return found
+
+
+def books_of(bullets: Iterable[Bullet], named: Iterable[str]) -> dict[str, int]:
+    """Return the books that know most of the bullets named, and how many of those; empty when none knows any.
+
+    Ids are unique within a book only, so that several may know as many.
+    """
+    wanted = frozenset(named)
+    known: dict[str, set[str]] = {}
+    for bullet in bullets:
+        for name in wanted.intersection((bullet.id, *bullet.aliases)):
+            known.setdefault(bullet.book, set()).add(name)
+    most = max((len(names) for names in known.values()), default=0)
+    return {book: len(names) for book, names in known.items() if len(names) == most}
+
+
+def named_in(runs: Iterable[Run]) -> frozenset[str]:
+    """Return the ids of all bullets that runs used."""
+    return frozenset(id for run in runs for id in run.bullets)
+
+
+def counted(tallies: Sequence[UsageTally]) -> int:
+    """Return how many runs some tallies hold."""
+    return sum(tally.count for tally in tallies)
+
 
 MAIN = "main"
 
@@ -138,7 +246,7 @@ class Playbooks:
             now = self.bullet(book, id).content
             if expected is not None and now != expected:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
-            self.apply(book, delta.Update(id, now if content == now else _clean(content)), f"edit {id}")
+            self.apply(book, operations.Update(id, now if content == now else _clean(content)), f"edit {id}")
 
     def edited(self, book: str, id: str, content: str) -> tuple[Bullet, Bullet]:
         """Return a bullet as it is and as it would be with another text; raises `UnknownRecord`."""
@@ -149,7 +257,7 @@ class Playbooks:
     def add(self, book: str, section: str, content: str) -> str:
         """Add a bullet at the end of a section and return its new id."""
         before = {b.id for b in self.open(book).bullets}
-        after = self.apply(book, delta.Add(section, _clean(content)), f"add a bullet to {section}")
+        after = self.apply(book, operations.Add(section, _clean(content)), f"add a bullet to {section}")
         return next(b.id for b in after.bullets if b.id not in before)
 
     def add_to_new_section(self, book: str, title: str, content: str) -> str:
@@ -157,15 +265,15 @@ class Playbooks:
         title = mask(title)  # the section's id is made of it
         with self._library.transaction(self._context.actor, f"add a bullet to {title}"):
             self.ensure(book)
-            after = self.apply(book, delta.CreateMeta(title, _clean(content)), f"add a bullet to {title}")
-        return after.in_section(delta.find_section(after, title).id)[-1].id
+            after = self.apply(book, operations.CreateMeta(title, _clean(content)), f"add a bullet to {title}")
+        return after.in_section(operations.find_section(after, title).id)[-1].id
 
     def delete(self, book: str, ids: Sequence[str]) -> None:
         """Delete bullets and the votes on them; the other lines of the file stay as they are."""
         label = f"delete {ids[0]}" if len(ids) == 1 else f"delete {len(ids)} bullets"
         gone = {f"{book}/{id}" for id in ids}
         with self._library.transaction(self._context.actor, label) as tx:
-            self.apply_all(book, [delta.Delete(id) for id in ids], label)
+            self.apply_all(book, [operations.Delete(id) for id in ids], label)
             # A later bullet may be given a deleted one's number; it must not inherit its votes.
             for vote in self._library.votes.all():
                 if vote.table == "bullets" and vote.target in gone:
@@ -175,18 +283,20 @@ class Playbooks:
         """Move bullets to the end of a section, or to `position` (from 0) in it; they keep their ids."""
         label = f"move {ids[0]} to {section}" if len(ids) == 1 else f"move {len(ids)} bullets to {section}"
         places = range(position, position + len(ids)) if position is not None else [None] * len(ids)
-        self.apply_all(book, [delta.Move(id, section, place) for id, place in zip(ids, places, strict=True)], label)
+        self.apply_all(
+            book, [operations.Move(id, section, place) for id, place in zip(ids, places, strict=True)], label
+        )
 
     def shift(self, book: str, id: str, step: int) -> bool:
         """Move a bullet up (−1) or down (+1) within its section; return whether there was room."""
         playbook = self.open(book)
-        bullet = delta.find_bullet(playbook, id)
+        bullet = operations.find_bullet(playbook, id)
         siblings = [b.id for b in playbook.in_section(bullet.section)]
         place = siblings.index(bullet.id)
         if not 0 <= place + step < len(siblings):
             return False
         siblings.insert(place + step, siblings.pop(place))
-        self.apply(book, delta.Reorder(bullet.section, tuple(siblings)), f"reorder {id}")
+        self.apply(book, operations.Reorder(bullet.section, tuple(siblings)), f"reorder {id}")
         return True
 
     def pin(self, book: str, ids: Sequence[str], pinned: bool | None = None) -> bool:
@@ -212,7 +322,7 @@ class Playbooks:
             else:
                 before = Playbook(Book(book, name=book))
                 tx.put(before.book)
-            after = delta.apply(before, delta.CreateMeta(title), self._context.now())
+            after = operations.apply(before, operations.CreateMeta(title), self._context.now())
             if kept:
                 after = replace(after, sections=(*after.sections[:-1], replace(after.sections[-1], title=typed)))
             write_book(tx, before, after)
@@ -231,17 +341,17 @@ class Playbooks:
             with self._library.transaction(self._context.actor, f"new playbook {book}") as tx:
                 tx.put(Book(book, name=book))
 
-    def apply(self, book: str, op: delta.Operation, label: str) -> Playbook:
+    def apply(self, book: str, op: operations.Operation, label: str) -> Playbook:
         """Apply one operation as a transaction and return the playbook after it."""
         return self.apply_all(book, [op], label)
 
-    def apply_all(self, book: str, ops: Sequence[delta.Operation], label: str) -> Playbook:
+    def apply_all(self, book: str, ops: Sequence[operations.Operation], label: str) -> Playbook:
         """Apply operations as one transaction; when one is impossible it raises, and nothing is changed."""
         with self._library.transaction(self._context.actor, label) as tx:
             before = self.open(book)
             after = before
             for op in ops:
-                after = delta.apply(after, op, self._context.now())
+                after = operations.apply(after, op, self._context.now())
             write_book(tx, before, after)
         return after
 
@@ -283,3 +393,130 @@ def _section_place(section: Section) -> tuple[float, str]:
 
 def _clean(content: str) -> str:
     return clean_for_store(content).strip()
+
+
+# Letting go of a rule without losing it: deprecated with a reason, or turned into a warning.
+
+
+REASON, REPLACED_BY, SINCE, WARNS_OF = "deprecated_because", "replaced_by", "deprecated_at", "warns_of"
+"""Metadata keys of a deprecated bullet, and of the warning that was made of one."""
+
+AVOID = "AVOID: "
+PITFALLS = "COMMON MISTAKES TO AVOID"
+_WARNINGS = frozenset(
+    {"common_mistakes_to_avoid", "common_mistakes_and_correct_strategies", "troubleshooting_and_pitfalls"}
+)
+
+
+class BookRules:
+    """Deprecating bullets and turning harmful ones into warnings."""
+
+    def __init__(self, context: Context, playbooks: Playbooks) -> None:
+        self._context = context
+        self._library = context.library
+        self._playbooks = playbooks
+
+    def deprecate(self, book: str, ids: Sequence[str], reason: str = "", replacement: str = "") -> None:
+        """Take bullets out of what is exported; they stay in the store with the reason and what replaces them.
+
+        Raises `UnknownRecord` for a replacement that is not there, `InvalidRecord` for one that replaces itself.
+        """
+        self._check_replacement(book, ids, replacement)
+        with self._library.transaction(self._context.actor, f"deprecate {_named(ids)}") as tx:
+            for id in ids:
+                tx.put(self._deprecated(self._playbooks.bullet(book, id), reason, replacement))
+
+    def fit(self, book: str, ids: Sequence[str], budget: int) -> None:
+        """Deprecate the bullets that do not fit a budget of tokens, as one action."""
+        self.deprecate(book, ids, f"beyond the budget of {budget:,} tokens")
+
+    def restore(self, book: str, ids: Sequence[str]) -> None:
+        """Make deprecated bullets count again."""
+        with self._library.transaction(self._context.actor, f"restore {_named(ids)}") as tx:
+            for id in ids:
+                bullet = self._playbooks.bullet(book, id)
+                metadata = {k: v for k, v in bullet.metadata.items() if k not in (REASON, REPLACED_BY, SINCE)}
+                tx.put(replace(bullet, state="active", metadata=metadata))
+
+    def all_deprecated(self, book: str, ids: Sequence[str]) -> bool:
+        """Tell whether all of these are deprecated, so that the next step is to restore them."""
+        return all(self._playbooks.bullet(book, id).state == "deprecated" for id in ids)
+
+    def avoid(self, book: str, id: str, content: str = "", section: str = "") -> str:
+        """Deprecate a harmful rule and add a warning of it; return the warning's id.
+
+        `content` is the warning (default: the rule's text after “AVOID:”), `section` where it goes: by default a
+        section of pitfalls, which is made when there is none. One transaction.
+        """
+        with self._library.transaction(self._context.actor, f"turn {id} into a warning") as tx:
+            before = self._playbooks.open(book)
+            after, warning = self._avoided(before, self._playbooks.bullet(book, id), content, section)
+            write_book(tx, before, after)
+        return warning
+
+    def avoid_all(self, book: str, ids: Sequence[str]) -> tuple[str, ...]:
+        """Turn several harmful rules into warnings in their own words, as one action; return the warnings' ids."""
+        made = list[str]()
+        with self._library.transaction(self._context.actor, f"turn {_named(ids)} into warnings") as tx:
+            before = after = self._playbooks.open(book)
+            for id in ids:
+                after, warning = self._avoided(after, self._playbooks.bullet(book, id), "", "")
+                made.append(warning)
+            write_book(tx, before, after)
+        return tuple(made)
+
+    def warns_in(self, book: str) -> str:
+        """Return the heading under which a warning goes unless another one is named."""
+        sections = self._playbooks.open(book).sections
+        return next((s.title for s in sections if s.key in _WARNINGS), PITFALLS)
+
+    def _avoided(self, before: Playbook, rule: Bullet, content: str, section: str) -> tuple[Playbook, str]:
+        """Return a playbook with a warning in the place of a rule, and the warning's id."""
+        text = clean_for_store(content).strip() or warning_of(rule.content)
+        after, place = self._place(before, section)
+        after = operations.apply(after, operations.Add(place, text), self._context.now())
+        known = {b.id for b in before.bullets}
+        warning = next(b for b in after.bullets if b.id not in known)
+        marked = replace(warning, metadata={**warning.metadata, WARNS_OF: rule.id})
+        here = next(b for b in after.bullets if b.id == rule.id)
+        gone = self._deprecated(here, "harmful: turned into a warning", warning.id)
+        changed = {warning.id: marked, rule.id: gone}
+        return replace(after, bullets=tuple(changed.get(b.id, b) for b in after.bullets)), warning.id
+
+    def _place(self, playbook: Playbook, section: str) -> tuple[Playbook, str]:
+        if section:
+            return playbook, operations.find_section(playbook, section).id
+        known = next((s.id for s in playbook.sections if s.key in _WARNINGS), None)
+        if known is not None:
+            return playbook, known
+        made = operations.apply(playbook, operations.CreateMeta(PITFALLS), self._context.now())
+        return made, next(s.id for s in made.sections if s.key == section_key(PITFALLS))
+
+    def _deprecated(self, bullet: Bullet, reason: str, replacement: str) -> Bullet:
+        notes: dict[str, object] = {SINCE: iso(self._context.now())}
+        if reason.strip():
+            notes[REASON] = clean_for_store(reason).strip()
+        if replacement:
+            notes[REPLACED_BY] = replacement
+        return replace(bullet, state="deprecated", metadata={**bullet.metadata, **notes})
+
+    def _check_replacement(self, book: str, ids: Sequence[str], replacement: str) -> None:
+        if not replacement:
+            return
+        if replacement in ids:
+            raise InvalidRecord(f"{replacement} cannot replace itself.", "Nothing was changed.")
+        try:
+            other = self._playbooks.bullet(book, replacement)
+        except UnknownRecord as error:
+            raise UnknownRecord(f"There is no bullet {replacement} to replace it.", "Nothing was changed.") from error
+        if other.state == "deprecated":
+            raise InvalidRecord(f"{replacement} is deprecated itself.", "Nothing was changed.")
+
+
+def warning_of(rule: str) -> str:
+    """Return a rule's text as a warning of it."""
+    return rule if rule.startswith(AVOID) else AVOID + rule
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"{len(ids)} bullets"

@@ -7,28 +7,188 @@ back all of it. What cannot be updated that way is named with the reason.
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import Conflict, WorkbenchError
-from workbench.core.playbook.book import Bullet
-from workbench.core.promotion.placement import Placement
+from workbench.core.file_state import FileState
+from workbench.core.files.format import ExportFormat, Parsed, ReadContext
+from workbench.core.files.formats import format_named
+from workbench.core.files.replacing import bytes_of, present_bytes, restored, text_of
+from workbench.core.playbook.book import Bullet, Playbook
+from workbench.core.promotion import Placement
+from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.services.agents.documents import editing
+from workbench.formats import managed_block
+from workbench.formats.exports import OUTLETS
+from workbench.services.agents.documents import documents
 from workbench.services.context import Context
-from workbench.services.files.diff import DiffLine, diff_texts
-from workbench.services.files.states import FileStates
+from workbench.services.files.overwriting import FileStates, hash_of
+from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.playbook.playbook import Playbooks
-from workbench.services.promotion.exported import Exported, exported
+from workbench.services.promotion import texts
 from workbench.services.promotion.placement_files import FileEdit
 from workbench.services.promotion.placement_moves import NO_MOVES, Moves
 from workbench.services.promotion.placements import Placing
-from workbench.services.promotion.rewording import reworded
 from workbench.services.promotion.texts import content_of
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.texts import kept_summary
 from workbench.store.library import Library, Tx
 from workbench.store.records import place_of
+
+# Files that a playbook was exported to, with a corrected bullet in them: one record moves, every other byte stays.
+
+
+Corrections = Sequence[tuple[Memory | Bullet, Memory | Bullet]]
+
+LEAST = 12
+"""Characters of the shortest text that is looked for in files that are only written as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file of this store that holds the old text: what it becomes, or the `obstacle` to that.
+
+    `changed`: somebody else changed the file; `whole`: such a file is only ever written as a whole.
+    """
+
+    path: Path
+    edit: FileEdit | None = None
+    obstacle: Literal["", "changed", "whole"] = ""
+
+
+def exported(context: Context, corrected: Corrections) -> list[Exported]:
+    """Return the files that the store wrote and that hold what is corrected; reads files, writes none."""
+    written = [state for state in context.library.files.all() if state.origin == "written"]
+    kinds = {kind.name: kind for kind in OUTLETS}
+    found = (_in_file(context, state, kinds.get(state.format), corrected) for state in written)
+    return [one for one in found if one is not None]
+
+
+def _in_file(context: Context, state: FileState, kind: ExportFormat | None, corrected: Corrections) -> Exported | None:
+    path = Path(state.id)
+    try:
+        data = present_bytes(path) if path.is_absolute() and path.is_file() else None
+        text = None if data is None else text_of(path, data)
+    except (OSError, ValueError, WorkbenchError):
+        return None
+    if kind is None or data is None or text is None:
+        return None
+    if not (kind.reads and kind.holds == "playbook"):
+        olds = [before.content.strip() for before, after in corrected if before.content != after.content]
+        return Exported(path, None, "whole") if any(len(old) >= LEAST and old in text for old in olds) else None
+    after = _rewritten(context, kind, path, text, [pair for pair in corrected if isinstance(pair[0], Bullet)])
+    if after is None:
+        return None
+    if hash_of(data) != state.sha256:
+        return Exported(path, None, "changed")
+    return Exported(path, FileEdit(path, str(path), data, bytes_of(after)))
+
+
+def _rewritten(context: Context, kind: ExportFormat, path: Path, text: str, corrected: Corrections) -> str | None:
+    """Return a file's text with corrected bullets; `None` where it holds none of them, or would not only change so."""
+    reader = format_named(kind.name)
+    place = ReadContext(now=context.now(), file=str(path), path=str(path))
+    try:
+        parsed = reader.read(text, place)
+        wanted = _replaced(parsed, corrected)
+        if wanted is None:
+            return None
+        written = _written(kind, wanted, text)
+        again = reader.read(written, place)
+    except (UnreadableFile, WorkbenchError):
+        return None
+    return written if list(_export_notes(again)) == list(_export_notes(wanted)) else None
+
+
+def _replaced(parsed: Parsed, corrected: Corrections) -> Parsed | None:
+    """Return what a file holds with the new texts in place; `None` when none of the old ones is there."""
+    new = {(before.id, before.content): after.content for before, after in corrected}
+    held = {(bullet.id, bullet.content) for book in parsed.playbooks for bullet in book.bullets}
+    if held.isdisjoint(new):
+        return None
+
+    def fresh(bullet: Bullet) -> Bullet:
+        content = new.get((bullet.id, bullet.content))
+        return bullet if content is None else replace(bullet, content=content, raw=None)
+
+    books = tuple(Playbook(book.book, book.sections, tuple(map(fresh, book.bullets))) for book in parsed.playbooks)
+    return replace(parsed, playbooks=books)
+
+
+def _written(kind: ExportFormat, parsed: Parsed, own: str) -> str:
+    if kind.dialects is not None:
+        return restored(kind.dialects.write(parsed.playbooks[0], None), own)
+    return kind.write(parsed, own)
+
+
+def _export_notes(parsed: Parsed) -> Iterator[tuple[str, str, str]]:
+    return ((bullet.id, bullet.section, bullet.content) for book in parsed.playbooks for bullet in book.bullets)
+
+
+# What a promoted text becomes when its memory is corrected: what was made of the memory, made anew.
+#
+# Only what follows from the memory moves along. A title or a description that a person typed for it stays.
+
+
+SKILL = "SKILL.md"
+
+
+def reworded(placement: Placement, before: Memory | Bullet, after: Memory | Bullet) -> Placement | None:
+    """Return a placement of `before` as one of `after`; the same when nothing in it moves.
+
+    `None` for a text that was not made of `before`: it was changed since, or in another way.
+    """
+    if not (isinstance(before, Memory) and isinstance(after, Memory)):
+        return None
+    match placement.kind:
+        case "entry":
+            text = _entry(placement.text, before, after)
+        case "file":
+            text = _file(placement, before, after)
+        case "bullet":
+            text = texts.content_of(after) if placement.text == texts.content_of(before) else None
+    return None if text is None else replace(placement, text=text)
+
+
+def _entry(text: str, before: Memory, after: Memory) -> str | None:
+    """Return an entry that holds the memory itself, or a line of an index that names its file."""
+    if text == managed_block.item(texts.content_of(before)):
+        return managed_block.item(texts.content_of(after))
+    title, link, rest = text.partition("](")
+    file, close, about = rest.partition(")")
+    if not (title.startswith("- [") and link and close and PurePosixPath(file).suffix == ".md"):
+        return None
+    title, about = title.removeprefix("- ["), about.removeprefix(" — ")
+    (was, now), (old, new) = _said(before, after)
+    hook = texts.cut(old, texts.HOOK)
+    is_made = about == hook or (not about and hook == was)
+    return managed_block.item(
+        texts.index_line(now if title == _bracketed(was) else title, file, new if is_made else about)
+    )
+
+
+def _file(placement: Placement, before: Memory, after: Memory) -> str | None:
+    """Return a topic file or a skill with the memory's new text, and what was derived from the old one."""
+    head, body, rest = placement.text.partition(f"\n{texts.content_of(before)}\n")
+    if not body:
+        return None
+    is_named = PurePosixPath(placement.path).name != SKILL  # a skill keeps its name, which is that of its folder
+    for was, now in _said(before, after):
+        for old, new in zip(texts.head_lines(was, named=is_named), texts.head_lines(now, named=is_named), strict=True):
+            head = f"{head}\n".replace(f"\n{old}\n", f"\n{new}\n", 1)[:-1]
+    return f"{head}\n{texts.content_of(after)}\n{rest}"
+
+
+def _said(before: Memory, after: Memory) -> tuple[tuple[str, str], ...]:
+    """Return the title and the description that are made of a memory, before and after."""
+    pairs = ((make(before), make(after)) for make in (texts.title_of, texts.about_of))
+    return tuple((texts.one_line(was), texts.one_line(now)) for was, now in pairs)
+
+
+def _bracketed(title: str) -> str:
+    return title.replace("[", "(").replace("]", ")")
+
 
 Record = Memory | Bullet
 
@@ -130,7 +290,7 @@ class Copies:
             self._library.require_trust()
         with (
             self._placing.guarded() as follow,
-            editing.guarded(self._context) as rewrite,
+            documents.guarded(self._context) as rewrite,
             self._library.transaction(self._context.actor, label) as tx,
         ):
             if self.of(plan.corrected, files_only=files_only) != plan:
@@ -160,7 +320,7 @@ class Copies:
             tx.put(after)
 
     def _export(self, tx: Tx, edits: Sequence[FileEdit]) -> None:
-        editing.stage(self._context, tx, edits)
+        documents.stage(self._context, tx, edits)
         states = FileStates(self._library)
         for edit in edits:
             states.moved_on(tx, edit.path, edit.before, edit.after)

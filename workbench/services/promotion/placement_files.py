@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.replacing import present_bytes, remove_file, replace_bytes
-from workbench.services.files.diff import DiffLine, diff_texts
+from workbench.core.record import StoreProblem, WorkbenchError
+from workbench.services.files.threeway import DiffLine, diff_texts
 
 NOTHING = "Nothing was written."
 _NEW = ".workbench-new"

@@ -7,8 +7,8 @@ Everything else in a file stays, also what somebody else wrote into the block.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.core.errors import Conflict, WorkbenchError
-from workbench.core.promotion.placement import Placement, in_order
+from workbench.core.promotion import Placement, in_order
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.formats import managed_block
 from workbench.formats.managed_block import BrokenBlock
 from workbench.services.promotion.placement_files import FileEdit, decoded, encoded, missing_folders, read

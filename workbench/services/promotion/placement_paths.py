@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from workbench.config.paths import PROJECT_STORE
-from workbench.core.errors import WorkbenchError
-from workbench.core.promotion.placement import Placement
+from workbench.core.promotion import Placement
+from workbench.core.record import WorkbenchError
 
 SUFFIXES = (".md", ".markdown", ".mdc")
 NOTHING = "Nothing was written."

@@ -5,23 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at
-from workbench.core.playbook import delta
+from workbench.core.playbook import operations
 from workbench.core.playbook.book import Playbook, Section
-from workbench.core.promotion.placement import Placement, PlacementKind, placement_id
+from workbench.core.promotion import Placement, PlacementKind, placement_id
+from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.formats import managed_block
 from workbench.formats.ace import ace
-from workbench.formats.claude_memory.claude_memory import BEGIN
+from workbench.formats.claude_memory import BEGIN
 from workbench.formats.shared import markdown
 from workbench.services.playbook.playbook import Playbooks
 from workbench.services.promotion import texts
-from workbench.services.promotion.neighbours import neighbours, over_limit, size_of, texts_of
 from workbench.services.promotion.placement_files import decoded, missing_folders, read
 from workbench.services.promotion.placement_paths import Place, Places
 from workbench.services.promotion.placements import Placing
-from workbench.services.promotion.plan import BookEdit, Size, Target
+from workbench.services.promotion.plan import BookEdit, Size, Target, neighbours, over_limit, size_of, texts_of
 
 MEMORY_INDEX, SKILL = "MEMORY.md", "SKILL.md"
 MEMORY_FOLDERS = (".", "memory", ".claude/memory")
@@ -77,7 +76,7 @@ class Drafts:
         contents = tuple(texts.content_of(memory) for memory in memories)
         after = before
         for content in contents:
-            after = delta.apply(after, delta.Add(section.id, content), self._now)
+            after = operations.apply(after, operations.Add(section.id, content), self._now)
         known = {bullet.id for bullet in before.bullets}
         paths = [f"{before.book.id}/{b.id}" for b in after.bullets if b.id not in known]
         paths.sort(key=lambda path: int(path.rpartition("-")[2]))
@@ -243,9 +242,9 @@ def find_section(playbooks: Playbooks, name: str) -> tuple[Playbook, Section]:
     for book in books:
         own = name.removeprefix(f"{book.book.id}/")
         if own != name:
-            return book, delta.find_section(book, own)
+            return book, operations.find_section(book, own)
         try:
-            found.append((book, delta.find_section(book, name)))
+            found.append((book, operations.find_section(book, name)))
         except UnknownRecord:
             continue
     if not found:

@@ -7,7 +7,7 @@ from collections.abc import Container
 
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store, clip
-from workbench.formats.claude_memory.topic import KINDS
+from workbench.formats.claude_memory import KINDS
 
 TITLE, HOOK, ABOUT, SLUG = 60, 120, 300, 50
 """Most characters of a title, of what an index says about a file, of a skill's description, of a file's name."""

@@ -1,13 +1,23 @@
 """Reflecting: from the latest memories to candidates in Review, on this machine or with Claude's help."""
 
-from collections.abc import Callable, Sequence
+import os
+import uuid
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.files.locks import irreplaceable
+from workbench.core.record import InvalidRecord, WorkbenchError
+from workbench.core.reflection.llm_run import (
+    Gauge,
+    LlmRun,
+    ReflectionState,
+    TriggerVerdict,
+    UnreadReply,
+    spent_in_month,
+)
 from workbench.core.reflection.reflector import (
     RETRIEVED,
     Cancelled,
@@ -18,22 +28,237 @@ from workbench.core.reflection.reflector import (
     Reflector,
     Request,
     Tell,
+    depth_citing,
 )
-from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.text import clean_for_store
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context
-from workbench.services.reflection.claude import CLAUDE, Connect, connecting
-from workbench.services.reflection.drafts import drafts_of
 from workbench.services.reflection.gauge import gauge_of, state_of, verdict_of
-from workbench.services.reflection.llm_runs import LlmRuns, Waiting
 from workbench.services.reflection.source import LOCAL_MEMORIES, Mask, known_texts, latest, masked, parted
 
 if TYPE_CHECKING:
+    from workbench.core.reflection.reflector import Unread, Usage
+    from workbench.reflect.claude.prompting import Budget
     from workbench.reflect.claude.reflector import ClaudeReflector
-    from workbench.reflect.extractive.themes import Vectors
+    from workbench.reflect.extractive.reflector import Vectors
     from workbench.services.tuning.retriever import Retriever
+
+
+# Keeps what was asked of a language model: the tokens of each month, and the replies that could not be read.
+
+
+REFLECTING = frozenset({"questions", "insights", "refine", "rate"})
+"""The stages whose replies become candidates."""
+
+ACE_STAGES = frozenset({"analyse", "curate"})
+"""The stages whose replies become suggestions for a playbook."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A reply that could not be read and still waits for somebody: the run's id and its place there."""
+
+    run: str
+    place: int
+    reply: UnreadReply
+
+
+class LlmRuns:
+    """The uses of a language model in this store. Undoing what came of one gives no token back, so none undoes it."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+
+    def record(
+        self,
+        what: str,
+        usage: "Usage",
+        unread: "Sequence[Unread]" = (),
+        memories: Sequence[str] = (),
+        mask: Callable[[str], str] = clean_for_store,
+    ) -> str:
+        """Write down a use, and the replies that could not be read, masked; return the run's id, "" for no use.
+
+        However long others hold the store: what was paid for is not given up.
+        """
+        if not usage.total and not unread:
+            return ""
+        kept = tuple(UnreadReply(u.stage, mask(u.reply), mask(u.reason), mask(u.question), u.memories) for u in unread)
+        run = LlmRun(
+            f"run-{uuid.uuid4().hex[:12]}", what, self._context.now(), usage.input, usage.output,
+            kept, tuple(memories) if kept else (),
+        )  # fmt: skip
+        label = f"{what} used {usage.total:,} tokens"
+        with irreplaceable(), self._library.transaction(f"reflector:{what}", label, kind="access") as tx:
+            tx.put(run)
+        return run.id
+
+    def spent(self) -> int:
+        """Return the tokens of this calendar month (UTC), sent and received."""
+        return spent_in_month(self._library.runs.all(), self._context.now())
+
+    def budget(self) -> "Budget":
+        """Return the month's budget as it stands."""
+        from workbench.reflect.claude.prompting import Budget
+
+        return Budget(self._context.settings.claude.monthly_tokens, self.spent())
+
+    def waiting(self, stages: Collection[str] = REFLECTING) -> tuple[Waiting, ...]:
+        """Return the replies of some stages that could not be read, the oldest first."""
+        runs = sorted(self._library.runs.all(), key=lambda run: (run.made_at, run.id))
+        every = (Waiting(run.id, place, reply) for run in runs for place, reply in enumerate(run.unread))
+        return tuple(one for one in every if one.reply.stage in stages)
+
+    def run(self, id: str) -> LlmRun:
+        """Return a run; raises `UnknownRecord`."""
+        return self._library.runs.get(id)
+
+    def without(self, waiting: Waiting) -> LlmRun:
+        """Return the run of a reply without that reply, to be stored by whoever has dealt with it."""
+        run = self.run(waiting.run)
+        return replace(run, unread=tuple(reply for reply in run.unread if reply != waiting.reply))
+
+
+# Candidates out of insights: what a reflection would put into Review.
+
+
+Find = Callable[[str], Memory | None]
+MaskText = Callable[[str], str]
+
+
+_STATED = "the user states it for every time"
+
+
+def drafts_of(
+    insights: Sequence[Insight], reflector: str, now: datetime, find: Find, mask: MaskText, run: str = ""
+) -> tuple[Memory, ...]:
+    """Return the candidates that insights become, still without ids; an insight without text becomes none.
+
+    What was said twice, in answer to two questions, becomes one candidate that rests on what both cite.
+    """
+    made = (_draft(insight, reflector, now, find, mask, run) for insight in _once(insights))
+    return tuple(draft for draft in made if draft is not None)
+
+
+def why(citations: Sequence[Memory]) -> str:
+    """Say in a few words what a reflection rests on: "7 memories, 5 sessions, 6 February to 19 March"."""
+    if not citations:
+        return ""
+    sessions = len({m.session_id for m in citations if m.session_id})
+    first, last = (pick(m.created_at for m in citations) for pick in (min, max))
+    year = "" if first.year == last.year else " %Y"
+    days = _day(first, year) if first.date() == last.date() else f"{_day(first, year)} to {_day(last, year)}"
+    parts = [_counted(len(citations), "memory", "memories")]
+    if sessions:
+        parts.append(_counted(sessions, "session", "sessions"))
+    return ", ".join((*parts, days))
+
+
+def _teaches(kinds: Sequence[str]) -> str:
+    """Say what an insight is as a lesson: "it corrects and instructs"."""
+    return f"it {' and '.join(kinds)}" if kinds else ""
+
+
+def _once(insights: Sequence[Insight]) -> Iterable[Insight]:
+    """Return insights of the same words as one, in the order they came."""
+    found: dict[str, Insight] = {}
+    for insight in insights:
+        words = " ".join(insight.text.split()).casefold()
+        first = found.setdefault(words, insight)
+        if first is not insight:
+            found[words] = replace(
+                first,
+                citations=tuple(dict.fromkeys((*first.citations, *insight.citations))),
+                unresolved=tuple(dict.fromkeys((*first.unresolved, *insight.unresolved))),
+                importance=max(first.importance, insight.importance),
+            )
+    return found.values()
+
+
+def _draft(insight: Insight, reflector: str, now: datetime, find: Find, mask: MaskText, run: str) -> Memory | None:
+    text = clean_for_store(mask(insight.text)).strip()[:MAX_CONTENT].rstrip()
+    if not text:
+        return None
+    cited = [memory for id in insight.citations if (memory := find(id)) is not None]
+    notes: dict[str, object] = {
+        "reflector": reflector,
+        "run": run,
+        "label": insight.label,
+        "question": clean_for_store(mask(insight.question)),
+        "why": "; ".join(filter(None, (_STATED if insight.standing else "", _teaches(insight.kinds), why(cited)))),
+        "kinds": list(insight.kinds),
+        "rounds": [clean_for_store(mask(text)) for text in insight.rounds],
+        "unresolved": [clean_for_store(one) for one in insight.unresolved],
+        "depth": depth_citing(insight.citations, find),
+    }
+    return Memory(
+        id="",
+        content=text,
+        created_at=now,
+        last_accessed_at=now,
+        memory_type="semantic",
+        observation_type="insight",
+        importance_score=min(10.0, max(0.0, insight.importance)),
+        status="candidate",
+        is_synthetic=True,
+        citations=insight.citations,
+        pinned=insight.standing,
+        metadata={name: value for name, value in notes.items() if value},
+    )
+
+
+def _day(at: datetime, year: str) -> str:
+    return f"{at.day} {at.strftime('%B' + year)}"
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+# The way to Claude for everything that asks it: whether there is a key, the month's budget, what a call cost.
+
+
+CLAUDE = "claude"
+"""What the runs of Claude are called."""
+
+Connect = Callable[["Budget"], "ClaudeReflector"]
+"""Makes the reflector that asks Claude, within a budget."""
+
+
+class Claude:
+    """Opens a connection when something is asked; `connect` makes it, by default with the settings of the store."""
+
+    def __init__(self, context: Context, connect: Connect | None = None) -> None:
+        self._connect = connect
+        self._context = context
+        self.runs = LlmRuns(context)
+
+    @property
+    def missing(self) -> str:
+        """Why Claude cannot be asked now, or an empty text."""
+        if self._connect is not None or has_key():
+            return ""
+        return f"There is no API key for Claude. {HOW_TO}"
+
+    def open(self) -> "ClaudeReflector":
+        """Return a reflector that keeps within what is left of the month's budget."""
+        return (self._connect or connecting(self._context))(self.runs.budget())
+
+
+def connecting(context: Context) -> Connect:
+    """Return what connects to Claude with the settings of a store; importing the SDK is left to the first call."""
+
+    def connect(budget: "Budget") -> "ClaudeReflector":
+        from workbench.reflect.claude.reflector import ClaudeReflector
+
+        # The SDK would find the address as well, but what is shown before has to name it.
+        return ClaudeReflector(context.settings.claude, budget, os.environ.get("ANTHROPIC_BASE_URL") or None)
+
+    return connect
+
 
 EXTRACTIVE = "extractive"
 NAMES = (CLAUDE, EXTRACTIVE)
@@ -179,7 +404,7 @@ class Reflecting:
 
         A list with citations is read as one; else every paragraph is an insight, flagged for want of evidence.
         """
-        from workbench.reflect.replies.parse import read_insights
+        from workbench.reflect.replies import read_insights
 
         run, question = self.runs.run(waiting.run), waiting.reply.question
         memories = self._memories_of(waiting)
@@ -262,7 +487,7 @@ class Reflecting:
 
     def _embed(self, texts: Sequence[str]) -> "Vectors":
         """Embed texts, by their words where the model does not know them; it is loaded when it is first needed."""
-        from workbench.retrieval.embedding.worded import with_words
+        from workbench.retrieval.embedding.close_pairs import with_words
 
         return with_words(self._retriever().embedder.embed(texts), texts)
 

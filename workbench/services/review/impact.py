@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.core.errors import WorkStopped
+from workbench.core.record import WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.ranking.outcome import Ranking
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
 from workbench.retrieval.text import searched_text
 from workbench.services.context import Context
 from workbench.services.tuning.profiles import Profiles

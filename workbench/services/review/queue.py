@@ -2,24 +2,200 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+from workbench.core.playbook.book import Bullet
 from workbench.core.review import lifecycle
-from workbench.core.review.kinds import is_noise, kind_of, order_of
-from workbench.core.review.proposal import Proposal
+from workbench.core.review.contradiction import Contradiction, contradictions
+from workbench.core.review.lifecycle import Tombstone, resembling_rejections
+from workbench.core.review.proposal import Proposal, is_noise, kind_of, order_of
 from workbench.core.runtime import collection_paused, withhold_more
-from workbench.core.stream.arrival import arrived
+from workbench.core.stream.confidence import arrived
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
-from workbench.services.review.citations import Citations, Cited
 from workbench.services.review.counting import count_waiting
-from workbench.services.safety.flagging import SECRET, flags_of
 from workbench.services.safety.masking import PREFIX, masked_name
+from workbench.services.safety.suspicion import SECRET, flags_of
 from workbench.services.safety.verdicts import Verdicts
-from workbench.store.library import Touched
+from workbench.store.library import Library, Touched
+
+if TYPE_CHECKING:
+    from workbench.services.review.impact import Impact
+    from workbench.services.tuning.retriever import Retriever
+
+
+# What citations mean: the memory behind an id, also after a merge, and the tree down to raw events.
+
+
+MAX_DEPTH = 8
+"""Levels of citations that a tree shows."""
+
+MAX_CITED = 80
+"""Citations that a tree shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A citation: the id as written, and the memory it means (`None` when it is not in the store).
+
+    After a merge that is the memory which the cited one became.
+    """
+
+    id: str
+    memory: Memory | None
+
+    @property
+    def merged(self) -> bool:
+        """Whether the cited memory was merged into another, which stands for it now."""
+        return self.memory is not None and self.memory.id != self.id
+
+    @property
+    def gone(self) -> str:
+        """Why the citation no longer supports anything, or an empty text."""
+        if self.memory is None:
+            return "not in this store"
+        return self.memory.archived_reason or "archived" if self.memory.status == "archived" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A citation in a tree: its depth (0: cited by the item itself), and whether it stands above already."""
+
+    cited: Cited
+    depth: int
+    again: bool = False
+
+
+class Citations:
+    """Looks citations up; callable from any thread."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = threading.Lock()
+        self._became: dict[str, str] | None = None
+        self._dirty: set[str] = set()
+        # A lock of its own: a change must never wait for a look through a large store.
+        self._dirty_lock = threading.Lock()
+        library.listen(self._note)
+
+    def cited(self, ids: Iterable[str]) -> tuple[Cited, ...]:
+        """Return the memories that ids mean."""
+        return tuple(Cited(id, self.meant(id)) for id in ids)
+
+    def meant(self, id: str) -> Memory | None:
+        """Return the memory with an id, or the one it was merged into."""
+        seen: set[str] = set()
+        while id not in seen:
+            seen.add(id)
+            memory = self._library.memories.find(id)
+            if memory is not None and memory.archived_reason != "merged":
+                return memory
+            into = None if memory is None else memory.metadata.get("merged_into")
+            id = into if isinstance(into, str) else self._alias(id)
+            if not id:
+                return memory
+        return None
+
+    def tree(self, ids: Iterable[str], root: str = "") -> tuple[Branch, ...]:
+        """Return citations with what they cite in turn, each right above its own; `root` is what cites them.
+
+        What was shown already is not opened again, so a circle ends. At most `MAX_CITED` are returned.
+        """
+        found: list[Branch] = []
+        for branch in self._walk(ids, 0, {root}):
+            found.append(branch)
+            if len(found) == MAX_CITED:
+                break
+        return tuple(found)
+
+    def _walk(self, ids: Iterable[str], depth: int, seen: set[str]) -> Iterator[Branch]:
+        for cited in self.cited(ids):
+            name = cited.id if cited.memory is None else cited.memory.id
+            yield Branch(cited, depth, name in seen)
+            if cited.memory is None or name in seen:
+                continue
+            seen.add(name)
+            if depth + 1 < MAX_DEPTH:
+                yield from self._walk(cited.memory.citations, depth + 1, seen)
+
+    def _note(self, touched: Touched) -> None:
+        with self._dirty_lock:
+            self._dirty.update(key for table, key in touched.keys if table == "memories")
+
+    def _alias(self, id: str) -> str:
+        """Return the id of a memory that carries another as its alias; the store is read through once."""
+        memories = self._library.memories
+        with self._lock:
+            with self._dirty_lock:
+                dirty, self._dirty = self._dirty, set()
+            if self._became is None:
+                self._became, fresh = {}, memories.all()
+            else:
+                fresh = [m for key in dirty if (m := memories.find(key)) is not None]
+            self._became.update((alias, m.id) for m in fresh for alias in m.aliases)
+            into = self._became.get(id, "")
+        holder = memories.find(into) if into else None
+        return into if holder is not None and id in holder.aliases else ""
+
+
+# What a decision rests on: citations, what is most alike, what was rejected before, what contradicts.
+
+
+REJECTIONS = 3
+"""How many earlier rejections are shown at most."""
+
+_LOOKED_AT = 30
+"""How many of the nearest memories are looked through for rejections."""
+
+_COMPARED = 8
+"""How many of the nearest living memories, and of the bullets, are looked through for contradictions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a decision rests on.
+
+    `near` are the most similar other memories and `near_bullets` the most similar bullets, with their
+    cosine; `rejections` what was rejected before and is much alike. They are empty, and `searched` false, while
+    the model is still loading. `flag` is the cosine from which something is likely a duplicate. `impact` says what
+    approving would do to the saved queries, if anybody asked. `messages` are how many messages of a session it was
+    captured from, where it was.
+    """
+
+    cited: tuple[Cited, ...]
+    tree: tuple[Branch, ...] = ()
+    near: tuple[tuple[Memory, float], ...] = ()
+    near_bullets: tuple[tuple[Bullet, float], ...] = ()
+    rejections: tuple[Tombstone, ...] = ()
+    against: tuple[Contradiction, ...] = ()
+    searched: bool = False
+    flag: float = 2.0
+    impact: "Impact | None" = None
+    messages: int = 0
+
+
+def looked_up(known: Evidence, memory: Memory, retriever: "Retriever", exclude: Iterable[str], k: int) -> Evidence:
+    """Return the evidence with what resembles and what contradicts a memory; `k` of each kind are named."""
+    near = retriever.nearest_memories(memory.content, _LOOKED_AT, exclude=exclude)
+    bullets = retriever.nearest_bullets(memory.content, _COMPARED)
+    thresholds = retriever.thresholds()
+    rejections = resembling_rejections(memory, near, thresholds.review)
+    living = [(m, s) for m, s in near if m.status != "archived"]
+    others = [(m.id, m.content) for m, _ in living[:_COMPARED]] + [(b.id, b.content) for b, _ in bullets]
+    return replace(
+        known,
+        near=tuple(living[:k]),
+        near_bullets=bullets[:k],
+        rejections=rejections[:REJECTIONS],
+        against=contradictions(memory.content, others),
+        searched=True,
+        flag=thresholds.flag,
+    )
+
 
 NO_EVIDENCE = "no evidence"
 GONE = "cites what is gone"

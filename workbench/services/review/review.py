@@ -3,34 +3,141 @@
 What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
 """
 
+import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.record import from_doc, to_doc
-from workbench.core.review.kinds import group_of, kind_of
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError, from_doc, to_doc
 from workbench.core.review.lifecycle import restore
-from workbench.core.review.proposal import Proposal
+from workbench.core.review.proposal import Proposal, group_of, kind_of, order_of
 from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import Folded, clean_for_store
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
-from workbench.services.review.citations import Branch, Citations, Cited
-from workbench.services.review.kinds.handler import Handler, handler_of, noted
-from workbench.services.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
-from workbench.services.review.suggestions import Suggestions
+from workbench.services.review.kinds.lifecycle import Handler, handler_of, noted
+from workbench.services.review.queue import NO_EVIDENCE, Branch, Citations, Cited, ReviewQueue, is_put_off
 from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import kept_edges
+from workbench.store.library import Touched
 
 if TYPE_CHECKING:
     from workbench.core.stream.filter import Filter, Predicate
-    from workbench.services.review.evidence import Evidence
-    from workbench.services.stream.authors import Authors
-    from workbench.services.stream.fields import FieldEdit
+    from workbench.services.review.queue import Evidence
+    from workbench.services.stream.fields import Authors, FieldEdit
     from workbench.services.tuning.retriever import Retriever
+
+
+# Proposals that were worked out and are stored nowhere: they are decided like those that are.
+
+
+class Suggestions:
+    """What finders found last, as far as it still stands; callable from any thread.
+
+    One stands as long as the memories that it rests on are as they were, and no proposal of its name is stored: who
+    decides on it stores it, and an undo brings it back. What a transaction touched is looked at when somebody asks.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+        self._by_finder: dict[str, tuple[str, ...]] = {}
+        self._lately: dict[str, frozenset[str]] = {}
+        self._all: dict[str, Proposal] = {}
+        self._rests: dict[str, tuple[Memory | None, ...]] = {}
+        self._resting: defaultdict[str, set[str]] = defaultdict(set)
+        self._fallen: set[str] = set()
+        self._touched: set[tuple[str, str]] = set()
+        self._sorted: tuple[Proposal, ...] | None = None
+        self._lock = threading.RLock()
+        # A lock of its own: a transaction must never wait for somebody who looks.
+        self._touched_lock = threading.Lock()
+        self._is_following = False
+
+    def take(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
+        """Take what finders found in place of what they found before; what was decided since may be taken back."""
+        with self._lock:
+            if not self._is_following:
+                self._is_following = True
+                self._library.listen(self._note)
+        for finder, proposals in by_finder.items():
+            # Looked at before anybody has to wait for it: what is touched meanwhile is looked at again.
+            found = {one.id: (one, self._memories(one), self._is_stored(one.id)) for one in proposals}
+            with self._lock:
+                self._lately[finder] = frozenset(found)
+                known = self._by_finder.get(finder, ())
+                decided = {id: None for id in known if id not in found and self._is_stored(id)}
+                for id in known:
+                    if id not in decided:
+                        self._forget(id)
+                self._by_finder[finder] = (*found, *decided)
+                for proposal, rests, is_stored in found.values():
+                    self._remember(proposal, rests, is_stored=is_stored)
+                self._sorted = None
+
+    def standing(self) -> tuple[Proposal, ...]:
+        """Return what still stands: flagged first, then by importance (`kinds.order_of`), then by name."""
+        with self._lock:
+            self._follow()
+            if self._sorted is None:
+                left = [one for id, one in self._all.items() if id not in self._fallen]
+                left.sort(key=lambda one: (not one.flags, order_of(one), one.id))
+                self._sorted = tuple(left)
+            return self._sorted
+
+    def holds(self, id: str) -> bool:
+        """Tell whether the finders found it last, whatever became of it since."""
+        with self._lock:
+            return any(id in found for found in self._lately.values())
+
+    def find(self, id: str) -> Proposal | None:
+        """Return one that still stands, or `None`."""
+        with self._lock:
+            self._follow()
+            return None if id in self._fallen else self._all.get(id)
+
+    def _note(self, touched: Touched) -> None:
+        places = [place for place in touched.keys if place[0] in ("memories", "proposals")]
+        with self._touched_lock:
+            self._touched.update(places)
+
+    def _follow(self) -> None:
+        with self._touched_lock:
+            touched, self._touched = self._touched, set()
+        again = {key for table, key in touched if table == "proposals" and key in self._all}
+        for table, key in touched:
+            if table == "memories":
+                again |= self._resting.get(key, set())
+        for id in again:
+            self._look_at(id)
+
+    def _remember(self, proposal: Proposal, rests: tuple[Memory | None, ...], *, is_stored: bool) -> None:
+        self._all[proposal.id], self._rests[proposal.id] = proposal, rests
+        for id in proposal.evidence:
+            self._resting[id].add(proposal.id)
+        (self._fallen.add if is_stored else self._fallen.discard)(proposal.id)
+
+    def _forget(self, id: str) -> None:
+        proposal = self._all.pop(id, None)
+        self._rests.pop(id, None)
+        self._fallen.discard(id)
+        for other in () if proposal is None else proposal.evidence:
+            self._resting[other].discard(id)
+
+    def _look_at(self, id: str) -> None:
+        stands = not self._is_stored(id) and self._memories(self._all[id]) == self._rests[id]
+        (self._fallen.discard if stands else self._fallen.add)(id)
+        self._sorted = None
+
+    def _is_stored(self, id: str) -> bool:
+        return self._library.proposals.find(id) is not None
+
+    def _memories(self, proposal: Proposal) -> tuple[Memory | None, ...]:
+        return tuple(self._library.memories.find(id) for id in proposal.evidence)
+
 
 __all__ = ["NO_EVIDENCE", "Branch", "Cited", "Review", "is_put_off"]
 
@@ -121,7 +228,7 @@ class Review:
 
     def known(self, proposal: Proposal) -> "Evidence":
         """Return what a proposal rests on as far as that needs no search: citations, and what they cite in turn."""
-        from workbench.services.review.evidence import Evidence
+        from workbench.services.review.queue import Evidence
 
         memory = self.memory(proposal)
         tree = self._citations.tree(memory.citations, memory.id) if memory is not None else ()
@@ -155,14 +262,14 @@ class Review:
     def _tests(self, chosen: "Filter") -> "list[Predicate]":
         if not chosen.actors:
             return chosen.tests()
-        from workbench.services.stream.authors import Authors
+        from workbench.services.stream.fields import Authors
 
         self._authors = self._authors or Authors(self._context)
         return [*chosen.without_actors().tests(), *self._authors.tests(chosen)]
 
     def evidence(self, proposal: Proposal, k: int = 3) -> "Evidence":
         """Gather what supports a proposal, what resembles and what contradicts it; safe on any thread."""
-        from workbench.services.review.evidence import looked_up
+        from workbench.services.review.queue import looked_up
 
         known, memory = self.known(proposal), self.memory(proposal)
         if memory is None or not self._retriever.ready:
@@ -312,7 +419,7 @@ class Review:
 
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
         from workbench.core.duplicates.merge import absorb
-        from workbench.services.review.kinds.candidate import candidate_in
+        from workbench.services.review.kinds.lifecycle import candidate_in
 
         target = self._library.memories.get(other)
         text = content if content in (None, target.content) else _checked(content or "", "merged", target)
@@ -325,7 +432,7 @@ class Review:
         The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
         ones, and `Conflict` when the text no longer is the `expected` one.
         """
-        from workbench.services.review.kinds.candidate import candidate_in
+        from workbench.services.review.kinds.lifecycle import candidate_in
         from workbench.services.review.rewriting import check_parts, part_of, split_up
 
         check_parts(parts)
@@ -343,7 +450,7 @@ class Review:
 
         Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
         """
-        from workbench.services.review.kinds.candidate import candidate_in
+        from workbench.services.review.kinds.lifecycle import candidate_in
         from workbench.services.review.rewriting import with_rounds
 
         with self._library.transaction(self._context.actor, f"refine {id}") as tx:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import MAX_CONTENT, Memory, room_for
 from workbench.core.text import clean_for_store

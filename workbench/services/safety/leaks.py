@@ -10,10 +10,9 @@ from typing import Any
 
 from workbench.config import paths
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import WorkbenchError
-from workbench.core.record import ABSENT
+from workbench.core.record import ABSENT, WorkbenchError
 from workbench.core.safety import Finding
-from workbench.safety.secrets.secrets import marker, without
+from workbench.safety.secrets import marker, without
 from workbench.services import caches
 from workbench.services.agents.capture.progress import without_texts
 from workbench.services.context import Context
@@ -21,8 +20,7 @@ from workbench.services.safety.bodies import rewritten, texts_beside
 from workbench.services.safety.safety import Held, Safety
 from workbench.services.safety.secret_filter import KEPT, TYPED, strings
 from workbench.store.entry import Doc, Transaction
-from workbench.store.maintenance.masker import WHOLE, Masker
-from workbench.store.maintenance.purge import Purged
+from workbench.store.maintenance.purge import WHOLE, Masker, Purged
 from workbench.store.surroundings import files_below
 
 LARGEST = 64 << 20

@@ -8,20 +8,19 @@ from itertools import chain
 
 from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.document import Document
-from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask, prepare, without
 from workbench.services.context import Context
-from workbench.services.files.diff import DiffLine, masked_diff, masked_lines
+from workbench.services.files.threeway import DiffLine, masked_diff, masked_lines
 from workbench.services.safety.bodies import body_of
-from workbench.services.safety.flagging import flags_of
 from workbench.services.safety.masking import masked_name
 from workbench.services.safety.secret_filter import WORDS, hash_of, strings
-from workbench.services.safety.shown import shown_texts
+from workbench.services.safety.suspicion import flags_of, shown_texts
 from workbench.services.safety.texts import Outward, texts_of
 from workbench.services.stream.origin import imported_texts
 from workbench.store.blobs import BlobProblem

@@ -8,8 +8,7 @@ from functools import cache, partial
 from hashlib import blake2b
 from typing import Any
 
-from workbench.core.errors import InvalidRecord
-from workbench.core.record import ABSENT
+from workbench.core.record import ABSENT, InvalidRecord
 from workbench.core.safety import Finding
 from workbench.safety import scanning
 from workbench.store.entry import DocChange, Transaction

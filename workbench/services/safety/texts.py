@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 
 from workbench.core.agents.document import Document
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.stream.arrival import unmarked
+from workbench.core.stream.confidence import unmarked
 from workbench.core.stream.memory import Memory
 from workbench.services.safety.secret_filter import strings
-from workbench.services.safety.shown import shown_texts
+from workbench.services.safety.suspicion import shown_texts
 from workbench.store.records import place_of
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
+from workbench.core.record import UnreadableFile
 from workbench.core.review import lifecycle
 from workbench.core.stream.memory import ArchivedReason, Memory, Status
 from workbench.core.text import counted

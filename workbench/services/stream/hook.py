@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from workbench.core.duplicates.dedup import contained_in_recent
 from workbench.core.stream.memory import Memory
-from workbench.safety.secrets.secrets import mask as mask_secrets
+from workbench.safety.secrets import mask as mask_secrets
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.observation import Observation, cleaned, memory_of
 from workbench.store.append import appending

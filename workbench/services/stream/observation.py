@@ -5,11 +5,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.importance import GENERAL, HIGHEST, base_importance, table_named
 from workbench.core.stream.memory import MAX_CONTENT, NO_SOURCE, OBSERVATION_TYPES, Memory, MemoryType, Source
 from workbench.core.text import clean_for_store
-from workbench.safety.secrets.secrets import masked_rules
+from workbench.safety.secrets import masked_rules
 
 MASKED = "masked"
 """Metadata key of what was masked when a memory was captured: the names of the secrets."""

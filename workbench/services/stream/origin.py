@@ -5,7 +5,7 @@ from collections.abc import Collection
 from workbench.core.record import ABSENT
 from workbench.services.safety.secret_filter import IMPORT, strings
 from workbench.store.entry import DocChange
-from workbench.store.history.reading import needle_of
+from workbench.store.history import needle_of
 from workbench.store.library import Library
 from workbench.store.records import key_of
 

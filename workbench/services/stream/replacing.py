@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import Conflict, InvalidQuery, InvalidRecord
 from workbench.core.playbook.book import Bullet, Section, section_key
+from workbench.core.record import Conflict, InvalidQuery, InvalidRecord
 from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import clean_for_store
 from workbench.services.context import Context

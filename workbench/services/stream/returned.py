@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from workbench.core.duplicates.identity import identity_of, text_key
-from workbench.core.health.purged import PurgedRecord
+from workbench.core.health import PurgedRecord
 from workbench.core.record import iso, parse_time
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.scoring import Scored
-from workbench.retrieval.floor.reaching import reach_of, weak_rows
+from workbench.retrieval.floor.floor import reach_of, weak_rows
 from workbench.retrieval.ranking.times import micros
 from workbench.services.agents.serving import Served, look
 from workbench.services.stream.finding import passed

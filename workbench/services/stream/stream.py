@@ -11,16 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
-from workbench.core.stream.memory import Memory
-from workbench.core.stream.vote import Verdict, vote_id
+from workbench.core.stream.memory import Memory, Verdict, vote_id
 from workbench.services.context import Context
-from workbench.services.safety.shown import shown_texts
+from workbench.services.safety.suspicion import shown_texts
 from workbench.services.stream.finding import MemoryFinder, best_of, newest, older, passed
 
 if TYPE_CHECKING:
-    from workbench.services.stream.authors import Authors
+    from workbench.services.stream.fields import Authors
     from workbench.services.stream.votes import VoteResult
 
 _FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
@@ -73,7 +72,7 @@ class Stream:
     @cached_property
     def authors(self) -> "Authors":
         """Who stored what."""
-        from workbench.services.stream.authors import Authors
+        from workbench.services.stream.fields import Authors
 
         return Authors(self._context)
 

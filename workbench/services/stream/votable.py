@@ -1,8 +1,8 @@
 """What a person or an agent means by the name of a memory or bullet."""
 
 from workbench.core.agents.actors import stands_by
-from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import InvalidRecord, UnknownRecord
 from workbench.core.stream.memory import Memory
 from workbench.safety.scanning import mask
 from workbench.services.agents.aliases import called as called_by_alias

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.core.errors import InvalidRecord
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.feedback import apply_vote, retract_vote
-from workbench.core.stream.memory import Memory
-from workbench.core.stream.vote import Verdict, Votable, Vote, vote_id
+from workbench.core.stream.memory import Memory, Verdict, Votable, Vote, vote_id
 from workbench.services.context import Context
 from workbench.store.records import key_of_record
 

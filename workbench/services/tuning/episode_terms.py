@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.episodic import GROUPS, Term, domains_of, in_domain, query_words, share
-from workbench.core.tuning.factors import FACTORS, Factor
+from workbench.core.tuning.profile import FACTORS, Factor
 from workbench.core.tuning.recency import hours_between
-from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.ranker import Ranking
 
 
 @dataclass(frozen=True, slots=True)

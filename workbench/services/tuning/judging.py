@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord
+from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.judgment import MAX_GRADE, Judgment, SavedQuery, judgment_id
 from workbench.services.context import Context

@@ -14,10 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.core.tuning.factors import WEIGHT_KEYS
-from workbench.core.tuning.profile import Profile, check_profile, weight_of
-from workbench.evaluation.pairs import Pair, Pairs, entropy, pairs_of
-from workbench.evaluation.settings import settings_around, with_weights
+from workbench.core.tuning.profile import WEIGHT_KEYS, Profile, check_profile, weight_of
+from workbench.evaluation.pairs import Pair, Pairs, entropy, pairs_of, settings_around, with_weights
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 

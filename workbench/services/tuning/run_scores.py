@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from workbench.core.errors import InvalidQuery
 from workbench.core.files.formats import detect
-from workbench.core.tuning.measure import STANDARD
-from workbench.core.tuning.metrics import RELEVANT_FROM
+from workbench.core.record import InvalidQuery
+from workbench.core.tuning.measure import RELEVANT_FROM, STANDARD
 from workbench.formats import opening
-from workbench.formats.queries.trec import RUN, read_run
+from workbench.formats.queries import RUN, read_run
 from workbench.services.context import Context
 from workbench.services.tuning.queries.sets import graded
 

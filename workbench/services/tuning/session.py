@@ -1,18 +1,334 @@
 """A tuning session: the question, the settings, the ranking they make, and the moves of the sliders."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
+
+import numpy as np
 
 from workbench.core import record
-from workbench.core.errors import UnknownRecord
-from workbench.core.tuning.factors import WEIGHT_KEYS, Factor
+from workbench.core.named import implementation
+from workbench.core.record import UnknownRecord
+from workbench.core.served import hidden_because
+from workbench.core.stream.filter import matches
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.flips import Flip
+from workbench.core.tuning.floor import UNKNOWN, Standard
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.core.tuning.profile import FrozenBounds, Profile, weight_of
-from workbench.retrieval.ranking.outcome import Ranking
-from workbench.services.tuning.floor.against import AgainstFloor
-from workbench.services.tuning.question import Baseline, Explanation, Question, Standing
+from workbench.core.tuning.profile import (
+    FACTORS,
+    PLAIN_PARTS,
+    RELEVANCE_PARTS,
+    WEIGHT_KEYS,
+    Factor,
+    FrozenBounds,
+    Profile,
+    value_of,
+    weight_of,
+)
+from workbench.core.tuning.recency import hours_between
+from workbench.core.tuning.scoring import Scored, Share
+from workbench.evaluation.pooling import judging_pool
+from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.ranking.cases import ColumnCase, Explain, ShareCase
+from workbench.retrieval.ranking.flips import Lines, admitting, flips
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
+from workbench.retrieval.ranking.relevance import RELEVANCE, part_columns
+from workbench.services.tuning.episode_terms import TermPart, term_parts
+from workbench.services.tuning.floor.against import AgainstFloor, against
+
+# A query over the store as it was when it was asked: ranked, compared and explained. Reads only.
+
+
+NO_EPISODE = "no episode, and this profile ranks only those"
+NO_CANDIDATE = "the profile's candidate filter leaves it out"
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """The ranking that others of the same question are compared with."""
+
+    ranking: Ranking
+
+    @property
+    def profile(self) -> Profile:
+        """Its settings."""
+        return self.ranking.profile
+
+    @property
+    def now(self) -> datetime:
+        """The moment it was asked at."""
+        return self.ranking.now
+
+    def place(self, row: int) -> int | None:
+        """Return the place of a pool row, or `None` when it is hidden; all are put in order for the first one."""
+        return int(self.places[row]) or None
+
+    def is_like(self, other: Ranking) -> bool:
+        """Tell whether another ranking of the same question has every memory in the same place, being made alike."""
+        return (other.profile, other.now) == (self.profile, self.now)
+
+    @cached_property
+    def places(self) -> Rows:
+        """Each pool row's place from 1, 0 when it is hidden."""
+        ranking = self.ranking
+        places = np.zeros(len(ranking.pool), np.intp)
+        order = np.lexsort((ranking.candidates.id_rank, -ranking.totals))
+        places[ranking.candidates.rows[order]] = np.arange(1, len(order) + 1)
+        return places
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A memory in a ranking: its place (`None`: hidden) with its parts, and its place in the baseline."""
+
+    memory: Memory
+    place: int | None
+    before: int | None
+    scored: Scored | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One factor of one score: raw value → by the pool's range (and who set it) → normalised → weighted.
+
+    Nobody set bounds that are frozen.
+    """
+
+    factor: Factor
+    raw: float
+    low: float
+    high: float
+    low_by: Memory | None
+    high_by: Memory | None
+    dead: bool
+    norm: float
+    weight: float
+    weighted: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightChange:
+    """A weight at which a memory outside the top would be in it: the factor, its weight now and then."""
+
+    factor: Factor
+    now: float
+    then: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a memory stands where it stands; without parts when `hidden` says why it is not served.
+
+    `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay),
+    `shares` what its relevance is made of, `pool` how many memories take part. `terms` are there
+    for a score of episodes.
+    """
+
+    standing: Standing
+    hidden: str | None
+    parts: tuple[Part, ...]
+    shares: tuple[Share, ...]
+    hours: float
+    half_life: float | None
+    pool: int
+    terms: tuple[TermPart, ...] = ()
+
+
+class _Latest:
+    """The shares that were worked out last, and what they depend on."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Hashable, tuple[Share, ...]] = (None, ())
+
+    def get(self, key: Hashable, make: Callable[[], tuple[Share, ...]]) -> tuple[Share, ...]:
+        """Return the value of a key, made anew unless it was the last one asked for."""
+        known, value = self._kept
+        if known != key:
+            value = make()
+            self._kept = (key, value)
+        return value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A query with its relevance for every memory; any number of rankings come from it, on any thread.
+
+    `standard` is the floor of the store as it was when the query was asked, or why there was none.
+    """
+
+    ranker: Ranker
+    scores: QueryScores
+    standard: Standard = UNKNOWN
+    _explained: _Latest = field(default_factory=_Latest, init=False, repr=False)
+
+    @property
+    def text(self) -> str:
+        """The query."""
+        return self.scores.query
+
+    def rank(self, profile: Profile, now: datetime, k: int | None = None) -> Ranking:
+        """Rank what an agent asking at `now` would be served."""
+        return self.ranker.rank(self.scores, profile, now, k)
+
+    def against(self, ranking: Ranking) -> AgainstFloor:
+        """Hold the query and each memory against the floor, at the moment of a ranking."""
+        return against(self.standard, self.scores, ranking)
+
+    def baseline(self, profile: Profile, now: datetime) -> Baseline:
+        """Rank to compare other rankings with."""
+        return Baseline(self.rank(profile, now, 1))
+
+    def pool(self, profile: Profile, now: datetime) -> tuple[Memory, ...]:
+        """Return what is worth judging for the query: the best of very different settings, shuffled, without scores."""
+        return tuple(self.ranker.pool.memory(id) for id in judging_pool(self.ranker, self.scores, profile, now).ids)
+
+    def standings(self, ranking: Ranking, baseline: Baseline) -> tuple[Standing, ...]:
+        """Return the listed rows with how they stood in the baseline."""
+        rows = ranking.candidates.rows[ranking.positions].tolist()
+        listed = enumerate(zip(ranking.top, rows, strict=True), 1)
+        like = baseline.is_like(ranking)
+        return tuple(Standing(s.memory, at, at if like else baseline.place(row), s) for at, (s, row) in listed)
+
+    def standing(self, ranking: Ranking, baseline: Baseline, id: str) -> Standing:
+        """Return how any memory stands, listed or not. Raises `UnknownRecord`."""
+        row, place = ranking.pool.row(id), ranking.place_of(id)
+        before = place if baseline.is_like(ranking) else baseline.place(row)
+        return Standing(ranking.pool.memories[row], place, before, ranking.scored(id))
+
+    def explain(self, ranking: Ranking, baseline: Baseline, id: str) -> Explanation:
+        """Say where every figure of a memory's score comes from. Raises `UnknownRecord`."""
+        standing = self.standing(ranking, baseline, id)
+        memory, profile = standing.memory, ranking.profile
+        return Explanation(
+            standing=standing,
+            hidden=left_out_because(memory, ranking),
+            parts=_parts(ranking, standing.scored) if standing.scored else (),
+            shares=self.shares(ranking, id),
+            hours=hours_between(_since(memory, profile), ranking.now),
+            half_life=_half_life(memory, profile),
+            pool=len(ranking.candidates),
+            terms=term_parts(ranking, id, self.text),
+        )
+
+    def flips(self, ranking: Ranking, factor: Factor, high: float) -> tuple[Flip, ...]:
+        """Return where the top changes as one weight goes from 0 to `high`; positions are the ranking's."""
+        if factor.id not in ranking.factors:
+            return ()
+        return flips(_lines(ranking, factor, high), ranking.profile.k)
+
+    def ways(self, ranking: Ranking, id: str, highs: Iterable[float]) -> tuple[WeightChange, ...]:
+        """Return the single weights that would bring a memory into the top, the smallest change first.
+
+        `highs` are the upper ends of the scales, factor by factor. Raises `UnknownRecord`.
+        """
+        position = ranking.candidates.position(ranking.pool.row(id))
+        if position is None or (ranking.place_of(id) or 0) <= ranking.profile.k:
+            return ()
+        found: list[WeightChange] = []
+        for factor, high in zip(FACTORS, highs, strict=True):
+            if factor.id not in ranking.factors:
+                continue
+            now = ranking.weight(factor)
+            lines = _lines(ranking, factor, max(high, now))
+            then = admitting(lines, position, ranking.profile.k, now)
+            found += [WeightChange(factor, now, value) for value in then if value is not None]
+        return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor.id)))
+
+    def moved(self, ranking: Ranking, other: Profile, now: datetime) -> int:
+        """Return how many of the top places would hold another memory under another profile or at another time."""
+        top = self.rank(other, now).ids
+        here = ranking.ids[: ranking.profile.k]
+        same = sum(a == b for a, b in zip(here, top, strict=False))
+        return max(len(here), len(top)) - same
+
+    def shares(self, ranking: Ranking, id: str) -> tuple[Share, ...]:
+        """Return what a memory's raw relevance is made of, part by part. Raises `UnknownRecord`.
+
+        Those of the last memory are remembered: a weight that moves leaves them as they are.
+        """
+        pool, row = ranking.pool, ranking.pool.row(id)
+        parts = PLAIN_PARTS if ranking.profile.scorer == "episodic" else RELEVANCE_PARTS
+        case = ColumnCase(pool, ranking.candidates, self.scores, ranking.profile, ranking.now, self.ranker.parts, parts)
+        key = (id, pool, ranking.candidates, parts, RELEVANCE.depends(case))
+        return self._explained.get(key, lambda: self._made(ranking, case, row))
+
+    def _made(self, ranking: Ranking, case: ColumnCase, row: int) -> tuple[Share, ...]:
+        """Work the shares of a row out."""
+        pool, chosen = case.pool, case.chosen
+        made, position = part_columns(case) if len(chosen) else {}, chosen.position(row)
+        found: list[Share] = []
+        for part in RELEVANCE_PARTS:
+            if part.optional and not any(value_of(ranking.profile, knob.key) for knob in part.parameters):
+                continue
+            explain: Explain = implementation(part.explain)
+            found.append(
+                explain(
+                    ShareCase(
+                        part, pool, chosen, self.scores, ranking.profile, ranking.now, row, position, made, tuple(found)
+                    )
+                )
+            )
+        return tuple(found)
+
+
+def left_out_because(memory: Memory, ranking: Ranking) -> str | None:
+    """Return why a memory takes no part in a ranking, or `None` when it does. Raises `UnknownRecord`."""
+    hidden = hidden_because(memory, ranking.now)
+    if hidden or ranking.place_of(memory.id) is not None:
+        return hidden
+    profile = ranking.profile
+    if profile.candidates and not matches(memory, candidate_filter(profile.candidates, ranking.now)):
+        return NO_CANDIDATE
+    return NO_EPISODE
+
+
+def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:
+    bounds = ranking.bounds
+
+    def memory(id: str) -> Memory | None:
+        return ranking.pool.memory(id) if id else None
+
+    return tuple(
+        Part(
+            factor=factor,
+            raw=scored.raw[factor.id],
+            low=bounds[factor.id].low,
+            high=bounds[factor.id].high,
+            low_by=memory(bounds[factor.id].low_id),
+            high_by=memory(bounds[factor.id].high_id),
+            dead=bounds[factor.id].dead,
+            norm=scored.norm[factor.id],
+            weight=ranking.weight(factor),
+            weighted=scored.weighted[factor.id],
+        )
+        for factor in FACTORS
+        if factor.id in bounds
+    )
+
+
+def _lines(ranking: Ranking, factor: Factor, high: float) -> Lines:
+    """Return the totals as lines over one weight, the others as they are."""
+    offset: Column = np.zeros(len(ranking.candidates))
+    for other in FACTORS:
+        if other != factor and other.id in ranking.factors:
+            offset += ranking.weight(other) * ranking.factors[other.id].norm
+    return Lines(offset, ranking.factors[factor.id].norm, ranking.candidates.id_rank, 0.0, high)
+
+
+def _half_life(memory: Memory, profile: Profile) -> float | None:
+    if memory.pinned and profile.pinned == "fresh":
+        return None
+    return profile.half_lives.of(memory.memory_type)
+
+
+def _since(memory: Memory, profile: Profile) -> datetime:
+    """Return the moment recency counts from: the last access; when it was made, for episodes and in mode "days"."""
+    made = profile.scorer == "episodic" or profile.mode == "days"
+    return memory.created_at if made else memory.last_accessed_at
+
 
 BEYOND = 40
 """How many memories are ranked below those that are served."""

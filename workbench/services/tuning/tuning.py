@@ -7,15 +7,13 @@ from workbench.core.agents.actors import require_person
 from workbench.core.text import printable
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile, ProfileInUse, StoreSetting
-from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import Ranking
 from workbench.services.context import Context
 from workbench.services.tuning.floor.floors import Floors
-from workbench.services.tuning.profiles import Profiles, tuned_from
-from workbench.services.tuning.provenance import ProfileProvenance
-from workbench.services.tuning.question import Question
+from workbench.services.tuning.profiles import ProfileProvenance, Profiles, Snapshots, tuned_from
 from workbench.services.tuning.retriever import Retriever
-from workbench.services.tuning.snapshots import Snapshots
+from workbench.services.tuning.session import Question
 
 
 class Tuning:

@@ -13,9 +13,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.core.errors import InvalidRecord
 from workbench.core.files.atomic import write_file
-from workbench.core.health.damage import Gone
+from workbench.core.health import Gone
+from workbench.core.record import InvalidRecord
 from workbench.store.journal import chain
 from workbench.store.journal.codec import BadLine, seal, unseal
 from workbench.store.journal.segments import NAME, Position

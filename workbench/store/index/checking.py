@@ -2,22 +2,198 @@
 
 import contextlib
 import json
-from collections.abc import Mapping
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from workbench.core.files.atomic import write_file
-from workbench.core.health.damage import MendedIndex
+from workbench.core.files.atomic import draft_beside, unlocked, write_file
+from workbench.core.health import MendedIndex
 from workbench.core.record import iso, parse_time
 from workbench.core.runtime import in_pieces
 from workbench.store.entry import Doc
-from workbench.store.files import read_regular
-from workbench.store.index.indexing import Indexing
-from workbench.store.index.making import marks
-from workbench.store.index.reading import IndexSpoilt, ReadIndex
+from workbench.store.index.indexing import FILE, Arrival, Indexing
+from workbench.store.index.reading import (
+    INDICES,
+    TABLES,
+    Facts,
+    IndexSpoilt,
+    Look,
+    ReadIndex,
+    TableFacts,
+    look_of,
+    note_facts,
+)
+from workbench.store.journal.codec import dumps
+from workbench.store.journal.reorder import Tail
 from workbench.store.journal.state import State, Tables
-from workbench.store.journal.tail import Tail
-from workbench.store.maintenance.checkpoint import Stamp
-from workbench.store.records import key_of
+from workbench.store.journal.unread import Unread
+from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, Places, Stamp
+from workbench.store.records import key_of, marks_of
+from workbench.store.repository import open_regular, read_regular
+
+# Making the read index beside a checkpoint, and taking in what was changed since.
+
+
+MOST_NEWS = 20_000
+"""Of so many transactions at most it is kept what they brought; what is older is read from the journal."""
+
+
+def make(
+    indexing: Indexing,
+    store: Path,
+    tables: Tables,
+    stamp: Stamp,
+    places: Places,
+    since: int,
+    arrivals: Sequence[Arrival],
+) -> None:
+    """Write the index of a checkpoint that was just written, in place of the one that is there.
+
+    `arrivals` are all that came after revision `since`. It is a cache: that it cannot be written is no failure, and
+    there is none then.
+    """
+    try:
+        with open_regular(store / DOCUMENTS) as documents:
+            look = look_of(os.fstat(documents.fileno()))
+        indexing.begin()
+        if look[1] != places.size:
+            forget(indexing.folder)
+            return
+        with draft_beside(indexing.folder / FILE) as (_, draft):
+            with contextlib.closing(sqlite3.connect(unlocked(draft), isolation_level=None, uri=True)) as connection:
+                _fill(connection, tables, places)
+                _note_news(connection, arrivals)
+                note_facts(connection, _facts(tables, stamp, places, look, _news_from(since, arrivals)))
+                connection.execute("COMMIT")
+            draft.replace(indexing.folder / FILE)
+    except (OSError, sqlite3.Error, ValueError):
+        forget(indexing.folder)
+
+
+def forget(folder: Path) -> None:
+    """Remove the index from a cache folder, if there is one that can be removed."""
+    with contextlib.suppress(OSError):
+        (folder / FILE).unlink(missing_ok=True)
+
+
+def fold(
+    index: ReadIndex,
+    state: State,
+    tail: Tail,
+    unfinished: Mapping[str, str],
+    arrivals: Sequence[Arrival],
+) -> bool:
+    """Take what a state changed since into its index; return whether that was done.
+
+    It is left out while somebody else reads or writes the index, and where a whole table came or went.
+    """
+    unread, connection = state.unread, index.connection
+    if set(unread) != set(index.tables) or set(state.names) != set(unread):
+        return False
+    try:
+        for number, name in enumerate(index.tables):
+            _fold_table(connection, number, unread[name])
+        _note_news(connection, arrivals)
+        connection.execute("DELETE FROM news WHERE rev <= ?", (tail.rev - MOST_NEWS,))
+        tables = {name: _facts_now(index.facts.tables[name], unread[name]) for name in index.tables}
+        since = max(index.facts.news_from, tail.rev - MOST_NEWS)
+        note_facts(connection, index.facts._replace(
+            rev=tail.rev, offset=tail.place.offset, line=tail.place.line, start=tail.place.start,
+            mark=tail.mark, next_ids=dict(state.next_ids), unfinished=dict(unfinished), news_from=since, tables=tables,
+        ))  # fmt: skip
+        connection.execute("COMMIT")
+    except sqlite3.Error:
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        return False
+    return True
+
+
+def _fill(connection: sqlite3.Connection, tables: Tables, places: Places) -> None:
+    # A power loss may leave a file that is torn: it is moved to its place only once all of it is on the disk.
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute("BEGIN")
+    for statement in TABLES.split(";"):
+        connection.execute(statement)
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        """Give a row for each document, in the order they stand in."""
+        for number, (name, docs) in enumerate(tables.items()):
+            for (doc_id, doc), (start, size) in zip(docs.items(), places.docs[name], strict=True):
+                yield (number, doc_id, key_of(name, doc), start, size, *marks(name, doc))
+
+    connection.executemany("INSERT INTO docs VALUES (NULL, ?, ?, ?, ?, ?, NULL, ?, ?)", rows())
+    for statement in INDICES.split(";"):
+        connection.execute(statement)
+
+
+def _facts(tables: Tables, stamp: Stamp, places: Places, look: Look, news_from: int) -> Facts:
+    found = {name: _facts_of(docs, places.pieces[name]) for name, docs in tables.items()}
+    return Facts(
+        stamp.hash, look, stamp.rev, stamp.rev, stamp.offset, stamp.line, stamp.start, stamp.mark,
+        dict(stamp.next_ids), dict(stamp.unfinished), news_from, found,
+    )  # fmt: skip
+
+
+def _news_from(since: int, arrivals: Sequence[Arrival]) -> int:
+    """Return the revision after which all that arrived is kept, of what came after `since`."""
+    return arrivals[-MOST_NEWS].rev - 1 if len(arrivals) > MOST_NEWS else since
+
+
+def _fold_table(connection: sqlite3.Connection, number: int, unread: Unread) -> None:
+    gone = [(number, id) for id, doc in unread.changed.items() if doc is None or id in unread.added]
+    dead = "INSERT OR IGNORE INTO dead SELECT tab, doc FROM docs WHERE tab = ? AND doc = ? AND start IS NOT NULL"
+    connection.executemany(dead, gone)
+    connection.executemany("DELETE FROM docs WHERE tab = ? AND doc = ?", gone)
+
+    def said(doc: Doc) -> tuple[object, ...]:
+        """Return what a row says of a document."""
+        return (key_of(unread.name, doc), dumps(doc), *marks(unread.name, doc))
+
+    changed = ((*said(doc), number, id) for id, doc in unread.changed.items() if doc and id not in unread.added)
+    connection.executemany("UPDATE docs SET key = ?, body = ?, waits = ?, made = ? WHERE tab = ? AND doc = ?", changed)
+    new = ((number, id, *said(doc)) for id in unread.added if (doc := unread.changed[id]) is not None)
+    connection.executemany("INSERT INTO docs VALUES (NULL, ?, ?, ?, NULL, NULL, ?, ?, ?)", new)
+
+
+def _note_news(connection: sqlite3.Connection, arrivals: Sequence[Arrival]) -> None:
+    rows = ((one.rev, one.actor, one.kind, dumps(one.added), dumps(one.read)) for one in arrivals[-MOST_NEWS:])
+    connection.executemany("INSERT OR REPLACE INTO news VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def marks(table: str, doc: Doc) -> tuple[str | None, str | None]:
+    """Return what the index says of a document beside its key: the state it waits in, and when it was made."""
+    waits, made = marks_of(table, doc)
+    return waits, None if made is None else _sortable(made)
+
+
+def _sortable(at: str) -> str | None:
+    """Return a stored time so that texts of this form are in the order of their times; `None` for no time."""
+    if not at.endswith("Z"):
+        try:
+            at = parse_time(at).isoformat().replace("+00:00", "")
+        except (ValueError, TypeError, OverflowError):
+            return None
+    return at.removesuffix("Z")
+
+
+def _facts_of(docs: Mapping[str, Doc], pieces: tuple[tuple[int, int], ...]) -> TableFacts:
+    return TableFacts(len(docs), max(map(int, docs), default=0), _versions(docs.values()), pieces)
+
+
+def _facts_now(before: TableFacts, unread: Unread) -> TableFacts:
+    changed = (doc for doc in unread.changed.values() if doc is not None)
+    versions = tuple({*before.versions, *_versions(changed)})
+    return replace(before, count=len(unread), greatest=unread.greatest(), versions=versions)
+
+
+def _versions(docs: Iterable[Mapping[str, Any]]) -> tuple[int, ...]:
+    found = {doc.get("version") for doc in docs}
+    return tuple({version if isinstance(version, int) else -1 for version in found})
+
 
 MENDED = "index.mended"
 """Name of the note, in the cache folder of a store."""

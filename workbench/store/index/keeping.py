@@ -9,18 +9,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.health.damage import MendedIndex
+from workbench.core.health import MendedIndex
 from workbench.store.entry import Transaction
-from workbench.store.index.indexing import FILE, Indexing
-from workbench.store.index.news import Arrival, arrival_of
+from workbench.store.index.indexing import FILE, Arrival, Indexing, arrival_of
 from workbench.store.journal import chain
 from workbench.store.journal.state import State, Tables
-from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.checkpoint import DOCUMENTS, Loaded, Places, Stamp
+from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, Loaded, Places, Stamp
 
 if TYPE_CHECKING:
     from workbench.store.index.reading import ReadIndex
-    from workbench.store.journal.tail import Tail
+    from workbench.store.journal.reorder import Tail
 
 
 class IndexKeeper:
@@ -53,7 +52,7 @@ class IndexKeeper:
         if index is None:
             return None
         facts = index.facts
-        stamps = {stamp.hash for stamp in checkpoint.stamps(self._store)}
+        stamps = {stamp.hash for stamp in checkpoint_writer.stamps_of(self._store)}
         trusted = facts.digest in stamps and (believed is None or facts.digest in believed)
         if not trusted or not chain.fits(self._store, facts.position, facts.mark):
             index.close()
@@ -92,7 +91,7 @@ class IndexKeeper:
         """Take into the index what was read after it, when that is much; return whether it was."""
         if self._indexing is None or self.index is None or tail.rev - self.index.rev < self._indexing.fold_after:
             return False
-        from workbench.store.index.making import fold
+        from workbench.store.index.checking import fold
 
         return fold(self.index, state, tail, unfinished, self._arrivals)
 
@@ -105,7 +104,7 @@ class IndexKeeper:
             with contextlib.suppress(OSError):
                 (self._indexing.folder / FILE).unlink(missing_ok=True)
             return
-        from workbench.store.index.making import make
+        from workbench.store.index.checking import make
 
         before = [] if self.index is None else self.index.arrivals(self.index.facts.news_from)
         since = self._since if self.index is None or before is None else self.index.facts.news_from
@@ -119,12 +118,12 @@ class IndexKeeper:
             return
         with contextlib.suppress(OSError):
             tables = self._held(state)
-            stamp, places = (None, Places()) if tables is None else checkpoint.places_of(self._store, tables)
+            stamp, places = (None, Places()) if tables is None else checkpoint_writer.places_of(self._store, tables)
             if tables is None or stamp is None:
-                tables = checkpoint.load(self._store, believed).state.tables
-                stamp, places = checkpoint.places_of(self._store, tables)
+                tables = checkpoint_writer.load(self._store, believed).state.tables
+                stamp, places = checkpoint_writer.places_of(self._store, tables)
             if stamp is not None and (believed is None or stamp.hash in believed):
-                from workbench.store.index.making import make
+                from workbench.store.index.checking import make
 
                 make(self._indexing, self._store, tables, stamp, places, stamp.rev, [])
                 self.digest = stamp.hash
@@ -135,7 +134,7 @@ class IndexKeeper:
         Other threads may change the state meanwhile.
         """
         rev = state.rev
-        if state.unread or not checkpoint.is_of(self._store, rev):
+        if state.unread or not checkpoint_writer.is_of(self._store, rev):
             return None
         tables = {name: dict(docs) for name, docs in list(state.tables.items())}
         return tables if state.rev == rev else None
@@ -154,7 +153,9 @@ class IndexKeeper:
         if index is None:
             return 0
         with contextlib.closing(index):
-            stamp = next((one for one in checkpoint.stamps(self._store) if one.hash == index.facts.digest), None)
+            stamp = next(
+                (one for one in checkpoint_writer.stamps_of(self._store) if one.hash == index.facts.digest), None
+            )
             if stamp is None:
                 return 0
             try:
@@ -165,7 +166,8 @@ class IndexKeeper:
     def forget(self, at: datetime, documents: int | None) -> None:
         """Remove an index that differs of so many documents, `None` if it cannot be read; that it did is noted."""
         assert self._indexing is not None
-        from workbench.store.index import checking, making
+        from workbench.store.index import checking
+        from workbench.store.index import checking as making
 
         making.forget(self._indexing.folder)
         self.digest = ""

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 
 _TAIL = len(b',"sum":"') + 16 + len(b'"}')
 _BEGINS = re.compile(rb'\{"(?:rev|journal)":')

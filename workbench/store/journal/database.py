@@ -13,7 +13,7 @@ from tinydb.table import Document, Table
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import STANDARD, Clock, Journal, Options
 from workbench.store.journal.opening import open_journal, utc_now
-from workbench.store.journal.staged import Staged
+from workbench.store.journal.state import Staged
 
 ACTOR = "tinydb"
 """The actor of changes made through the plain TinyDB interface."""

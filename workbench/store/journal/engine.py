@@ -12,38 +12,32 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.core.errors import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.core.files.locks import FileLock, StoreBusy
-from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
-from workbench.core.record import iso, parse_time
+from workbench.core.health import Damage, Gone, MendedIndex, Renumbered
+from workbench.core.record import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write, iso, parse_time
 from workbench.core.runtime import collection_paused
-from workbench.store import git_files
+from workbench.store import repository
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json
-from workbench.store.files import LOCK, Standstill, overtaken, taken_away
 from workbench.store.identity.heads import checkpoints, note_checkpoint
 from workbench.store.identity.trust import NotTrusted, StoreTrust, UnverifiedLines, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
-from workbench.store.index.indexing import Indexing
+from workbench.store.index.indexing import Arrival, Indexing
 from workbench.store.index.keeping import IndexKeeper
-from workbench.store.index.news import Arrival
 from workbench.store.journal import chain, segments
-from workbench.store.journal.announce import Announcer, Listener
 from workbench.store.journal.codec import BadLine, seal, unsealed
-from workbench.store.journal.difference import changed_keys, diff_tables, take_back, taken_back
-from workbench.store.journal.groups import Groups
+from workbench.store.journal.groups import Announcer, Groups, Listener
+from workbench.store.journal.reorder import Tail
 from workbench.store.journal.segments import Position
-from workbench.store.journal.staged import Staged
-from workbench.store.journal.state import Keys, State, Tables
-from workbench.store.journal.tail import Tail
-from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.checkpoint import ForeignCheckpoint, Loaded, Stamp
-from workbench.store.maintenance.checkpoint_writer import CheckpointWriter
+from workbench.store.journal.state import Keys, Staged, State, Tables, changed_keys, diff_tables, take_back, taken_back
+from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance.checkpoint_writer import CheckpointWriter, ForeignCheckpoint, Loaded, Stamp
 from workbench.store.maintenance.leavings import sweep
+from workbench.store.repository import LOCK, Standstill, overtaken, taken_away
 
 if TYPE_CHECKING:
-    from workbench.core.health.past_view import PastView
-    from workbench.store.journal.merge_branches import MergedLog
-    from workbench.store.maintenance.outside import Notice, OutsideEdit
+    from workbench.core.health import PastView
+    from workbench.store.journal.reorder import MergedLog
+    from workbench.store.maintenance.checkpoint_writer import Notice, OutsideEdit
 
 Clock = Callable[[], datetime]
 
@@ -190,9 +184,9 @@ class Journal:
     @property
     def outside_edit(self) -> "OutsideEdit | None":
         """What another program changed in `memory.json`, waiting to be accepted or dismissed (see `outside`)."""
-        from workbench.store.maintenance import outside
+        from workbench.store.maintenance import checkpoint_writer
 
-        return outside.find(outside.Present(self.folder, self.rev, self._tables_at, self.stranger))
+        return checkpoint_writer.find(checkpoint_writer.Present(self.folder, self.rev, self._tables_at, self.stranger))
 
     @property
     def revisions_since_checkpoint(self) -> int:
@@ -440,7 +434,7 @@ class Journal:
         """
         if not 0 <= rev <= self.rev:
             raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self.rev}; nothing was opened.")
-        from workbench.core.health.past_view import PastView  # hardly anybody looks back
+        from workbench.core.health import PastView  # hardly anybody looks back
 
         latest, at, taken = self.rev, None, 0
         with self._reading, collection_paused():
@@ -504,11 +498,11 @@ class Journal:
             gone = self.gone
             gaps = [place.missing for place in self.damage if place.missing is not None]
             self._witness.accept(self.rev, self._tail.mark, self._tail, tuple(gaps))
-        if any(stamp.rev > self.rev for stamp in checkpoint.stamps(self.folder)):
+        if any(stamp.rev > self.rev for stamp in checkpoint_writer.stamps_of(self.folder)):
             self._keeper.saved_rev = -1
             self.save_checkpoint()
             try:
-                checkpoint.forget_after(self.folder, self.rev)
+                checkpoint_writer.forget_after(self.folder, self.rev)
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
         return (*gone, *(Gone(first, last) for first, last in gaps))
@@ -518,7 +512,7 @@ class Journal:
 
         Nothing can be changed any more.
         """
-        from workbench.core.health.past_view import PastView
+        from workbench.core.health import PastView
 
         with self._reading, collection_paused():
             old = self.state
@@ -666,13 +660,13 @@ class Journal:
         return checkpoints(self.heads, self.folder)
 
     def _read_checkpoint(self, believed: list[str] | None) -> Loaded:
-        loaded = checkpoint.load(self.folder, believed)
+        loaded = checkpoint_writer.load(self.folder, believed)
         self._index.forget_news(loaded.state.rev)
         return loaded
 
     def _tables_then(self, rev: int) -> Tables:
         """Return all tables as of a revision from the files as they stand now, without the index."""
-        loaded = checkpoint.load(self.folder, self._believed())
+        loaded = checkpoint_writer.load(self.folder, self._believed())
         for entry in Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev).entries():
             loaded.state.apply(entry)
         return take_back(loaded.state.snapshot(), self._entries_back(), rev)
@@ -687,15 +681,17 @@ class Journal:
             self._damage, self._tail.disordered = before.damage, before.disordered
         if self._tail.disordered or self.state.clashes:
             self._settle()
-        known = max((stamp.rev for stamp in checkpoint.stamps(self.folder)), default=0)
+        known = max((stamp.rev for stamp in checkpoint_writer.stamps_of(self.folder)), default=0)
         self._witness.compare(self.rev, known, is_sound=not self.damage)
         for gone in self.gone:
             self._notice(f"{gone} `workbench doctor` says what that was and what to do.")
 
     def _settle(self) -> None:
         """Read the whole journal and put what it says in order, in memory; the next writer does it in the file."""
-        from workbench.store.journal.merge_branches import merge_branches
-        from workbench.store.journal.reorder import read_marked  # hardly ever is anything out of order
+        from workbench.store.journal.reorder import (
+            merge_branches,
+            read_marked,  # hardly ever is anything out of order
+        )
 
         self._settled = merge_branches(read_marked(self.folder))
         self.state = self._settled.state
@@ -804,7 +800,7 @@ class Journal:
     def _begin(self) -> None:
         """Make the active segment when there is none; a store that is new stays out of git. Raises `OSError`."""
         if self.rev == 0 and not self._adopting and not self._tail.path.exists():
-            git_files.keep_out(self.folder)
+            repository.keep_out(self.folder)
         self._tail.begin(self._header)
 
     def _apply(self, entry: Transaction) -> None:
@@ -868,10 +864,10 @@ class Journal:
 
     def _handle_foreign_checkpoint(self, stranger: ForeignCheckpoint) -> None:
         """Face a `memory.json` that is not the journal's: show it when it is all there is, else keep it."""
-        tables = checkpoint.read_tables(stranger.data)
+        tables = checkpoint_writer.read_tables(stranger.data)
         if self.rev == 0:
             if tables is None:
-                file = self.folder / checkpoint.DOCUMENTS
+                file = self.folder / checkpoint_writer.DOCUMENTS
                 raise StoreProblem(f"{file} is not a TinyDB file.", "Nothing was changed; move it away to begin.")
             if stranger.ours:
                 self.notices.append("The journal is missing: the memories are all there, their history is gone.")
@@ -893,7 +889,7 @@ class Journal:
             self._note_strange()
 
     def _note_strange(self, kept: str = "", *, unplaced: bool = False) -> None:
-        from workbench.store.maintenance.outside import ForeignFile  # hardly ever is there such a file
+        from workbench.store.maintenance.checkpoint_writer import ForeignFile  # hardly ever is there such a file
 
         self.notices.append(ForeignFile(kept, unplaced))
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem, cannot_read, cannot_write
+from workbench.core.record import StoreProblem, cannot_read, cannot_write
 from workbench.store.journal.engine import STANDARD, Clock, Journal, Options
 
 

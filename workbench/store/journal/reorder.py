@@ -1,15 +1,421 @@
 """Bringing a journal's file in order, after `settle` found out what holds."""
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from errno import EFBIG
 from pathlib import Path
+from typing import Any, cast
 
-from workbench.core.files.atomic import write_file
-from workbench.store.entry import Transaction, from_json, to_json
-from workbench.store.journal import chain
-from workbench.store.journal.codec import seal
-from workbench.store.journal.merge_branches import MergedLog
+from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
+from workbench.core.health import Damage, Renumbered
+from workbench.core.record import ABSENT
+from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, from_json, to_json
+from workbench.store.journal import chain, segments
+from workbench.store.journal.codec import mark_of, seal
 from workbench.store.journal.segments import NAME, Line, Position, is_header, read_from
-from workbench.store.journal.tail import Tail
+from workbench.store.journal.state import State
+from workbench.store.maintenance.checkpoint_writer import Seen, look
+from workbench.store.naming import memory_number
+from workbench.store.records import COUNTERS, NUMBERED, TOTALS, key_of
+
+# Changes that stand under one number, or make a record where another lives: both are kept, the later gets a new one.
+#
+# Two branches of a journal that were merged line by line hold such changes. The ones that come later in the file keep
+# their order among themselves and are put after all others; what they made gets the next free number where its own
+# is taken, and they are rewritten so that they can be undone as if they had always stood there.
+
+
+_DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class MergedLog:
+    """A journal in order, and the state it leads to; `repeated` counts lines that stand there twice, word for word."""
+
+    entries: tuple[Transaction, ...]
+    renumbered: tuple[Renumbered, ...]
+    repeated: int
+    state: State
+
+
+def merge_branches(read: Iterable[tuple[str, Transaction]]) -> MergedLog:
+    """Put the transactions of a journal in order; each comes with the checksum of its line, as the file has them."""
+    kept, branches, repeated = _sorted(list(read))
+    work = _Work()
+    for rev in sorted(kept):
+        place, entry = kept[rev]
+        # Somebody who had put a branch in order wrote on from there.
+        while branches and branches[0].place < place and work.state.rev + len(branches[0].lines) < rev:
+            work.move_all(branches.pop(0))
+        work.take(entry)
+    for branch in branches:
+        work.move_all(branch)
+    return MergedLog(tuple(work.entries), tuple(work.renumbered), repeated, work.state)
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """Transactions whose numbers others have: where in the file the first one stands, and all with their checksums."""
+
+    place: int
+    lines: list[tuple[str, Transaction]]
+
+
+def _sorted(read: list[tuple[str, Transaction]]) -> tuple[dict[int, tuple[int, Transaction]], list[_Branch], int]:
+    """Part the transactions into one (with its place) for each revision, and branches; leave repetitions out.
+
+    A branch begins with a revision that is taken and goes on as long as the numbers do.
+    """
+    known = {entry.was for _, entry in read if entry.was}
+    kept: dict[int, tuple[int, Transaction]] = {}
+    branches: list[_Branch] = []
+    repeated, before, moving = 0, 0, False
+    for place, (mark, entry) in enumerate(read):
+        if mark in known:
+            repeated += 1
+            continue
+        known.add(mark)
+        goes_on = moving and entry.rev == before + 1
+        moving, before = goes_on or entry.rev in kept, entry.rev
+        if not moving:
+            kept[entry.rev] = (place, entry)
+        elif goes_on:
+            branches[-1].lines.append((mark, entry))
+        else:
+            branches.append(_Branch(place, [(mark, entry)]))
+    return kept, branches, repeated
+
+
+@dataclass(slots=True)
+class _Names:
+    """What the revisions, documents and records of one branch are called now."""
+
+    revs: dict[int, int] = field(default_factory=dict)
+    docs: dict[tuple[str, str], str] = field(default_factory=dict)
+    records: dict[str, str] = field(default_factory=dict)
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value that speaks of the records by their present names."""
+        if isinstance(value, str):
+            return self.records.get(value, value)
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {name: self.value(item) for name, item in value.items()}
+        return value
+
+    def field(self, name: str, value: Any) -> Any:
+        """Return the value of a field; the id of a record may be made up of those of others."""
+        return self.text(value) if name == "id" and isinstance(value, str) else self.value(value)
+
+    def text(self, text: str) -> str:
+        """Return a text in which the records have their present names."""
+        for old, new in self.records.items():
+            text = re.sub(rf"{re.escape(old)}(?!\d)", lambda _, new=new: new, text)  # type: ignore[misc]
+        return text
+
+
+class _Work:
+    """Applies one transaction after the other and rewrites those that need it."""
+
+    def __init__(self) -> None:
+        self.state = State()
+        self.entries: list[Transaction] = []
+        self.renumbered: list[Renumbered] = []
+        self._floor: dict[str, int] = {}
+
+    def take(self, entry: Transaction) -> None:
+        """Apply a transaction under its own number; a record it makes where another one lives gets a new one."""
+        if any(c.op == "insert" and self.state.get(c.table, c.doc) is not None for c in entry.changes):
+            names = _Names()
+            fitted = self._fitted(entry, names)
+            if fitted.changes != entry.changes:
+                self.renumbered.append(Renumbered(entry.rev, entry.rev, entry.label, tuple(names.records.items())))
+            entry = fitted
+        self._apply(entry)
+
+    def move_all(self, branch: _Branch) -> None:
+        """Apply the transactions of a branch under the next numbers."""
+        names = _Names()
+        for mark, entry in branch.lines:
+            self._move(entry, mark, names)
+
+    def _move(self, entry: Transaction, mark: str, names: _Names) -> None:
+        rev = self.state.rev + 1
+        known = dict(names.records)
+        fitted = self._fitted(entry, names)
+        new = tuple(pair for pair in names.records.items() if pair[0] not in known)
+        self.renumbered.append(Renumbered(entry.rev, rev, entry.label, new))
+        names.revs[entry.rev] = rev
+        target = names.revs.get(entry.target, entry.target)
+        moved = fitted._replace(rev=rev, target=target, label=names.text(entry.label), was=entry.was or mark)
+        self._apply(moved)
+
+    def _apply(self, entry: Transaction) -> None:
+        self.state.apply(entry)
+        self.entries.append(entry)
+
+    def _fitted(self, entry: Transaction, names: _Names) -> Transaction:
+        """Return a transaction whose changes start from what is there now."""
+        self._floor = {}
+        for change in entry.changes:
+            if change.op == "insert":
+                self._floor[change.table] = max(self._floor.get(change.table, 0), int(change.doc) + 1)
+        changes = tuple(fit for change in entry.changes for fit in self._fit(change, names))
+        ids = {table: max(number, self.state.next_id(table)) for table, number in entry.next_ids.items()}
+        for change in changes:
+            if change.doc:
+                ids[change.table] = max(ids.get(change.table, self.state.next_id(change.table)), int(change.doc) + 1)
+        return entry._replace(changes=changes, next_ids=ids)
+
+    def _fit(self, change: DocChange, names: _Names) -> Iterator[DocChange]:
+        if not change.doc or change.redacted:
+            yield change
+            return
+        doc = names.docs.get((change.table, change.doc), change.doc)
+        sides = {name: tuple(names.field(name, side) for side in both) for name, both in change.fields.items()}
+        change = change._replace(doc=doc, fields=cast(dict[str, tuple[Any, Any]], sides))
+        present = self.state.get(change.table, doc)
+        new = apply_change(present, change)
+        if change.op == "insert" and new is not None:
+            yield from self._fit_new(change, new, names)
+        elif (found := diff_docs(change.table, doc, present, new, COUNTERS)) is not None:
+            yield found
+
+    def _fit_new(self, change: DocChange, new: Doc, names: _Names) -> Iterator[DocChange]:
+        """Fit in a new record: under another number where its own is taken, onto the one of its name if that is one."""
+        table = change.table
+        lives = self.state.doc_id_of(table, key_of(table, new) or "")
+        present = None if lives is None else self.state.get(table, lives)
+        if lives is None or present is None:
+            taken = self.state.get(table, change.doc) is not None
+            yield self._under_new_number(change, new, names) if taken else change
+        elif new != present and table in NUMBERED:
+            yield self._under_new_number(change, self._renamed(table, new, names), names)
+        else:
+            names.docs[table, change.doc] = lives
+            new = _summed(present, new) if table in TOTALS else new
+            found = diff_docs(table, lives, present, new, COUNTERS)
+            if found is not None:
+                yield found
+
+    def _under_new_number(self, change: DocChange, new: Doc, names: _Names) -> DocChange:
+        number = self._next(change.table)
+        self._floor[change.table] = number + 1
+        names.docs[change.table, change.doc] = str(number)
+        fields: Mapping[str, tuple[Any, Any]] = {name: (ABSENT, value) for name, value in new.items()}
+        return DocChange(change.table, str(number), "insert", fields)
+
+    def _next(self, table: str) -> int:
+        """Return the next number that is free, also behind a counter that is wrong."""
+        number = max(self.state.next_id(table), self._floor.get(table, 0))
+        while self.state.get(table, str(number)) is not None:
+            number += 1
+        return number
+
+    def _renamed(self, table: str, new: Doc, names: _Names) -> Doc:
+        """Give a record another id, as like its own as can be."""
+        name = str(new["id"])
+        names.records[name] = self._free(table, new, name)
+        return {**new, "id": names.records[name]}
+
+    def _free(self, table: str, doc: Doc, name: str) -> str:
+        """Return a name like `name` that no record of the table has; a memory's carries its number."""
+        if memory_number(name) is not None:
+            return f"{name[:13]}{self._next(table):07d}"
+        digits = _DIGITS.search(name)
+        count, width = (int(digits[1]), len(digits[1])) if digits else (1, 0)
+        stem = name[: digits.start()] if digits else f"{name}-"
+        while True:
+            count += 1
+            fresh = f"{stem}{count:0{width}d}"
+            if self.state.doc_id_of(table, key_of(table, {**doc, "id": fresh}) or "") is None:
+                return fresh
+
+
+def _summed(present: Doc, new: Doc) -> Doc:
+    """Return running totals to which those of another beginning were added."""
+    return {**present, **{name: present.get(name, 0) + new[name] for name in COUNTERS & new.keys()}}
+
+
+# The end of the journal as one process knows it: how far it has read, and how it appends.
+
+
+class Tail:
+    """A place in the chain of segments that moves forward.
+
+    `rev` is the revision of the last entry passed, `mark` the checksum of the last line,
+    `damage` the lines that could not be trusted. `disordered` tells that a revision stands a second time, or
+    too late: only the whole journal says what holds (see `settle`). `store` is the id of the store, and
+    `names_store` says whether the active segment's header, which may be damaged, has it. Every change that somebody
+    else wrote is told to `on_line`, once there is one, as it stands in the file. Methods raise `OSError`.
+    """
+
+    def __init__(self, folder: Path, place: Position, mark: str, rev: int) -> None:
+        self.path = folder / segments.NAME
+        self.place = place
+        self.mark = mark
+        self.rev = rev
+        self.damage: list[Damage] = []
+        self.disordered = False
+        self.on_line: Callable[[bytes], object] | None = None
+        self._ended = True
+        self._folder = folder
+        self._seen: Seen = None
+        active = chain.open_active(folder)
+        self.names_store = bool(active and active[1].store)
+        if active:
+            active[0].close()
+        newest = active[1] if active else next(chain.headings_back(folder), None)
+        self.edition = newest.edition if newest else 0
+        self.store = (newest.store if newest else "") or chain.store_id(folder)
+
+    @property
+    def is_current(self) -> bool:
+        """Tell, by one `stat`, that nothing was appended since the last look."""
+        return look(self.path) == self._seen
+
+    @property
+    def is_removed(self) -> bool:
+        """Tell that the active segment, which was there, is not: somebody took it away, perhaps with its folder.
+
+        One that was closed, with the next one still to be made, was not taken away.
+        """
+        return self._seen is not None and look(self.path) is None and not self._was_closed()
+
+    @property
+    def is_missing(self) -> bool:
+        """Tell that the active segment was removed, or may not be looked at any more; raises nothing."""
+        try:
+            return self.is_removed
+        except OSError:
+            return True
+
+    @property
+    def is_clean(self) -> bool:
+        """Tell that nothing was appended and no unfinished line stands at the end."""
+        return self._ended and self._seen is not None and self._seen[1] == self.place.offset and self.is_current
+
+    def goes_on(self) -> bool:
+        """Tell whether the files are still the ones that were read so far, only longer."""
+        seen = look(self.path)
+        if self._seen is None:
+            return True
+        if seen is None:
+            return self._was_closed()
+        if seen[0] == self._seen[0]:
+            # Whoever rewrites the file puts another in its place.
+            return self._still_follows()
+        active = chain.open_active(self._folder)
+        if active is None:
+            return self.place.offset == 0
+        active[0].close()
+        return active[1].edition == self.edition and chain.fits(self._folder, self.place, self.mark)
+
+    def _still_follows(self) -> bool:
+        try:
+            with self.path.open("rb") as handle:
+                return not self.mark or segments.mark_fits(handle, self.place, self.mark)
+        except FileNotFoundError:
+            return self._was_closed()
+
+    def _was_closed(self) -> bool:
+        """Whether the segment was closed, and the next one is about to be made; or somebody took the journal away."""
+        return any(segment.start == self.place.start for segment in chain.closed(self._folder))
+
+    def entries(self) -> Iterator[Transaction]:
+        """Yield the transactions after the present place and move past them; damage is noted on the way."""
+        seen = look(self.path)
+        for line in chain.follow(self._folder, self.place):
+            entry = self._pass(line)
+            if entry is not None:
+                yield entry
+            if len(self.damage) > segments.MOST_DAMAGE:
+                raise OSError(EFBIG, f"more than {segments.MOST_DAMAGE:,} places of the journal are damaged")
+        self._seen = seen
+
+    def append(self, line: bytes, rev: int) -> os.stat_result | None:
+        """Append a sealed line durably; return what the segment then looks like, if that can be told."""
+        size, seen = segments.append(self.path, line)
+        self._arrive(Position(size, self.place.line + 1, self.place.start), line, rev)
+        self._seen = None if seen is None else (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+        return seen
+
+    def begin(self, header: Callable[[], dict[str, object]]) -> None:
+        """Make the active segment when there is none, or an empty one."""
+        seen = look(self.path)
+        if seen is not None and seen[1] > 0:
+            return
+        self._write_header(header)
+
+    def roll(self, header: Callable[[], dict[str, object]]) -> None:
+        """Close the active segment and begin the next one; in one that holds no change, only the header is written.
+
+        The next one is on the disk before the active one gives its name up: on a full disk nothing has changed.
+        """
+        if self.place.start == self.rev:
+            if self.place.line <= 1:
+                self._write_header(header)
+            return
+        value, line = _sealed(header)
+        with draft_beside(self.path) as (file, draft):
+            fill(file, line)
+            self.path.rename(self._folder / chain.closed_name(self.place.start))
+            sync_folder(self._folder)
+            put_in_place(draft, self.path)
+        self._began(value, line)
+
+    def mend(self) -> bytes:
+        """Let the active segment end with a line end, under the write lock only; return what was cut off."""
+        self._ended = True
+        return segments.mend_tail(self.path)
+
+    def _write_header(self, header: Callable[[], dict[str, object]]) -> None:
+        value, line = _sealed(header)
+        write_file(self.path, line)
+        self._began(value, line)
+
+    def _began(self, value: dict[str, object], line: bytes) -> None:
+        self._arrive(Position(len(line), 1, self.rev), line, self.rev)
+        self._seen = look(self.path)
+        self.store, self.names_store = str(value["store"]), True
+
+    def _arrive(self, place: Position, line: bytes, rev: int) -> None:
+        self.place, self.mark, self.rev = place, mark_of(line[:-1]), rev
+
+    def _pass(self, line: Line) -> Transaction | None:
+        before = self.place
+        self.place, self.mark, self._ended = line.after, line.mark, line.ended
+        if line.damage is not None:
+            self.damage.append(line.damage)
+        if line.value is None or segments.is_header(line.value):
+            return None
+        if self.on_line is not None:
+            self.on_line(line.raw)
+        offset = before.offset if before.start == line.after.start else 0
+        where = (line.file, line.after.line, offset)
+        try:
+            entry = from_json(line.value)
+        except ValueError as error:
+            self.damage.append(Damage(*where, str(error)))
+            return None
+        if entry.rev <= self.rev:
+            self.damage.append(Damage(*where, f"revision {entry.rev} stands here a second time, or too late"))
+            self.disordered = True
+            return None
+        first, last = self.rev + 1, entry.rev - 1
+        if first <= last:
+            which = f"revision {first} is" if first == last else f"revisions {first} to {last} are"
+            self.damage.append(Damage(*where, f"{which} missing", (first, last)))
+        self.rev = entry.rev
+        return entry
+
+
+def _sealed(header: Callable[[], dict[str, object]]) -> tuple[dict[str, object], bytes]:
+    value = header()
+    return value, seal(value)
 
 
 def read_marked(folder: Path) -> Iterator[tuple[str, Transaction]]:

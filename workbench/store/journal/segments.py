@@ -12,12 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from workbench.core.errors import StoreProblem, UnknownOutcome
-from workbench.core.files.handles import open_handle
-from workbench.core.health.damage import Damage
-from workbench.store.files import TooLarge, open_regular
+from workbench.core.files.fresh import open_handle
+from workbench.core.health import Damage
+from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_in, unseal
-from workbench.store.packed import DAMAGED, LONGEST, open_lines
+from workbench.store.repository import DAMAGED, LONGEST, TooLarge, open_lines, open_regular
 
 NAME = "journal.jsonl"
 SCHEMA = 3

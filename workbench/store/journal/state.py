@@ -1,11 +1,11 @@
 """The store's documents in memory, as of one revision."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TypeVar
 
-from workbench.store.entry import Doc, DocChange, Transaction, apply_change
+from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, reverse
 from workbench.store.journal.unread import Base, Unread
 from workbench.store.records import key_of, state_in
 
@@ -345,3 +345,157 @@ class _TableView(Mapping[str, Doc]):
 
     def __len__(self) -> int:
         return self._state.count(self._table)
+
+
+# How two sets of tables differ, and a set as it was before the latest transactions.
+
+
+def diff_tables(old: Tables, new: Tables) -> Iterator[DocChange]:
+    """Yield the changes that lead from one set of tables to another; a table that is gone has lost its documents."""
+    for name in [*old, *(n for n in new if n not in old)]:
+        if name not in old:
+            yield DocChange(name, "", "table")
+        before, after = old.get(name, {}), new.get(name, {})
+        for doc_id in [*before, *(n for n in after if n not in before)]:
+            change = diff_docs(name, doc_id, before.get(doc_id), after.get(doc_id), frozenset())
+            if change is not None:
+                yield change
+
+
+def changed_keys(old: Tables, new: Tables) -> Keys:
+    """Return the records, as (table, key), that differ between two sets of tables."""
+    return frozenset(
+        (change.table, key_of(change.table, doc) or change.doc)
+        for change in diff_tables(old, new)
+        for doc in (tables.get(change.table, {}).get(change.doc) for tables in (old, new))
+        if doc is not None
+    )
+
+
+def take_back(tables: Tables, entries: Iterable[Transaction], rev: int) -> Tables:
+    """Take transactions, given newest first, out of `tables` down to revision `rev`, and return it."""
+    for entry in entries:
+        if entry.rev <= rev:
+            break
+        for change in reversed(entry.changes):
+            _take_back(tables, change)
+    return tables
+
+
+def taken_back(entry: Transaction) -> Transaction:
+    """Return what takes a transaction back; what was purged since is gone at every revision."""
+    changes = (DocChange(c.table, c.doc, "delete") if c.redacted else reverse(c) for c in reversed(entry.changes))
+    return entry._replace(changes=tuple(changes), next_ids={})
+
+
+def _take_back(tables: Tables, change: DocChange) -> None:
+    if change.op == "table":
+        tables.pop(change.table, None)
+        return
+    docs = tables.setdefault(change.table, {})
+    if change.doc:
+        doc = apply_change(docs.get(change.doc), reverse(change))
+        if doc is None:
+            docs.pop(change.doc, None)
+        else:
+            docs[change.doc] = doc
+
+
+# What a transaction has touched so far.
+
+
+class Staged:
+    """The documents a transaction has touched so far, over the state it started from.
+
+    `label`, when it is set, says what is done better than what was said when it began.
+    `keys` maps (table, record key) to the document id that a new record was given here.
+    """
+
+    def __init__(self, state: State, counters: frozenset[str]) -> None:
+        self._state = state
+        self.counters = counters
+        self.docs: dict[tuple[str, str], Doc | None] = {}
+        self.tables: dict[str, DocChange] = {}
+        self.next_ids: dict[str, int] = {}
+        self.keys: dict[tuple[str, str], str] = {}
+        self.label = ""
+
+    def get(self, table: str, doc_id: str) -> Doc | None:
+        """Return a document as this transaction sees it."""
+        key = (table, doc_id)
+        return self.docs[key] if key in self.docs else self._state.get(table, doc_id)
+
+    def doc_id_of(self, table: str, key: str) -> str | None:
+        """Return the document id of the record with that key, one made here included."""
+        return self.keys.get((table, key)) or self._state.doc_id_of(table, key)
+
+    def key_of(self, table: str, doc_id: str) -> str:
+        """Name the record of a document, as it is here or was before; its document id when it has no key."""
+        doc = self.get(table, doc_id) or self._state.get(table, doc_id)
+        return (None if doc is None else key_of(table, doc)) or doc_id
+
+    def put(self, table: str, doc_id: str, doc: Doc) -> None:
+        """Insert or replace a document."""
+        self._keep(table)
+        self.docs[table, doc_id] = doc
+        self.raise_next_id(table, int(doc_id) + 1)
+
+    def delete(self, table: str, doc_id: str) -> None:
+        """Remove a document; one that is not there is no change."""
+        self.docs[table, doc_id] = None
+
+    def ensure_table(self, table: str) -> None:
+        """Make an empty table."""
+        self._keep(table)
+        if table not in self._state.names:
+            self.tables[table] = DocChange(table, "", "table")
+
+    def drop_table(self, table: str) -> None:
+        """Remove a table with all its documents."""
+        here = [doc_id for name, doc_id in self.docs if name == table]
+        for doc_id in (*self._state.docs(table), *here):
+            self.delete(table, doc_id)
+        if table in self._state.names:
+            self.tables[table] = DocChange(table, "", "drop")
+        else:
+            self.tables.pop(table, None)
+
+    def allocate(self, table: str) -> int:
+        """Take the next free document id; one that exists is never handed out, whatever the counter says."""
+        taken = max(self._state.next_id(table), self.next_ids.get(table, 0))
+        while self.get(table, str(taken)) is not None:
+            taken += 1
+        self.next_ids[table] = taken + 1
+        return taken
+
+    def raise_next_id(self, table: str, least: int) -> None:
+        """Let the next document id be at least `least`."""
+        if least > max(self._state.next_id(table), self.next_ids.get(table, 0)):
+            self.next_ids[table] = least
+
+    def changes(self) -> tuple[DocChange, ...]:
+        """Return what really differs from the state: tables made, documents as first touched, tables dropped."""
+        made = [c for c in self.tables.values() if c.op == "table"]
+        dropped = [c for c in self.tables.values() if c.op == "drop"]
+        diffs = (
+            diff_docs(table, doc_id, self._state.get(table, doc_id), doc, self.counters)
+            for (table, doc_id), doc in self.docs.items()
+        )
+        return (*made, *(d for d in diffs if d is not None), *dropped)
+
+    def clashes(self, entries: Iterable[Transaction]) -> bool:
+        """Tell whether transactions that came in between touch the same; if not, this one stands on them now."""
+        for entry in entries:
+            for change in entry.changes:
+                if change.op in ("table", "drop") or (change.table, change.doc) in self.docs:
+                    return True
+        if any(self._state.doc_id_of(*record) is not None for record in self.keys):
+            return True
+        self.next_ids = {table: max(self._state.next_id(table), number) for table, number in self.next_ids.items()}
+        return False
+
+    def _keep(self, table: str) -> None:
+        """A table that is used again after it was dropped in the same transaction is not dropped."""
+        known = self.tables.get(table)
+        if known is not None and known.op == "drop":
+            del self.tables[table]

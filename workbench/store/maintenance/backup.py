@@ -11,27 +11,31 @@ import io
 import json
 import os
 import re
+import shutil
 import tarfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from workbench.core.errors import StoreProblem, UnreadableFile
-from workbench.core.files.atomic import draft_beside, put_in_place
-from workbench.core.files.locks import is_free
-from workbench.core.health.diagnosis import Manifest, Member, Progress
-from workbench.core.record import iso, parse_time
-from workbench.store import blobs, presence
-from workbench.store.files import open_regular
-from workbench.store.git_files import ATTRIBUTES, IGNORE
+from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
+from workbench.core.files.fresh import open_handle
+from workbench.core.files.locks import is_free, locked
+from workbench.core.health import Manifest, Member, Progress
+from workbench.core.record import StoreProblem, UnreadableFile, cannot_write, iso, parse_time
+from workbench.store import blobs, presence, repository
 from workbench.store.journal import chain, segments
-from workbench.store.journal.engine import Journal
+from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
+from workbench.store.journal.engine import Journal, Options
 from workbench.store.journal.segments import Position
-from workbench.store.maintenance.checkpoint import DOCUMENTS, NOTE, Stamp
+from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, NOTE, Stamp
+from workbench.store.records import COUNTERS
+from workbench.store.repository import ATTRIBUTES, IGNORE, LARGEST, TooLarge, open_regular
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -68,7 +72,7 @@ def write_backup(
         with draft_beside(target, _UNFINISHED) as (file, unfinished):
             manifest = _written(journal, file, iso(at), progress)
             file.seek(0)
-            _check(file, manifest)
+            _backup_check(file, manifest)
             if not force and target.exists():
                 raise _taken(target)
             put_in_place(unfinished, target)
@@ -325,7 +329,7 @@ def _head(name: str, size: int) -> bytes:
     return info.tobuf(tarfile.USTAR_FORMAT, "ascii", "strict")
 
 
-def _check(file: BinaryIO, manifest: Manifest) -> None:
+def _backup_check(file: BinaryIO, manifest: Manifest) -> None:
     """Read a backup back and hold it against what was to be written; raises `StoreProblem`."""
     archive = Archive(file)
     for _, blocks in archive.members():
@@ -338,3 +342,219 @@ def _check(file: BinaryIO, manifest: Manifest) -> None:
 def counts_of(tables: Mapping[str, Mapping[str, object]]) -> dict[str, int]:
     """Return how many documents each table holds; empty tables are left out."""
     return {table: len(docs) for table, docs in tables.items() if docs}
+
+
+# Packing the segments that are closed; history reads them as before.
+
+
+_GZIP = 31
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A segment that was packed: its new file, and its size before and after, in bytes."""
+
+    file: Path
+    before: int
+    after: int
+
+
+def compact(journal: Journal) -> list[Packed]:
+    """Gzip every closed segment; raises `StoreProblem`, and then every segment is still there in one form."""
+    try:
+        with journal.exclusive():
+            packed = list(_pack_all(journal.folder))
+            journal.remember()
+            return packed
+    except OSError as error:
+        raise cannot_write(journal.folder, error) from error
+
+
+def _pack_all(folder: Path) -> Iterator[Packed]:
+    for segment in chain.closed(folder):
+        # A larger one could not be read any more when it is packed.
+        if segment.path.suffix != ".gz" and segment.path.lstat().st_size <= LARGEST:
+            yield pack(segment.path)
+            sync_folder(folder)
+
+
+def pack(path: Path) -> Packed:
+    """Replace a closed segment by its packed form; raises `OSError`."""
+    target = path.with_name(f"{path.name}.gz")
+    before = path.stat().st_size
+    write_file(target, _packed(path))
+    path.unlink()
+    return Packed(target, before, target.stat().st_size)
+
+
+def _packed(path: Path) -> Iterator[bytes]:
+    with open_regular(path) as source:
+        yield from gzipped(iter(partial(source.read, _BLOCK), b""))
+
+
+def gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield pieces in gzip form."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
+
+
+# Making a store of a backup: in a new folder, whole or not at all, and held against what the backup says.
+
+
+def restore(file: Path, target: Path, progress: Progress | None = None) -> Manifest:
+    """Unpack the backup `file` into the new folder `target`, check the store in it, and return what it holds.
+
+    The new store gets an id of its own: it is not the one that the backup was made of, which may live on beside it.
+    Raises `UnreadableFile` when the file is no sound backup, and `StoreProblem` when the folder is there already or
+    cannot be written; there is no folder then.
+    """
+    if target.exists() or target.is_symlink():
+        raise StoreProblem(f"{target} is there already.", "Nothing was restored; name a folder that is not.")
+    try:
+        handle = os.fdopen(open_handle(file, os.O_RDONLY, follow=True), "rb")
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UnreadableFile(f"{file} cannot be read: {why}.", "Nothing was restored.") from error
+    with handle:
+        archive = Archive(handle)
+        try:
+            with _growing(target) as folder:
+                _unpack(archive, folder, progress)
+                _check_packed(folder)
+                segments.check_is_journal(folder / segments.NAME)
+                _give_new_id(folder)
+                _check(folder, archive.manifest)
+        except OSError as error:
+            raise cannot_write(target, error) from error
+    return archive.manifest
+
+
+def left_beside(store: Path) -> tuple[Path, ...]:
+    """Return the folders beside a store that a killed restore left; the next one to the same place removes them."""
+    return tuple(path for path in sorted(store.parent.glob(_growing_name("*"))) if is_free(path, folder=True))
+
+
+def _growing_name(name: str) -> str:
+    return f".{name}.restoring"
+
+
+@contextmanager
+def _growing(target: Path) -> Iterator[Path]:
+    """Give a folder beside `target` that takes its name at the end and never stays; raises `OSError`.
+
+    Its name is always the same, so the next restore takes what a killed one left; a lock tells whether that one lives.
+    """
+    folder = target.with_name(_growing_name(target.name))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with locked(folder, folder=True) as alone:
+        if not alone:
+            raise StoreProblem(f"Another process restores {target} at this moment.", "Nothing was restored.")
+        _empty(folder)
+        try:
+            yield folder
+            sync_folder(folder)
+            if target.exists():
+                raise StoreProblem(f"{target} is there already.", "Nothing was restored.")
+            folder.rename(target)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        sync_folder(target.parent)
+
+
+def _empty(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _unpack(archive: Archive, folder: Path, progress: Progress | None) -> None:
+    """Write every member as a new file (0600); raises `OSError` and `UnreadableFile`."""
+    total, done = archive.manifest.size, 0
+    if total > shutil.disk_usage(folder).free:
+        raise StoreProblem(f"There is no room for the {total:,} bytes of this backup.", "Nothing was restored.")
+    for member, blocks in archive.members():
+        (folder / member.name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(folder / member.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            for block in blocks:
+                file.write(block)
+                done += len(block)
+                if progress is not None:
+                    progress(done, total)
+            fill(file, b"")
+    for beside in sorted({(folder / member.name).parent for member in archive.manifest.members} - {folder}):
+        sync_folder(beside)
+        sync_folder(beside.parent)
+
+
+def _check_packed(folder: Path) -> None:
+    """Read every packed segment to its end, so that none holds more than one ever does; raises `UnreadableFile`.
+
+    One that is damaged is as it was in the store, where the doctor speaks of it.
+    """
+    for segment in chain.closed(folder):
+        if segment.path.suffix == ".gz":
+            try:
+                with segments.open_segment(segment.path) as file:
+                    while file.readline():
+                        pass
+            except TooLarge as error:
+                raise no_backup(f"{error.strerror} in {segment.path.name}") from error
+            except repository.DAMAGED:
+                continue
+
+
+def _give_new_id(folder: Path) -> None:
+    """Let the newest header, which says whose journal this is, name a new store; raises `OSError`.
+
+    A journal without a readable header names no store, and a store without a journal has no name either.
+    """
+    newest = [segments.NAME, *(segment.path.name for segment in reversed(chain.closed(folder)))]
+    for path in (folder / name for name in newest):
+        old = _header(path)
+        if old:
+            value = unseal(old[:-1])
+            new = seal({**value, "store": segments.new_store_id()})
+            write_file(path, _with_header(path, old, new))
+            marks = {mark_of(old[:-1]): mark_of(new[:-1])}
+            checkpoint_writer.move_stamps(folder, value["rev"], len(new) - len(old), marks)
+            return
+
+
+def _header(path: Path) -> bytes:
+    """Return the first line of a segment when it is a header that can be trusted, nothing otherwise."""
+    try:
+        with segments.open_segment(path) as file:
+            line = file.readline(repository.LONGEST)
+        return line if segments.is_header(unseal(line[:-1])) else b""
+    except (FileNotFoundError, BadLine, *repository.DAMAGED):
+        return b""
+
+
+def _with_header(path: Path, old: bytes, new: bytes) -> Iterator[bytes]:
+    """Yield a segment with another first line, packed as it was."""
+
+    def pieces() -> Iterator[bytes]:
+        with segments.open_segment(path) as file:
+            file.seek(len(old))
+            yield new
+            while block := file.read(BLOCK):
+                yield block
+
+    return gzipped(pieces()) if path.suffix == ".gz" else pieces()
+
+
+def _check(folder: Path, manifest: Manifest) -> None:
+    """Open the store that was written, which changes nothing in it, and count; raises `UnreadableFile`."""
+    options = Options(checkpoint_every=0)
+    journal = Journal(folder, lambda: datetime.now(UTC), COUNTERS, options)
+    counts = counts_of(journal.state.tables)
+    if (journal.rev, counts) != (manifest.rev, manifest.counts):
+        raise no_backup("the store in it is not the one that its manifest describes")

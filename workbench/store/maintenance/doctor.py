@@ -4,27 +4,22 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.errors import StoreProblem, cannot_read, cannot_write
 from workbench.core.files.atomic import write_file
-from workbench.core.health.damage import BadBlob, Renumbered
-from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
-from workbench.core.record import iso
+from workbench.core.health import BadBlob, Diagnosis, Recovery, Renumbered, Unfinished
+from workbench.core.record import StoreProblem, cannot_read, cannot_write, iso
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Transaction, to_json
-from workbench.store.files import read_regular
 from workbench.store.identity.heads import can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import fingerprint, seal
-from workbench.store.journal.difference import changed_keys, diff_tables
-from workbench.store.journal.merge_branches import merge_branches
-from workbench.store.journal.reorder import read_marked
+from workbench.store.journal.reorder import Tail, merge_branches, read_marked
 from workbench.store.journal.segments import NAME, Position
-from workbench.store.journal.state import State
-from workbench.store.journal.tail import Tail
-from workbench.store.maintenance import checkpoint
+from workbench.store.journal.state import State, changed_keys, diff_tables
+from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.purge import unfinished_in
 from workbench.store.records import IN_BLOBS, key_of
+from workbench.store.repository import read_regular
 from workbench.store.surroundings import BLOBS
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
@@ -50,7 +45,7 @@ def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
         witness = Witness(heads, folder)
         witness.open(tail)
         damage = tuple(d for d in tail.damage if d.missing is None or d.missing not in witness.accepted)
-        newest = max((stamp.rev for stamp in checkpoint.stamps(folder)), default=0)
+        newest = max((stamp.rev for stamp in checkpoint_writer.stamps_of(folder)), default=0)
         witness.compare(state.rev, newest, is_sound=not damage)
         held = _held(folder, state) if witness.gone else ()
         no_head = () if heads is None or can_keep(heads) else (_NO_HEAD.format(heads),)
@@ -73,7 +68,7 @@ def recover(folder: Path, at: datetime) -> Recovery:
     try:
         settled = merge_branches(read_marked(folder))
         newest = _from_start(folder)
-        loaded = checkpoint.load(folder)
+        loaded = checkpoint_writer.load(folder)
         best = loaded.state
         for entry in Tail(folder, loaded.position, loaded.mark, best.rev).entries():
             best.apply(entry)
@@ -175,7 +170,7 @@ def _torn(folder: Path, tail: Tail) -> int:
 def _held(folder: Path, state: State) -> tuple[tuple[str, str], ...]:
     """Return the records that `memory.json` knows and the journal does not, or knows otherwise."""
     try:
-        tables = checkpoint.read_tables(read_regular(folder / checkpoint.DOCUMENTS))
+        tables = checkpoint_writer.read_tables(read_regular(folder / checkpoint_writer.DOCUMENTS))
     except FileNotFoundError:
         return ()
     return tuple(sorted(changed_keys(state.tables, tables))) if tables is not None else ()
@@ -195,14 +190,17 @@ def _both(state: State, other: State) -> State:
 
 def _notes(folder: Path) -> Iterator[str]:
     try:
-        data = read_regular(folder / checkpoint.DOCUMENTS)
+        data = read_regular(folder / checkpoint_writer.DOCUMENTS)
     except FileNotFoundError:
         return
-    said, digest = checkpoint.note(folder), fingerprint(data)
+    said, digest = checkpoint_writer.note(folder), fingerprint(data)
     stamp = next((s for s in said.stamps if s.hash == digest), None)
     if stamp is None and not said.whole:
-        yield f"{checkpoint.NOTE} is missing or cannot be read or trusted; the journal is read from its start instead."
+        yield (
+            f"{checkpoint_writer.NOTE} is missing or cannot be read or trusted; "
+            "the journal is read from its start instead."
+        )
     elif stamp is None:
-        yield f"{checkpoint.DOCUMENTS} was changed by another program, or is damaged."
+        yield f"{checkpoint_writer.DOCUMENTS} was changed by another program, or is damaged."
     elif not chain.fits(folder, stamp.position, stamp.mark):
-        yield f"{checkpoint.DOCUMENTS} does not belong to this journal."
+        yield f"{checkpoint_writer.DOCUMENTS} does not belong to this journal."

@@ -4,38 +4,274 @@ What stays is that there was a record of that id, who touched it and when. There
 something is erased tells that it is not done yet, until it is rewritten itself, last of all: a broken purge is found.
 """
 
+import contextlib
 import gzip
+import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from workbench.core.errors import StoreProblem, UnknownRecord
 from workbench.core.files.atomic import write_file
-from workbench.core.health.diagnosis import Unfinished
-from workbench.core.health.purged import PurgedRecord
-from workbench.store.entry import Transaction
-from workbench.store.history import reading
+from workbench.core.health import PurgedRecord, Unfinished
+from workbench.core.record import StoreProblem, UnknownRecord
+from workbench.store import history
+from workbench.store.blobs import BlobProblem, Blobs
+from workbench.store.entry import Doc, DocChange, Transaction
 from workbench.store.identity.heads import note_checkpoint
 from workbench.store.identity.marks import key_in
 from workbench.store.identity.marks import mark_of as text_mark
 from workbench.store.identity.trust import trust
 from workbench.store.journal import chain
 from workbench.store.journal.chain import Segment
-from workbench.store.journal.codec import mark_of
+from workbench.store.journal.codec import BadLine, dumps, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.segments import NAME
+from workbench.store.journal.segments import NAME, is_header
 from workbench.store.journal.state import Tables
-from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.checkpoint import Stamp
-from workbench.store.maintenance.in_blobs import InBlobs
-from workbench.store.maintenance.masker import Masker
-from workbench.store.maintenance.redact import Redactor, texts_of
+from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance.checkpoint_writer import Stamp
 from workbench.store.naming import to_document
-from workbench.store.packed import open_lines
-from workbench.store.records import key_of
+from workbench.store.records import IN_BLOBS, key_of
+from workbench.store.repository import open_lines
+
+# Taking records and their texts out of what a store has written, line by line.
+
+
+MARK = "[purged]"
+
+_KEPT = frozenset({"id", "book"})
+_PROSE = frozenset({"content", "summary"})
+_LEAST = 12
+_GRAM = 8
+
+
+class Redactor:
+    """Rewrites values and lines so that some documents, and every text they ever held, are in them no more.
+
+    `doomed` are (table, document id) pairs, `names` the ids of these records, `texts` as `texts_of`
+    gives them. `lines` counts the lines that were changed, `dropped` the damaged ones that had to go.
+    """
+
+    def __init__(self, doomed: frozenset[tuple[str, str]], names: frozenset[str], texts: Iterable[str]) -> None:
+        self.lines = 0
+        self.dropped = 0
+        self._doomed = doomed
+        self._names = names
+        self._texts = sorted(set(texts), key=len, reverse=True)
+        self._grams = frozenset(t[i : i + _GRAM] for t in self._texts for i in range(len(t) - _GRAM + 1))
+        self._needles = [n for text in self._texts for n in {dumps(text)[1:-1], text.encode(), _ascii(text)}]
+
+    def line(self, raw: bytes, edition: int | None = None) -> bytes:
+        """Return a line (with its line end) as it is to be from now on; nothing for a damaged one with a text in it.
+
+        A header is given the new `edition`, when there is one.
+        """
+        try:
+            value = unseal(raw[:-1])
+        except BadLine:
+            if self.is_in(raw) or self.names_in(raw):
+                self.dropped += 1
+                return b""
+            return raw
+        if is_header(value):
+            clean = self._header(value)
+            return raw if edition is None and clean == value else _sealed(_numbered(clean, edition))
+        clean = self._entry(value)
+        if clean == value:
+            return raw
+        self.lines += 1
+        return _sealed(clean)
+
+    def doc(self, table: str, doc_id: str, doc: dict[str, Any]) -> dict[str, Any] | None:
+        """Return a document without the texts, or `None` for one that is to be erased."""
+        if (table, doc_id) in self._doomed:
+            return None
+        clean: dict[str, Any] = self.value(doc)
+        return doc if clean == doc else clean
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value in which every erased text is replaced by the mark, also inside longer texts."""
+        if isinstance(value, str):
+            for text in self._texts:
+                if text in value:
+                    value = value.replace(text, MARK)
+            return value
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {self.value(name): self.value(item) for name, item in value.items()}
+        return value
+
+    def is_in(self, data: bytes) -> bool:
+        """Tell whether bytes hold an erased text, as it is or as JSON writes it."""
+        return any(needle in data for needle in self._needles)
+
+    def names_in(self, data: bytes) -> bool:
+        """Tell whether bytes name an erased record."""
+        return any(dumps(name) in data for name in self._names)
+
+    def _entry(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return a transaction without the texts; revision, time, actor and what it touched stay."""
+        changes = value.get("changes", [])
+        touched = any(self._is_doomed(change) for change in changes)
+        label = value.get("label", "")
+        clean = MARK if touched and self._quotes(label) else self.value(label)
+        return {**value, "label": clean, "changes": [self._change(change) for change in changes]}
+
+    def _change(self, change: dict[str, Any]) -> dict[str, Any]:
+        if not self._is_doomed(change):
+            return {**change, "fields": self.value(change["fields"])} if "fields" in change else change
+        kept = {name: sides for name, sides in change.get("fields", {}).items() if name in _KEPT}
+        bare = {name: part for name, part in change.items() if name not in ("fields", "inc")}
+        return {**bare, **({"fields": kept} if kept else {}), "redacted": True}
+
+    def _header(self, value: dict[str, Any]) -> dict[str, Any]:
+        recent = value.get("recent", {})
+        kept = {
+            table: [self.value(d) for d in docs if d.get("id") not in self._names] for table, docs in recent.items()
+        }
+        return {**value, "recent": kept} if "recent" in value else value
+
+    def _is_doomed(self, change: dict[str, Any]) -> bool:
+        return (change.get("table"), change.get("id")) in self._doomed
+
+    def _quotes(self, label: str) -> bool:
+        return any(label[i : i + _GRAM] in self._grams for i in range(len(label) - _GRAM + 1))
+
+
+def texts_of(fields: dict[str, Any]) -> Iterator[str]:
+    """Yield what of a document's fields is text to be looked for elsewhere.
+
+    Content and summary, whole and line by line, and any other text with a space in it; short
+    ones are left out, they would be found everywhere.
+    """
+    for name, value in fields.items():
+        if name in _KEPT:
+            continue
+        for text in _strings(value):
+            for piece in (text, *(line.strip() for line in text.splitlines())):
+                if len(piece) >= _LEAST and (name in _PROSE or " " in piece):
+                    yield piece
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+
+
+def _ascii(text: str) -> bytes:
+    """Return a text as programs write it in JSON that keep to ASCII."""
+    return json.dumps(text)[1:-1].encode()
+
+
+def _numbered(header: dict[str, Any], edition: int | None) -> dict[str, Any]:
+    return header if edition is None else {**header, "edition": edition}
+
+
+def _sealed(value: dict[str, Any]) -> bytes:
+    return seal({name: part for name, part in value.items() if name != "sum"})
+
+
+# What of records lies beside the store, for a purge: which files are theirs alone, and what is said in them.
+
+
+Place = tuple[str, str]
+
+
+class InBlobs(NamedTuple):
+    """The files beside a store."""
+
+    blobs: Blobs
+
+    def named_by(self, journal: Journal, doomed: frozenset[Place]) -> frozenset[str]:
+        """Return the hashes that documents have, or had at any time."""
+        places = [place for place in doomed if place[0] in IN_BLOBS]
+        found = {name for table, doc in places for name in self._of(table, journal.state.get(table, doc) or {})}
+        for table, doc_id in places:
+            for entry in journal.entries_back(f'"id":"{doc_id}"'.encode()):
+                own = (change for change in entry.changes if (change.table, change.doc) == (table, doc_id))
+                found.update(name for change in own for name in self._in(change))
+        return frozenset(found)
+
+    def texts(self, journal: Journal, doomed: frozenset[Place]) -> Iterator[str]:
+        """Yield what the documents say in words of their own; of a file that cannot be read, nothing."""
+        words = {part for table, _ in doomed if table in IN_BLOBS for part in IN_BLOBS[table].words}
+        for name in sorted(self.named_by(journal, doomed)):
+            with contextlib.suppress(BlobProblem, ValueError, RecursionError):
+                body = json.loads(self.blobs.read(name))
+                yield from texts_of({part: body[part] for part in words if part in body})
+
+    def remove(self, journal: Journal, doomed: frozenset[Place]) -> tuple[str, ...]:
+        """Remove the files that no other record names or named, and those that none does; raises `OSError`."""
+        replaced = self.blobs.replaced()
+        there = set(self.blobs.names())
+        for name in self._elsewhere(journal, doomed, there | set(replaced)):
+            there.discard(replaced.get(name, name))
+            there.discard(name)
+        return self.blobs.remove(sorted(there))
+
+    def _elsewhere(self, journal: Journal, doomed: frozenset[Place], names: set[str]) -> Iterator[str]:
+        """Yield those hashes that other records have, or had at any time: an undo brings those back.
+
+        Records of kinds that only a later version knows may have some, too.
+        """
+        if not names:
+            return
+        for table, docs in journal.state.tables.items():
+            for doc_id, doc in docs.items():
+                if (table, doc_id) not in doomed:
+                    yield from names.intersection(value for value in doc.values() if isinstance(value, str))
+        for entry in journal.entries_back(*(name.encode() for name in names)):
+            for change in entry.changes:
+                if (change.table, change.doc) not in doomed:
+                    sides = (side for pair in change.fields.values() for side in pair)
+                    yield from names.intersection(side for side in sides if isinstance(side, str))
+
+    def _of(self, table: str, doc: Doc) -> tuple[str, ...]:
+        name = doc.get(IN_BLOBS[table].field) if table in IN_BLOBS else None
+        return (name,) if isinstance(name, str) and name else ()
+
+    def _in(self, change: DocChange) -> Iterator[str]:
+        kind = IN_BLOBS.get(change.table)
+        sides = change.fields.get(kind.field, ()) if kind is not None else ()
+        yield from (side for side in sides if isinstance(side, str) and side)
+
+
+# Taking secrets out of what a store has written, line by line; the records they stand in stay.
+
+
+WHOLE = 16
+"""Characters from which a secret is looked for everywhere; shorter ones only where something tells what they are."""
+
+
+class Masker(Redactor):
+    """Rewrites values and lines with `clean` over every text within, names of fields included.
+
+    `secrets` are what is to be found nowhere afterwards: damaged lines and copies that hold one go as a whole.
+    """
+
+    def __init__(self, secrets: Iterable[str], clean: Callable[[str], str]) -> None:
+        super().__init__(frozenset(), frozenset(), [secret for secret in secrets if len(secret) >= WHOLE])
+        self._clean = clean
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value without the secrets."""
+        return self._clean(value) if isinstance(value, str) else super().value(value)
+
+    def _entry(self, value: dict[str, Any]) -> dict[str, Any]:
+        clean = {**super()._entry(value), "actor": self._clean(value.get("actor", ""))}
+        if clean.get("kind") == "purge":
+            clean.pop("more", None)  # it is done once this line is in place
+        return clean
+
 
 Beside = Callable[[], tuple[str, ...]]
 """Removes what was made of the texts outside the store, and names it."""
@@ -133,18 +369,18 @@ def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, s
     with _said_when_unfinished(journal.folder):
         tables, stamp = journal.snapshot()
         clean = _clean(tables, redactor)
-        checkpoint.save(journal.folder, clean, stamp)
+        checkpoint_writer.save(journal.folder, clean, stamp)
         closed = chain.closed(journal.folder)
         rewritten = [*_rewrite_closed(journal, closed[:-1], redactor)]
         removed = (*_remove_copies(journal.folder, redactor), *beside())
         # The line that says that something is erased is the last one of these two.
         rewritten += (*_rewrite_closed(journal, closed[-1:], redactor), *_rewrite_active(journal, redactor))
-        saved, _ = checkpoint.save(journal.folder, clean, _moved(journal.folder, stamp))
+        saved, _ = checkpoint_writer.save(journal.folder, clean, _moved(journal.folder, stamp))
         note_checkpoint(journal.heads, journal.folder, saved.hash)
         trust(journal.folder, journal.heads, journal.store)
         journal.reload()
         journal.remember()
-    return Purged(records, redactor.lines, (checkpoint.DOCUMENTS, *rewritten), removed, redactor.dropped)
+    return Purged(records, redactor.lines, (checkpoint_writer.DOCUMENTS, *rewritten), removed, redactor.dropped)
 
 
 def finder(
@@ -162,7 +398,7 @@ def finder(
 def _doomed(journal: Journal, records: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for table, key in records:
-        ids = reading.doc_ids(journal, table, key)
+        ids = history.doc_ids(journal, table, key)
         if not ids:
             raise UnknownRecord(f"There is and was no {key} in {table}.", "Nothing was purged.")
         found.update((table, doc_id) for doc_id in ids)
@@ -192,7 +428,7 @@ def _left_of(journal: Journal, records: Sequence[tuple[str, str]]) -> Iterator[P
     """Yield what is left of records that hold or held a text: it is recognised when it comes in again."""
     key = key_in(journal.heads)
     for table, name in records:
-        every = (fields for id in reading.doc_ids(journal, table, name) for fields in _every_field(journal, table, id))
+        every = (fields for id in history.doc_ids(journal, table, name) for fields in _every_field(journal, table, id))
         texts = (
             {text for fields in every if isinstance(text := fields.get("content"), str)} if table in _WRITTEN else ()
         )

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from workbench.core.change import told
-from workbench.core.errors import Conflict, StoreProblem, cannot_write
 from workbench.core.files.atomic import write_file
-from workbench.store.files import read_regular
-from workbench.store.history.clash import stage_change
+from workbench.core.record import Conflict, StoreProblem, cannot_write
+from workbench.store.history import stage_change
 from workbench.store.journal.engine import Journal
-from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.outside import OutsideEdit
+from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance.checkpoint_writer import OutsideEdit
+from workbench.store.repository import read_regular
 
 
 def accept(journal: Journal, edit: OutsideEdit, actor: str = "import:memory.json") -> None:
@@ -42,7 +42,7 @@ def dismiss(journal: Journal, edit: OutsideEdit) -> Path:
 
 
 def _settle(journal: Journal, edit: OutsideEdit) -> None:
-    if edit.file.name == checkpoint.DOCUMENTS:
+    if edit.file.name == checkpoint_writer.DOCUMENTS:
         journal.settle_stranger()
         # Until the file is replaced, the next start would offer it again.
         journal.save_checkpoint()

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from workbench.core.agents.consolidation import STAGES, ConsolidationRun, StageKind, due_at
-from workbench.services.agents.consolidation.consolidating import Consolidated, Stage
-from workbench.services.agents.consolidation.report import fact_lines
+from workbench.services.agents.consolidation import Consolidated, Stage, fact_lines
 from workbench.services.open import Workbench
-from workbench.tui.health.model import FIGURE, Facts, Found, Hands, Row, Section, Watch, figures, remark
-from workbench.tui.widgets.bars.gauge import gauge
-from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.health.reflection import FIGURE, Facts, Found, Hands, Row, Section, Watch, figures, remark
+from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.content import MUTED, assemble, body, undo
 from workbench.tui.widgets.figures import absolute, number
-from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.row import Cell
 
 ID = "consolidation"

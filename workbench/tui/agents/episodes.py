@@ -13,24 +13,22 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.core.agents.episodes.criteria import phase_of
 from workbench.core.agents.episodes.episode import Episode
-from workbench.core.agents.episodes.phases import phase_of
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line
 from workbench.services.agents.episodes.keeping import Opened
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name
 from workbench.tui.agents.actions import EPISODES
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
-from workbench.tui.app.waiting import change
+from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.links import linked_pane
-from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.content import MUTED, body, key_of, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, number, since
-from workbench.tui.widgets.keys import key_of, keyed
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt

@@ -13,9 +13,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.agents.transcript.lessons import Lesson
-from workbench.core.agents.transcript.passed import PASSED
-from workbench.core.errors import WorkbenchError
+from workbench.core.agents.transcript.summaries import PASSED, Lesson
+from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Stopped
 from workbench.core.text import one_line, printable
 from workbench.services.agents.capture.transcripts import Captured, Harvest
@@ -23,12 +22,11 @@ from workbench.services.open import Workbench
 from workbench.tui.agents.actions import LESSONS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
-from workbench.tui.widgets.bars.gauge import gauge
-from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.keys import key_of, undo
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 

@@ -16,18 +16,17 @@ from textual.worker import get_current_worker
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.schema import pattern_doc, pattern_from
 from workbench.core.agents.patterns.wording import in_full
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked, masked_name
 from workbench.tui.agents.actions import PATTERNS
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
-from workbench.tui.app.waiting import change
+from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor

@@ -15,29 +15,37 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.sessions import AgentSession
 from workbench.services.context import Touched
-from workbench.tui.agents import context_rows
+from workbench.tui.agents import context
 from workbench.tui.agents.actions import AGENTS, CONTEXT
 from workbench.tui.agents.context import ContextPane
-from workbench.tui.agents.drawing import counts, draw, session_cells, told
-from workbench.tui.agents.lines import Line, is_heading, key_of, lines_of, memory_id, place_of, read_of
+from workbench.tui.agents.drawing import (
+    Line,
+    counts,
+    draw,
+    is_heading,
+    key_of,
+    lines_of,
+    memory_id,
+    place_of,
+    read_of,
+    session_cells,
+    told,
+)
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.asking import asking
-from workbench.tui.records.acts import Acts, Place
-from workbench.tui.records.links import links_of
-from workbench.tui.safety.flagged import FlaggedMemories
-from workbench.tui.stream.memory_view import detail
-from workbench.tui.stream.surroundings import surroundings
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.content import MUTED, assemble, clipped
+from workbench.tui.app.waiting import asking
+from workbench.tui.records.links import Acts, Place, links_of
+from workbench.tui.safety import FlaggedMemories
+from workbench.tui.stream.memory_view import detail, surroundings
+from workbench.tui.widgets.content import MUTED, assemble, clipped, keyed
+from workbench.tui.widgets.dialog import Choice, Choose
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.keys import keyed
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 
@@ -158,7 +166,7 @@ class AgentsScreen(AreaScreen):
     def _row_for(self, _what: str) -> Place | None:
         """Return where the record of the row under the cursor is, unless the keys are among the sessions."""
         if self._is_given:
-            return context_rows.place_of(self.preview.row, self.bench)
+            return context.place_of(self.preview.row, self.bench)
         return None if self.focused is self.sessions else place_of(self.rows.current)
 
     # Following the store
@@ -256,8 +264,8 @@ class AgentsScreen(AreaScreen):
         named: Hashable
         if self._is_given:
             row = self.preview.row
-            parts = [] if row is None else [context_rows.told(row, self.bench)]
-            id, named = context_rows.id_of(row), None if row is None else context_rows.key_of(row)
+            parts = [] if row is None else [context.told(row, self.bench)]
+            id, named = context.id_of(row), None if row is None else context.key_of(row)
         else:
             line = self.rows.current
             parts = [] if line is None else [told(line, self.bench)]

@@ -28,7 +28,7 @@ from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
 from workbench.config.settings import Settings
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Stopped, answer_first, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.services.context import Touched, is_person
@@ -36,18 +36,17 @@ from workbench.services.open import Workbench
 from workbench.services.safety.texts import place_of
 from workbench.services.stream.stream import SMALL
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
-from workbench.tui.app import modes
+from workbench.tui.app import areas
 from workbench.tui.app.actions import GLOBAL, bindings, palette_entries
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
-from workbench.tui.app.asking import asking
 from workbench.tui.app.host import AppOptions, Host, LookBack
 from workbench.tui.app.stillness import Heap
 from workbench.tui.app.surviving import close_unbuilt, survives
-from workbench.tui.app.waiting import Threads
+from workbench.tui.app.waiting import Threads, asking
 from workbench.tui.reflection.notice import DueNotice
 from workbench.tui.widgets.actions import ON_ROW
-from workbench.tui.widgets.keys import keyed, use_keymap
+from workbench.tui.widgets.content import keyed, use_keymap
 from workbench.tui.widgets.lists.strips import lighten
 from workbench.tui.widgets.sheet import Sheet
 
@@ -203,7 +202,7 @@ class WorkbenchApp(Host):
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
         self._gathering: Timer | None = None
-        self._ahead_of_visits = modes.Ahead(self)
+        self._ahead_of_visits = areas.Ahead(self)
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
@@ -289,7 +288,7 @@ class WorkbenchApp(Host):
     @work
     async def ask_for_trust(self) -> None:
         """Show what came into the store from elsewhere, and take it over after a yes."""
-        from workbench.tui.safety.trust_dialog import ask
+        from workbench.tui.safety import ask
 
         await ask(self)
         for screen in self._areas():
@@ -457,7 +456,7 @@ class WorkbenchApp(Host):
             problem = str(error)
         may_stop()
         self.post_message(RetrieverLoaded(problem))
-        modes.import_all()
+        areas.import_all()
         self.post_message(AllImported())
         may_stop()
         self.bench.safety.prepare()
@@ -710,7 +709,7 @@ class WorkbenchApp(Host):
 
     async def _choose_store(self, present: Path) -> Path | None:
         """Ask which store to open; return it, or `None` when it is open as it is now, or nobody chose."""
-        from workbench.tui.widgets.choose import Choice, Choose
+        from workbench.tui.widgets.dialog import Choice, Choose
 
         past = self.bench.library.standpoint is not None
         here = "as it is now" if past else "open now"
@@ -740,7 +739,7 @@ class WorkbenchApp(Host):
         unsaved = " ".join(filter(None, lost))
         if not unsaved:
             return True
-        from workbench.tui.widgets.confirm import Confirm
+        from workbench.tui.widgets.dialog import Confirm
 
         confirm = Confirm("Leave and let it go?", clock=time.monotonic, detail=Content(unsaved), yes="leave", guard=0.0)
         answer: bool | None = await self.push_screen_wait(confirm)

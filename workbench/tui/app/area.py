@@ -4,29 +4,43 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, ClassVar, TypeVar, cast
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from workbench.config import editor
 from workbench.core.named import implementation
+from workbench.core.record import WorkbenchError
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
-from workbench.tui.app import external
 from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.bars.gauge import gauge
-from workbench.tui.widgets.content import body
+from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.content import body, keyed
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar, Waits
-from workbench.tui.widgets.keys import keyed
-from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.lists.line_view import find_row
+from workbench.tui.widgets.lists.line_list import LineList, find_row
+
+# Editing a text in the person's own editor, with the app suspended meanwhile.
+
+
+def edit(app: App[object], text: str, line: int = 0) -> str | None:
+    """Open the editor on `text`, at a line (from 1), and return what was saved, or `None` when it is unchanged.
+
+    Raises `WorkbenchError` when the editor cannot be run or fails; the text is as it was then.
+    """
+    setting = app.options.editor if isinstance(app, Host) else ""
+    try:
+        return editor.edit(text, setting, app.suspend, line)
+    except SuspendNotSupported as error:
+        raise WorkbenchError("This terminal cannot be left for an editor.", "Nothing was changed.") from error
+
 
 T = TypeVar("T")
 
@@ -47,7 +61,7 @@ class AreaScreen(Screen[object]):
     help_text = ""
     """What the help shows below the keys."""
     acts: Callable[[str], Awaitable[None]] | None = None
-    """What the usual keys do to the record of the row under the cursor (`tui.records.acts`)."""
+    """What the usual keys do to the record of the row under the cursor (`tui.records.links`)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -264,7 +278,7 @@ class AreaScreen(Screen[object]):
     async def edit_externally(self, text: str, line: int = 0) -> str | None:
         """Open the person's editor on a text, at a line (from 1), and return the new text; `None` for the same."""
         with self.workbench_app.reporting():
-            return external.edit(self.app, text, line)
+            return edit(self.app, text, line)
         return None
 
     def show_history(self, key: str) -> None:

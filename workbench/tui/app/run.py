@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from workbench.config import drafts, loading, paths, recent
 from workbench.core.agents.actors import agent_in
-from workbench.core.errors import StoreProblem
 from workbench.core.files.locks import Holder, Patience, waiting, who
+from workbench.core.record import StoreProblem
 from workbench.core.runtime import share_memory
 from workbench.services.agents.documents.places import DocumentPlaces
 from workbench.services.context import PERSON

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
-from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.files.locks import StoreBusy
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.text import one_line
 from workbench.services.open import Workbench
 

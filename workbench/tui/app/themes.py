@@ -14,7 +14,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from workbench.config.settings import Settings
 from workbench.core.toml_text import parse_toml
-from workbench.tui.widgets.keys import keyed
+from workbench.tui.widgets.content import keyed
 
 COLOURS = (
     "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "boost",

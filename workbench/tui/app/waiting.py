@@ -1,14 +1,15 @@
 """Changes that wait for a store that somebody else is writing to, off the app's thread: the app goes on meanwhile."""
 
+import asyncio
 import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from textual.app import App
@@ -17,8 +18,34 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.files.locks import Holder, Patience, StoreBusy, patience, waiting
+from workbench.core.record import WorkbenchError
+
+# Actions that open a dialog and wait for its answer, so that keys typed ahead reach the dialog.
+
+
+Node = TypeVar("Node", bound=DOMNode)
+
+_TURNS = 3
+"""Turns of the event loop in which a worker comes as far as opening its dialog."""
+
+
+def asking(action: Callable[[Node], Coroutine[Any, Any, None]]) -> Callable[[Node], Awaitable[None]]:
+    """Run an action as a worker (which may wait for a dialog) and let it open the dialog before the next key."""
+
+    @wraps(action)
+    async def asked(node: Node) -> None:
+        await started(node, action(node))
+
+    return asked
+
+
+async def started(node: DOMNode, action: Coroutine[Any, Any, None]) -> None:
+    """Run something that may wait for a dialog as a worker, and come back when the dialog can be open."""
+    node.run_worker(action)
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
+
 
 P = ParamSpec("P")
 R = TypeVar("R")

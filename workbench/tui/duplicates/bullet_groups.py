@@ -5,15 +5,14 @@ from collections.abc import Callable, Sequence
 
 from textual.content import Content
 
-from workbench.core.duplicates.conflict import Conflict
+from workbench.core.duplicates.identity import Conflict
 from workbench.core.playbook.book import Bullet
 from workbench.core.text import one_line, printable
 from workbench.services.duplicates.bullet_groups import BulletGroup, Kind
-from workbench.tui.review.candidate import diff_legend, folded, heading
 from workbench.tui.review.evidence import ALIKE, overlap
-from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
+from workbench.tui.review.impact import diff_legend, folded, heading
+from workbench.tui.widgets.content import MUTED, assemble, body, undo, word_diff
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.keys import undo
 from workbench.tui.widgets.lists.row import Cell
 
 SIGNS: dict[Kind, str] = {"exact": "=", "case": "≡", "near": "≈", "opposed": "⇄", "apart": "≠"}

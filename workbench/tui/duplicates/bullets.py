@@ -2,26 +2,27 @@
 
 import time
 from collections.abc import Iterable
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line
 from workbench.services.duplicates.bullet_groups import FLOOR, BulletGroup, Likeness
+from workbench.services.duplicates.wording import BookWording
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
-from workbench.tui.app.waiting import change
+from workbench.tui.app.waiting import asking, change
 from workbench.tui.duplicates.bullet_groups import (
     counted,
     equals_text,
@@ -30,19 +31,95 @@ from workbench.tui.duplicates.bullet_groups import (
     group_text,
     objections,
 )
-from workbench.tui.duplicates.wording import AskingClaude, Streamed, Worded, what_is_sent
 from workbench.tui.playbook.actions import DUPLICATES
-from workbench.tui.records.acts import ActsBesideSliders, Place
+from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.bars.scale import Scale
-from workbench.tui.widgets.bars.slider import Slider
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.content import MUTED, assemble, body
-from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import key_of, undo
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.bars.slider import Scale, Slider
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo
+from workbench.tui.widgets.dialog import Confirm, Dialog
+from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
+
+if TYPE_CHECKING:
+    from workbench.core.reflection.reflector import Step
+
+
+# Asking Claude for one text for a group of bullets; nothing is written until a person takes it.
+
+
+class Worded(Message):
+    """Claude wrote one text for a group, or `said` says why not."""
+
+    def __init__(self, group: BulletGroup, text: str, said: str) -> None:
+        super().__init__()
+        self.group = group
+        self.text = text
+        self.said = said
+
+
+class Streamed(Message):
+    """A piece of a reply came in."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class AskingClaude:
+    """Asks for a text, one group at a time, away from the keyboard; `node` is told by `Streamed` and `Worded`.
+
+    `coming` is what Claude has written so far, `None` while nobody asks.
+    """
+
+    def __init__(self, node: DOMNode, wording: BookWording) -> None:
+        self._node = node
+        self._wording = wording
+        self.coming: str | None = None
+
+    def begin(self, group: BulletGroup) -> None:
+        """Ask for one text that holds everything of all."""
+        self.coming = ""
+        self._node.run_worker(
+            lambda: self._ask(group),
+            group="wording",
+            description="wording",
+            exit_on_error=False,
+            exclusive=True,
+            thread=True,
+        )
+
+    def stop(self) -> None:
+        """Let go of the reply; what came is told as an error."""
+        self._node.workers.cancel_group(self._node, "wording")
+
+    def _ask(self, group: BulletGroup) -> None:
+        worker = get_current_worker()
+
+        def tell(step: "Step") -> None:
+            if step.text and not worker.is_cancelled:
+                self._node.post_message(Streamed(step.text))
+
+        try:
+            texts = [b.content for b in group.bullets]
+            text, used = self._wording.ask(texts, tell, lambda: worker.is_cancelled)
+            message = Worded(
+                group,
+                text,
+                f"Claude used {number(used)} tokens. {key_of('twins.merge')} merges with its text, "
+                f"{key_of('twins.edit')} edits it first.",
+            )
+        except WorkbenchError as error:
+            message = Worded(group, "", str(error))
+        self._node.post_message(message)
+
+
+def what_is_sent(wording: BookWording, group: BulletGroup) -> Content:
+    """Return what would leave this machine; raises the error that says why nothing can."""
+    preview = wording.preview([b.content for b in group.bullets])
+    return Content("\n\n").join([Content.styled(preview.remark, MUTED), *map(body, preview.texts)])
+
 
 LOADING = "Equal texts are listed. Near ones follow as soon as the model is loaded and every pair is compared …"
 NOTHING = "Nothing is that much alike. ← lowers the threshold."

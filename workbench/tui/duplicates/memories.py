@@ -11,13 +11,23 @@ from workbench.services.duplicates.plan import UNCONFIRMED_TEXT, DedupPlan, Grou
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
 from workbench.services.safety.suspicion import suspicions
-from workbench.tui.health.model import FIGURE, Facts, Hands, Row, Section, Watch, remark
-from workbench.tui.health.waiting import InReview, goes_there, in_review, told
-from workbench.tui.review.candidate import diff_legend, fold, folded, heading, name
-from workbench.tui.widgets.bars.gauge import gauge
-from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
+from workbench.tui.health.reflection import (
+    FIGURE,
+    Facts,
+    Hands,
+    InReview,
+    Row,
+    Section,
+    Watch,
+    goes_there,
+    in_review,
+    remark,
+    told,
+)
+from workbench.tui.review.impact import diff_legend, fold, folded, heading, name
+from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
 from workbench.tui.widgets.figures import amount, number, since
-from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.row import Cell
 
 ID = "duplicates"
@@ -160,7 +170,7 @@ def _no_group(health: Hands, otherwise: str) -> str:
 
 
 async def _sure(health: Hands, group: Group) -> bool:
-    from workbench.tui.widgets.confirm import Confirm
+    from workbench.tui.widgets.dialog import Confirm
 
     against = "; ".join(group.pairs[0].verdict.reasons_against)
     detail = body(f"They are alike, but {against}. The newest text wins. {undo()} parts them again.")

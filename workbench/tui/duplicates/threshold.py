@@ -15,20 +15,19 @@ from textual.worker import get_current_worker
 
 from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.duplicates.thresholds import Thresholds
-from workbench.core.errors import WorkStopped
+from workbench.core.record import WorkStopped
 from workbench.services.duplicates.memory_pairs import FLOOR, MemoryPair, MemoryPairs, memory_pairs_of
 from workbench.services.tuning.retriever import Retriever
 from workbench.tui.app.actions import bindings
-from workbench.tui.records.acts import ActsBesideSliders, Place
+from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.tuning.actions import DUPLICATES
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.bars.gauge import gauge
-from workbench.tui.widgets.bars.scale import Scale
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars.slider import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 

@@ -13,17 +13,17 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.files.lint import LintFinding
 from workbench.core.files.replacing import present
+from workbench.core.record import WorkbenchError
 from workbench.core.text import printable
 from workbench.services.files import lint
 from workbench.services.files.checks import Checked, check, is_index
-from workbench.services.files.diff import DiffLine
 from workbench.services.files.lint import Change
 from workbench.services.files.project import KnownFile
+from workbench.services.files.threeway import DiffLine
 from workbench.services.open import Workbench
-from workbench.tui.app import external
+from workbench.tui.app import area
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.files.actions import FINDINGS
 from workbench.tui.files.exports.dialog import Pane
@@ -31,7 +31,7 @@ from workbench.tui.files.memory_md import WholeFile, cut_said
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog, held_keys
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.row import Cell
 
 RULE, WITH_RULE = 18, 84
@@ -266,7 +266,7 @@ class FindingsDialog(Dialog[None]):
         try:
             before = present(self._file.path) or ""
             at = self._list.current
-            after = external.edit(self.app, before, 0 if at is None else at.line)
+            after = area.edit(self.app, before, 0 if at is None else at.line)
             if after is None:
                 return
             change = Change(self._file.path, before, after if before else f"{after}\n")

@@ -11,14 +11,14 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, Cut, measure
-from workbench.services.files.diff import DiffLine
+from workbench.services.files.threeway import DiffLine
 from workbench.tui.app.actions import bindings
 from workbench.tui.files.actions import WHOLE
 from workbench.tui.playbook.preview import GUTTER, pieces
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 
 NOT_LOADED = "not loaded"
 LINE, BYTES = 6, 9

@@ -9,15 +9,27 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import printable
 from workbench.services.files.checks import Checked, Checks, check_all
 from workbench.services.files.imports.paths import as_named
 from workbench.services.files.project import project_of
 from workbench.services.open import Workbench
 from workbench.tui.files.memory_md import cut_said
-from workbench.tui.health.model import Facts, Found, Hands, Row, Section, Watch, figures, remark
-from workbench.tui.health.waiting import InReview, goes_there, in_review, told
+from workbench.tui.health.reflection import (
+    Facts,
+    Found,
+    Hands,
+    InReview,
+    Row,
+    Section,
+    Watch,
+    figures,
+    goes_there,
+    in_review,
+    remark,
+    told,
+)
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number
 
@@ -107,7 +119,7 @@ async def open_file(health: Hands, row: Row) -> None:
         health.open_detail()
         return
     if checked.became == "changed":
-        from workbench.tui.files.changed_file import take_changes
+        from workbench.tui.files.write_back import take_changes
 
         await take_changes(health, checked.file.path)
         health.gather(ID)

@@ -6,23 +6,70 @@ from pathlib import Path
 
 from textual.content import Content
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
-from workbench.services.files.diff import SIGNS, masked_diff, masked_lines
+from workbench.services.files.differences import Difference
 from workbench.services.files.exports.folders import FolderPlan, LeftAlone
 from workbench.services.files.exports.unsaved import parts_of
 from workbench.services.files.folder_files import folders_of
+from workbench.services.files.threeway import SIGNS, masked_diff, masked_lines
 from workbench.services.open import Workbench
 from workbench.services.safety.texts import place_of
-from workbench.tui.files.changed_file import STYLES, WIDTH
-from workbench.tui.health.model import Hands
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.health.reflection import Hands
+from workbench.tui.widgets.content import MUTED, assemble, body, undo
+from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.keys import undo
 
-SHOWN, LISTED = 14, 4
+# A file that changed on disk since it was read or written: what differs, and taking that into the store.
+
+
+LINES_SHOWN, WIDTH = 16, 100
+"""Lines of the differences that are shown, and how much of each."""
+
+STYLES = {"added": "$text-success", "removed": "$text-error", "place": MUTED, "note": MUTED}
+
+
+async def take_changes(health: Hands, path: Path) -> None:
+    """Show what differs in a file, and take its side on a yes; what goes wrong is said, and nothing is changed."""
+    bench, app = health.bench, health.workbench_app
+    with app.reporting():
+        found = await asyncio.to_thread(bench.difference, path)
+        detail = Content("\n").join([*_changed_lines(health, found), Content(""), _outcome(health, found)])
+        name = bench.safety.masked(path.name)
+        if found.plan is None:
+            await app.push_screen_wait(
+                Confirm(f"{name} changed on disk.", clock=time.monotonic, detail=detail, yes="close", no="close")
+            )
+            return
+        question = f"Take what {name} says now?"
+        if await app.push_screen_wait(
+            Confirm(question, clock=time.monotonic, detail=detail, yes="take it", no="leave both")
+        ):
+            plan = found.plan
+            await asyncio.to_thread(lambda: bench.importer.carry_out(plan))
+            app.say(f"{name} is as the store knows it. {undo()} takes it back.")
+
+
+def _changed_lines(health: Hands, found: Difference) -> list[Content]:
+    masks = masked_lines((line.text for line in found.lines), health.bench.safety.masked)
+    shown = masked_diff(found.lines, masks)
+    parts = [body(one_line(f"{SIGNS[line.kind]}{line.text}", WIDTH), STYLES.get(line.kind, "")) for line in shown]
+    more = len(parts) - LINES_SHOWN
+    return [*parts[:LINES_SHOWN], *([Content.styled(f"… and {more:,} more lines", MUTED)] if more > 0 else [])]
+
+
+def _outcome(health: Hands, found: Difference) -> Content:
+    """Say what taking the file's side does, or why nothing can be taken."""
+    if found.plan is None:
+        why = health.bench.safety.masked(found.problem) or "It brings no records into the store."
+        return body(why, MUTED)
+    new, replaced = len(found.plan.records) - len(found.plan.replaced), len(found.plan.replaced)
+    said = f"{new:,} new, {replaced:,} replaced in the store; undo brings back what it says now."
+    return assemble([(said, MUTED), (" Export writes the other way round.", MUTED)])
+
+
+LINES_SHOWN, LISTED = 14, 4
 """Lines of the differences that are shown, and files that are named as left alone."""
 
 _WHY = {
@@ -92,8 +139,8 @@ def _lines(bench: Workbench, plan: FolderPlan, held: int) -> list[Content]:
         lines = edit.lines()
         shown = masked_diff(lines, masked_lines((line.text for line in lines), bench.safety.masked))
         parts += [body(one_line(f"{SIGNS[line.kind]}{line.text}", WIDTH), STYLES.get(line.kind, "")) for line in shown]
-    more = len(parts) - SHOWN
-    parts = [*parts[:SHOWN], *([Content.styled(f"… and {more:,} more lines", MUTED)] if more > 0 else [])]
+    more = len(parts) - LINES_SHOWN
+    parts = [*parts[:LINES_SHOWN], *([Content.styled(f"… and {more:,} more lines", MUTED)] if more > 0 else [])]
     parts += [_left(bench, one) for one in plan.left[:LISTED]]
     if len(plan.left) > LISTED:
         parts.append(Content.styled(f"… and {len(plan.left) - LISTED:,} more left as they are", MUTED))

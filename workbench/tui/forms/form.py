@@ -1,6 +1,7 @@
 """The form of a record: what is saved is what was shown, and only what was changed."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import events, on
@@ -12,23 +13,32 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.config.drafts import digest
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import room_for
 from workbench.core.text import head, one_line
-from workbench.services.forms.document import BadDocument, document_of, line_of, read_document
-from workbench.services.forms.memory_lines import TITLE
-from workbench.services.forms.values import TEXT, UnfitValue, Values
-from workbench.tui.app import external
+from workbench.services.forms.document import (
+    TEXT,
+    BadDocument,
+    UnfitValue,
+    Values,
+    document_of,
+    line_of,
+    read_document,
+    text_line_of,
+)
+from workbench.services.forms.memories import TITLE
+from workbench.tui.app import area as external
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.drafting import Drafting, Keeping
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.host import Drafting, Keeping
 from workbench.tui.app.waiting import change
 from workbench.tui.forms.actions import FORM
 from workbench.tui.forms.lines import FieldLine, lines_for
 from workbench.tui.forms.saving import FormSaving, Refusal
-from workbench.tui.widgets.content import MUTED, body, word_diff
+from workbench.tui.promotion.copies import CopyAsking
+from workbench.tui.widgets.content import MUTED, body, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
-from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
@@ -433,3 +443,47 @@ def _entered(found: Widget | None) -> Widget | None:
     if isinstance(found, FieldLine):
         found.focus_input()
     return found
+
+
+# Opening a form: here, or as one document in the person's own editor.
+
+
+async def fill_in(area: AreaScreen, saving: FormSaving, draft: Drafting | None = None) -> Values | None:
+    """Open a form; return what was saved, or `None` when it was left."""
+    return await area.app.push_screen_wait(RecordForm(saving, draft=draft))
+
+
+async def fill_in_elsewhere(
+    area: AreaScreen,
+    saving: FormSaving,
+    draft: Drafting | None = None,
+    copies: CopyAsking | None = None,
+    line: int = 0,
+) -> Values | None:
+    """Open all of it in the person's own editor; what cannot be saved of it opens as a form, with the reason.
+
+    The editor begins at a `line` of the text (from 1; 0 for none) where its way of saying so is known.
+    Return what was saved, or `None` for nothing.
+    """
+    subject = saving.subject
+    values = {name: value or "" for name, value in subject.values.items()}
+    document = document_of(values, subject.fields)
+    saved = await area.edit_externally(document, line and line + text_line_of(document) - 1)
+    if saved is None:
+        return None
+    try:
+        typed = read_document(saved, values, subject.fields)
+    except BadDocument as bad:
+        refused = Refusal(f"{bad} {keyed(AGAIN)}")
+        return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft, problem=refused))
+    if not typed:
+        return None
+    problem = saving.unfit(typed)
+    with area.workbench_app.reporting():
+        if problem is None and copies is not None and not await copies.settled(saving.shown(typed)):
+            problem = Refusal("It is not saved yet.")
+        problem = problem or saving.at_once(typed)
+    if problem is None:
+        return typed
+    problem = replace(problem, line=line_of(saved, problem.field)) if problem.unfit else problem
+    return await area.app.push_screen_wait(RecordForm(saving, typed=typed, draft=draft, problem=problem))

@@ -9,12 +9,11 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
 from workbench.core.text import head, printable
-from workbench.services.forms import memory_lines as of
-from workbench.services.forms.values import TEXT, Field
+from workbench.services.forms import memories as of
+from workbench.services.forms.document import TEXT, Field
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.content import MUTED, body, fitted
+from workbench.tui.widgets.content import MUTED, body, fitted, keyed
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.texts.safe_input import ROOM, SafeInput
 
 HINTS = {

@@ -46,7 +46,7 @@ PROPOSED = Table(
         Action("proposed.no", "escape,n", "close", "Close and leave everything as it is", APP),
     ),
     (*LIST, *on_row("y")),
-    place="workbench.tui.health.list",
+    place="workbench.tui.health.upkeep",
 )
 """A list of what is proposed, to be looked through before it is accepted as a whole."""
 

@@ -15,21 +15,18 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.config import backups, paths
-from workbench.core.errors import WorkbenchError
-from workbench.core.health.diagnosis import Manifest
-from workbench.core.record import parse_time
+from workbench.core.health import Manifest
+from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.text import printable
 from workbench.services.health import backup
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import bindings, display_key
-from workbench.tui.app.asking import asking
+from workbench.tui.app.waiting import asking
 from workbench.tui.health.actions import BACKUP
-from workbench.tui.widgets.bars.gauge import gauge
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.content import MUTED, assemble
-from workbench.tui.widgets.dialog import Dialog, held_keys
+from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.content import MUTED, assemble, key_of
+from workbench.tui.widgets.dialog import Confirm, Dialog, held_keys
 from workbench.tui.widgets.figures import amount, day, number
-from workbench.tui.widgets.keys import key_of
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 ABOUT = (

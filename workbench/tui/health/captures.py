@@ -7,10 +7,10 @@ from typing import cast
 from textual.content import Content
 
 from workbench.config import paths
+from workbench.services.agents.capture.hooks import Past, past
 from workbench.services.agents.capture.log import HookFailure
-from workbench.services.agents.capture.past import Past, past
 from workbench.services.open import Workbench
-from workbench.tui.health.model import Facts, Row, Section, Watch, figures, remark
+from workbench.tui.health.reflection import Facts, Row, Section, Watch, figures, remark
 from workbench.tui.widgets.content import MUTED, assemble, body
 
 ID = "captures"

@@ -9,12 +9,11 @@ from textual.content import Content
 
 from workbench.services.health.history import Event
 from workbench.services.open import Workbench
-from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, remark
-from workbench.tui.records.acts import Place, only_record
-from workbench.tui.stream.history_view import event_text, masked_event, vote_text
-from workbench.tui.stream.history_view import row as event_row
-from workbench.tui.widgets.content import MUTED, assemble, body
-from workbench.tui.widgets.keys import keyed
+from workbench.tui.health.reflection import Facts, Hands, Row, Section, Watch, remark
+from workbench.tui.records.links import Place, only_record
+from workbench.tui.stream.history_dialog import event_text, masked_event, vote_text
+from workbench.tui.stream.history_dialog import row as event_row
+from workbench.tui.widgets.content import MUTED, assemble, body, keyed
 
 ID = "history"
 LISTED = 15
@@ -63,7 +62,7 @@ async def open_all(health: Hands, row: Row) -> None:
 
 async def take_back(health: Hands, row: Row) -> None:
     """Take a change back, after a yes."""
-    from workbench.tui.widgets.confirm import Confirm
+    from workbench.tui.widgets.dialog import Confirm
 
     event = row.item
     if not isinstance(event, Event):

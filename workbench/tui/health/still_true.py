@@ -6,13 +6,12 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.core.claims.gone import why
+from workbench.core.claims import why
 from workbench.services.claims.checking import Stale, TruePlan
 from workbench.services.open import Workbench
-from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures, remark
-from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.health.reflection import Facts, Hands, Row, Section, Watch, figures, remark
+from workbench.tui.widgets.content import MUTED, assemble, body, undo
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.keys import undo
 
 ID = "still-true"
 LISTED = 300

@@ -10,17 +10,16 @@ from textual.content import Content
 
 from workbench.config import paths
 from workbench.config.backups import LastBackup, last_backup
-from workbench.core.health.diagnosis import Diagnosis
+from workbench.core.health import Diagnosis
 from workbench.core.text import printable
 from workbench.services.health import doctor
 from workbench.services.health.doctor import Findings, OutsideEdit
 from workbench.services.open import Workbench
 from workbench.services.promotion.placements import HalfDone
 from workbench.services.safety.masking import masked
-from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures
-from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
+from workbench.tui.health.reflection import Facts, Hands, Row, Section, Watch, figures
+from workbench.tui.widgets.content import MUTED, assemble, body, undo, word_diff
 from workbench.tui.widgets.figures import amount, number, since
-from workbench.tui.widgets.keys import undo
 
 ID = "store"
 GOOD, BAD = "✓", "✗"
@@ -204,7 +203,7 @@ async def dismiss(health: Hands, row: Row) -> None:
 
 
 async def _asked(health: Hands, question: str, detail: str, yes: str) -> bool:
-    from workbench.tui.widgets.confirm import Confirm
+    from workbench.tui.widgets.dialog import Confirm
 
     asked = Confirm(question, clock=health.seconds, detail=body(detail), yes=yes)
     return await health.workbench_app.push_screen_wait(asked) or False

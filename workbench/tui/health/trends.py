@@ -6,11 +6,11 @@ from typing import cast
 
 from textual.content import Content
 
-from workbench.core.health.sparkline import sparkline
-from workbench.services.health.trends import Daily, Trends, summed
+from workbench.core.health import sparkline
+from workbench.services.health.overview import Daily, Trends, summed
 from workbench.services.open import Workbench
-from workbench.tui.health.model import Facts, Row, Section, Watch, figures
-from workbench.tui.widgets.bars.day_plot import day_plot
+from workbench.tui.health.reflection import Facts, Row, Section, Watch, figures
+from workbench.tui.widgets.bars.interval_bar import day_plot
 from workbench.tui.widgets.content import MUTED, assemble, clipped
 from workbench.tui.widgets.figures import number
 

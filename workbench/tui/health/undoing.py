@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.services.context import Touched
 from workbench.services.health.history import Upcoming
 from workbench.tui.app.areas import AREAS
@@ -65,8 +65,8 @@ class Undoing:
         told(f"Undone: {undone}")
 
     async def _agree(self, found: Upcoming) -> bool:
-        from workbench.tui.widgets.confirm import Confirm
         from workbench.tui.widgets.content import body
+        from workbench.tui.widgets.dialog import Confirm
 
         app = self._app
         masked = app.bench.safety.masked

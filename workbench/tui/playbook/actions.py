@@ -84,7 +84,7 @@ AGENT_VIEW = Table(
         Action("prompt-view.close", "escape,q", "close", "Close the preview", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.playbook.agent",
+    place="workbench.tui.playbook.budget",
 )
 
 DEPRECATE = Table(
@@ -95,7 +95,7 @@ DEPRECATE = Table(
         Action("deprecate.down", "down,ctrl+n", "down", "One bullet down", MOVE, False),
         Action("deprecate.close", "escape", "leave it", "Close without a change", APP, True, "cancel"),
     ),
-    place="workbench.tui.playbook.deprecate",
+    place="workbench.tui.playbook.budget",
 )
 
 CARDS = Table(
@@ -120,7 +120,7 @@ SOURCE = Table(
     "where suggestions come from",
     (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude suggest, as the Curator", CHANGE),),
     PROMPT.own,
-    place="workbench.tui.playbook.curation.sources",
+    place="workbench.tui.playbook.curation.ask",
 )
 """Where suggestions come from; the keys of an input hold as well."""
 

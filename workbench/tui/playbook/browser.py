@@ -1,6 +1,7 @@
 """Looking through a playbook: its line, the filter, the outline, the list, and the bullet under the cursor."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from textual import on, work
@@ -8,29 +9,81 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import InvalidQuery
-from workbench.core.playbook.book import Bullet
+from workbench.core.playbook.book import Bullet, Section
+from workbench.core.playbook.budget import helpful_share
 from workbench.core.playbook.filter import Among, BookFilter, parse_book_filter
-from workbench.core.playbook.interval import helpful_share
+from workbench.core.record import InvalidQuery
 from workbench.core.text import printable
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import BookView
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
-from workbench.tui.playbook.bar import BookBar, BookFacts
-from workbench.tui.playbook.pane import BulletPane
-from workbench.tui.playbook.rows import Columns, Row, cells, columns_of, rows_of, title_of
-from workbench.tui.safety.flag_view import masked_bullet
+from workbench.tui.playbook.pane import BulletPane, Columns, Row, bullets_in, cells, columns_of, rows_of, title_of
+from workbench.tui.safety import masked_bullet
 from workbench.tui.stream.detail import DetailPane
-from workbench.tui.widgets.content import MUTED
+from workbench.tui.widgets.content import MUTED, assemble, cut, fitted, keyed
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.keys import keyed
-from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineList, LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import FilterInput
+
+# The line that says which playbook is open, how large it is and how it is written.
+
+
+@dataclass(frozen=True, slots=True)
+class BookFacts:
+    """What the line shows; `others` counts the further playbooks of the store."""
+
+    name: str
+    dialect: str
+    bullets: int
+    sections: int
+    tokens: int
+    others: int = 0
+    budget: int = 0
+
+
+@survives
+class BookBar(Widget):
+    """One line: name on the left, figures on the right; the longest wording that fits."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    BookBar { height: 1; padding: 0 1; }
+    """
+
+    facts: reactive[BookFacts | None] = reactive[BookFacts | None](None)
+
+    def render(self) -> Content:
+        """Return the line, exactly as wide as the widget."""
+        facts, width = self.facts, self.content_size.width
+        if facts is None:
+            return Content.styled("No playbook", MUTED)
+        others = f"  b: {facts.others} more" if facts.others else ""
+        name = Content.styled(printable(facts.name[:200]), "bold")
+        room = width - len(others) - min(name.cell_length, width // 3) - 2
+        figures = next((f for f in _wordings(facts) if len(f) <= room), _wordings(facts)[-1])
+        room = max(8, width - len(figures) - len(others) - 2)
+        left = cut(name, room) + assemble([(others, MUTED)])
+        return fitted(left, max(0, width - len(figures) - 2)) + Content.styled(f"  {figures}", MUTED)
+
+
+def _wordings(facts: BookFacts) -> list[str]:
+    of = f" of {number(facts.budget)}" if facts.budget else ""
+    over = " ✂ over" if 0 < facts.budget < facts.tokens else ""
+    tokens = f"≈ {number(facts.tokens)}{of} tokens{over}"
+    bullets = bullets_in(facts.bullets)
+    sections = "1 section" if facts.sections == 1 else f"{facts.sections} sections"
+    return [
+        f"{facts.dialect} dialect · {bullets} in {sections} · {tokens} (estimated)",
+        f"{facts.dialect} · {bullets} · {tokens}",
+        f"{bullets} · {tokens}",
+    ]
 
 
 class Outline(LineView[Row]):
@@ -296,3 +349,54 @@ class BookBrowser(Vertical):
 
 def _first_bullet(rows: Sequence[Row]) -> int:
     return next((i for i, row in enumerate(rows) if row.bullet is not None), 0)
+
+
+# What a change in the playbook is for: the bullet under the cursor, or all marked ones.
+
+
+ON_HEADING = "The cursor is on a heading. {list.down} goes to a bullet."
+
+
+class Targets:
+    """Picks the bullets of a browser that the next key is for, and says what was done to them."""
+
+    def __init__(self, area: AreaScreen, browser: BookBrowser) -> None:
+        self._area = area
+        self._browser = browser
+
+    @property
+    def book(self) -> str:
+        """The id of the open playbook."""
+        return self._browser.book
+
+    def ids(self) -> list[str]:
+        """Return the bullets the next change is for: the marked ones, else the one under the cursor."""
+        rows = self._browser.rows
+        ids = [row.bullet.id for row in self._area.take_targets(rows) if row.bullet]
+        if not ids and rows.current is not None:
+            self._area.workbench_app.say(keyed(ON_HEADING))
+        return ids
+
+    def one(self) -> Bullet | None:
+        """Return the bullet under the cursor, or say that there is none."""
+        row = self._browser.rows.current
+        if row is not None and row.bullet is None:
+            self._area.workbench_app.say(keyed(ON_HEADING))
+        return row.bullet if row else None
+
+    def done(self, sentence: str, ids: Sequence[str] = ()) -> None:
+        """Say what happened; the marks of what it was done to (`ids`) go."""
+        if ids:
+            self._browser.rows.clear_marks()
+        self._area.show_status()
+        self._area.workbench_app.say(sentence)
+
+
+def named(ids: Sequence[str]) -> str:
+    """Return one bullet's id, or how many there are."""
+    return ids[0] if len(ids) == 1 else f"{len(ids)} bullets"
+
+
+def title_in(sections: Sequence[Section], id: str) -> str:
+    """Return the title of a section."""
+    return next((title_of(s) for s in sections if s.id == id), id)

@@ -1,38 +1,189 @@
 """The token budget of a playbook: what it keeps, and what is out and why; nothing happens unseen."""
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import BindingType
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import ORDER, Fitting, fit, ranked, standing
-from workbench.core.text import printable
+from workbench.core.record import WorkbenchError
+from workbench.core.text import one_line, printable
+from workbench.core.tokens import tokens_of
+from workbench.services.files.exports.contents import Choice, Rendered
+from workbench.services.files.exports.unsaved import parts_of
+from workbench.services.files.threeway import DiffLine
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import BookView
+from workbench.services.safety.safety import Held
+from workbench.services.safety.texts import place_of
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
-from workbench.tui.app.waiting import change
-from workbench.tui.playbook.actions import BUDGET
-from workbench.tui.playbook.rows import PINNED, bullets_in
-from workbench.tui.records.acts import ActsBesideSliders, Place
+from workbench.tui.app.saving import Preview
+from workbench.tui.app.waiting import asking, change
+from workbench.tui.files.exports.parts import Pane
+from workbench.tui.playbook.actions import AGENT_VIEW, BUDGET, DEPRECATE
+from workbench.tui.playbook.pane import PINNED, bullets_in
+from workbench.tui.playbook.preview import whole_file
+from workbench.tui.records.links import ActsBesideSliders, Place
+from workbench.tui.safety import FLAGGED
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.bars.scale import Scale
-from workbench.tui.widgets.bars.slider import Slider
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.content import MUTED, assemble, body
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.bars.slider import Scale, Slider
+from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, key_of, keyed, undo
+from workbench.tui.widgets.dialog import Confirm, Dialog
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.keys import keyed, undo
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.safe_input import SafeInput
+
+# What an agent would actually see of a playbook: its prompt text, exactly, to look at and to copy.
+
+
+class Made(Message):
+    """A thread made the text: what an export gives, what is held back, and the lines of the text."""
+
+    def __init__(self, rendered: Rendered, held: tuple[Held, ...], lines: Sequence[DiffLine]) -> None:
+        super().__init__()
+        self.rendered = rendered
+        self.held = held
+        self.lines = lines
+
+
+class Unmade(Message):
+    """The text could not be made."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__()
+        self.problem = problem
+
+
+class AgentDialog(Dialog[None]):
+    """The prompt text, with or without counts, whole or what the budget keeps."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(AGENT_VIEW)
+    DEFAULT_CSS = """
+    AgentDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #agent-state { height: auto; max-height: 5; margin-bottom: 1; }
+        & LineView { height: 1fr; background: $surface; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, book: str, copy: Callable[[str], None]) -> None:
+        self._view = bench.playbooks.view(book)
+        name = bench.safety.masked(self._view.playbook.book.name)
+        super().__init__(f"What an agent sees of {name}", [a for a in AGENT_VIEW if a.show])
+        self._bench = bench
+        self._copy = copy
+        self._counts = False
+        self._cut = self._view.cut is not None
+        self.text = ""
+        self._figures: list[tuple[str, str]] = []
+        self._left_out: list[tuple[str, str]] = []
+
+    def contents(self) -> Iterable[Widget]:
+        """Return what is shown, and the text."""
+        return (Static(Content(""), id="agent-state"), Pane("agent-text"))
+
+    def on_mount(self) -> None:
+        """Show the text."""
+        self.query_one(Pane).focus()
+        self._show()
+
+    def _show(self) -> None:
+        """Have the text made that is asked for now; until it is there, the figures of the one before are dim."""
+        name = "prompt-counts" if self._counts else "prompt"
+        self.text = ""
+        if self._figures:
+            self._say((text, MUTED) for text, _ in self._figures)
+        self._make(name, Choice(self._view.playbook.book.id, within_budget=self._cut))
+
+    @work(thread=True, exclusive=True, group="agent", exit_on_error=False, description="prompt")
+    def _make(self, name: str, choice: Choice) -> None:
+        """Make what an export with the same options gives without what is held back, away from the keyboard."""
+        worker = get_current_worker()
+        try:
+            whole = self._bench.exporter.render(name, choice)
+            held = self._bench.safety.refusals(parts_of(whole.parsed))
+            without = frozenset(place_of(one.record) for one in held)
+            rendered = self._bench.exporter.render(name, replace(choice, without=without)) if held else whole
+        except WorkbenchError as error:
+            self.post_message(Unmade(str(error)))
+            return
+        if not worker.is_cancelled:
+            self.post_message(Made(rendered, held, whole_file(rendered.text)))
+
+    def on_unmade(self, event: Unmade) -> None:
+        """Say why there is no text."""
+        self.query_one("#agent-state", Static).update(body(event.problem, "$text-warning"))
+
+    def on_made(self, event: Made) -> None:
+        """Show the text, and what is not in it."""
+        rendered, held = event.rendered, event.held
+        self.text = text = rendered.text
+        bullets = sum(b.state != "deprecated" for book in rendered.parsed.playbooks for b in book.bullets)
+        flagged = sum(isinstance(one.record, Bullet) for one in held)
+        gone = len(self._view.playbook.bullets) - bullets - flagged
+        self._figures = [
+            (f"{bullets_in(bullets)} · {number(len(text))} characters", "bold"),
+            (f" · ≈ {number(tokens_of(text))} tokens", ""),
+        ]
+        self._left_out = _left_out(gone, flagged, len(held))
+        self._say(self._figures)
+        self.query_one(Pane).show(event.lines)
+
+    def _say(self, figures: Iterable[tuple[str, str]]) -> None:
+        """Say what is asked for now, with figures of a text and what is not in it."""
+        parts = [*figures, (f" · {'with' if self._counts else 'without'} counts", MUTED)]
+        if self._view.cut is not None:
+            kept = f"the budget keeps {self._view.cut.share}"
+            parts.append((f" · {kept if self._cut else 'whole, beyond the budget'}", MUTED))
+        self.query_one("#agent-state", Static).update(assemble([*parts, *self._left_out]))
+
+    def action_counts(self) -> None:
+        """With counts, or without."""
+        self._counts = not self._counts
+        self._show()
+
+    def action_cut(self) -> None:
+        """The whole playbook, or what the budget keeps."""
+        if self._view.cut is None:
+            self.app.bell()
+            return
+        self._cut = not self._cut
+        self._show()
+
+    def action_copy(self) -> None:
+        """Copy the text as it is shown, once it is."""
+        if self.text:
+            self._copy(self.text)
+        else:
+            self.app.bell()
+
+
+def _left_out(gone: int, flagged: int, held: int) -> list[tuple[str, str]]:
+    """Say how many bullets are not in the text, and why: over budget, flagged, or (of all held) a heading is."""
+    parts: list[tuple[str, str]] = []
+    if gone:
+        parts.append((f"\n{bullets_in(gone)} not in it: deprecated, or beyond the budget.", "$text-warning"))
+    export = key_of("playbook.export")
+    if flagged:
+        parts.append(
+            (f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; {export} lets them out.", "$text-error")
+        )
+    if held > flagged:
+        told = f"\n{FLAGGED} A heading is flagged: nothing is exported before {export} allows it."
+        parts.append((told, "$text-error"))
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +356,130 @@ class BudgetDialog(Dialog[str | None]):
                 self.dismiss(f"Deprecated {bullets_in(len(fitting.outside))}. {undo()} brings them back.")
 
             change(self, fit, self._complain)
+
+
+# Deprecating bullets: why, and which one replaces them, found by its words.
+
+
+LEAST = 60.0
+"""How well (0–100) a text must fit what is typed, when it does not hold the words themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """Why, and the id of the bullet that replaces them; both may be empty."""
+
+    reason: str
+    replacement: str
+
+
+Take = Callable[[Deprecation], None]
+
+
+class DeprecateDialog(Dialog[Deprecation | None]):
+    """Ask for a reason and a replacement. `masked` goes over texts before they are shown, `preview` over the reason.
+
+    `take` does what changes the store while this is still open, so that nothing typed is lost when it cannot.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(DEPRECATE)
+    DEFAULT_CSS = """
+    DeprecateDialog {
+        & > .dialog { width: 110; }
+        & SafeInput { background: $background; }
+        & Static.label { color: $text-muted; }
+        & LineView { height: 9; & > .line--cursor {
+            background: $block-cursor-background; color: $block-cursor-foreground; } }
+    }
+    """
+
+    def __init__(
+        self, title: str, others: Sequence[Bullet], masked: dict[str, str], preview: Preview, take: Take
+    ) -> None:
+        enter = replace(DEPRECATE[0], id="deprecate.enter")  # the field has the key
+        super().__init__(title, (enter, DEPRECATE[-1]))
+        self._take = take
+        self._others = others
+        self._masked = masked
+        self._preview = preview
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the reason, the search and the bullets."""
+        rows: LineView[Bullet | None] = LineView(self._draw, lambda bullet: bullet.id if bullet else "")
+        rows.can_focus = False
+        return (
+            Static("Reason (optional)", id="why-label", classes="label"),
+            SafeInput(placeholder="out of date since v2", id="why"),
+            Static(id="instead-label", classes="label"),
+            SafeInput(
+                placeholder="tab goes here: words of the other bullet, or its id, to find it; ↑ ↓ choose", id="instead"
+            ),
+            rows,
+        )
+
+    def on_mount(self) -> None:
+        """List every other bullet, the cursor on none of them."""
+        self.query_one("#why").focus()
+        self._rows.set_rows((None, *self._others), cursor=0)
+
+    @property
+    def _rows(self) -> LineView[Bullet | None]:
+        return self.query_one(LineView)
+
+    @property
+    def _words(self) -> list[str]:
+        return self.query_one("#instead", SafeInput).value.split()
+
+    def _draw(self, bullet: Bullet | None, width: int) -> list[Cell]:
+        if bullet is None:
+            return [Cell("none", 0, MUTED)]
+        text = printable(" ".join(self._masked[bullet.id][: 8 * width + 64].split()))
+        return [Cell(printable(bullet.id[:18]), 12, MUTED), Cell(highlight(text, find_words(text, self._words)))]
+
+    @on(Input.Changed, "#instead")
+    def _narrow(self) -> None:
+        self._rows.set_rows((None, *fitting(self._others, self._words)), cursor=0)
+
+    @on(LineView.Highlighted)
+    def _name_chosen(self) -> None:
+        chosen = self._rows.current
+        said = f"“{one_line(self._masked[chosen.id], 48)}”" if chosen else "none"
+        self.query_one("#instead-label", Static).update(body(f"Replaced by (optional): {said}"))
+
+    @on(Input.Submitted)
+    @on(LineView.Opened)
+    def action_do(self) -> None:
+        """Take the reason and the bullet under the cursor."""
+        chosen = self._rows.current
+        if (first := self._preview(self.query_one("#why", SafeInput).value.strip())) is not None:
+            self.query_one("#why-label", Static).update(body(first, "$text-warning"))
+            return
+        asked = Deprecation(self._preview.text, chosen.id if chosen else "")
+
+        def take() -> None:
+            self._take(asked)
+            self.dismiss(asked)
+
+        change(self, take)
+
+    def action_up(self) -> None:
+        """One bullet up."""
+        self._rows.action_up()
+
+    def action_down(self) -> None:
+        """One bullet down."""
+        self._rows.action_down()
+
+
+def fitting(bullets: Sequence[Bullet], words: Sequence[str]) -> list[Bullet]:
+    """Return the bullets that hold every word, then those that come close to them, the best first."""
+    if not words:
+        return list(bullets)
+    from rapidfuzz import fuzz
+
+    wanted = [word.casefold() for word in words]
+    texts = {b.id: f"{b.id} {b.content[:2000]}".casefold() for b in bullets}
+    sure = [b for b in bullets if all(word in texts[b.id] for word in wanted)]
+    close = [(fuzz.partial_token_set_ratio(" ".join(wanted), texts[b.id]), b) for b in bullets if b not in sure]
+    scored = [(fuzz.WRatio(" ".join(wanted), texts[b.id]), b) for score, b in close if score >= LEAST]
+    return sure + [b for score, b in sorted(scored, key=lambda pair: -pair[0]) if score >= LEAST]

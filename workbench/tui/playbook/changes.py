@@ -7,23 +7,19 @@ from typing import Protocol
 from textual.content import Content
 
 from workbench.core.playbook.book import Bullet
-from workbench.core.stream.vote import Verdict
-from workbench.services.forms.values import Values
+from workbench.core.stream.memory import Verdict
+from workbench.services.forms.document import Values
 from workbench.services.playbook.playbook import MAIN
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.drafting import Drafting
+from workbench.tui.app.host import Drafting
 from workbench.tui.app.saving import Preview
-from workbench.tui.forms.opening import fill_in, fill_in_elsewhere
-from workbench.tui.forms.saving import FormSaving
-from workbench.tui.forms.subjects import of_bullet, of_bullets, of_new_bullet
-from workbench.tui.playbook.browser import EMPTY_BOOK, EMPTY_STORE, BookBrowser
-from workbench.tui.playbook.rows import bullets_in, title_of
-from workbench.tui.playbook.targets import Targets, named, title_in
+from workbench.tui.forms.form import fill_in, fill_in_elsewhere
+from workbench.tui.forms.saving import FormSaving, of_bullet, of_bullets, of_new_bullet
+from workbench.tui.playbook.browser import EMPTY_BOOK, EMPTY_STORE, BookBrowser, Targets, named, title_in
+from workbench.tui.playbook.pane import bullets_in, title_of
 from workbench.tui.promotion.copies import CopyAsking
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.keys import key_of, keyed, undo
+from workbench.tui.widgets.content import MUTED, body, key_of, keyed, undo
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
 

@@ -7,7 +7,7 @@ from typing import overload
 from textual.content import Content
 
 from workbench.core.text import fitting, printable
-from workbench.services.files.diff import NO_LAST_END, DiffLine, Kind, split_lines
+from workbench.services.files.threeway import NO_LAST_END, DiffKind, DiffLine, split_lines
 from workbench.tui.widgets.content import MUTED, assemble
 
 GUTTER = 7
@@ -16,14 +16,14 @@ GUTTER = 7
 _PER_LINE = 20
 """Characters that a line costs besides its own."""
 
-STYLES: dict[Kind, str] = {
+STYLES: dict[DiffKind, str] = {
     "same": MUTED,
     "added": "$text-success",
     "removed": "$text-error",
     "place": "bold $text-accent",
     "note": "$text-warning",
 }
-SIGNS: dict[Kind, str] = {"same": " ", "added": "+", "removed": "−", "place": " ", "note": " "}
+SIGNS: dict[DiffKind, str] = {"same": " ", "added": "+", "removed": "−", "place": " ", "note": " "}
 CHANGED = "bold underline"
 
 
@@ -32,7 +32,7 @@ class Piece:
     """As much of a line as fits; `number` is 0 on the further pieces of a line. `spans` mark what changed."""
 
     index: int
-    kind: Kind
+    kind: DiffKind
     text: str
     number: int = 0
     spans: tuple[tuple[int, int], ...] = ()
@@ -42,12 +42,12 @@ class Pieces(Sequence[Piece]):
     """The pieces of a text, each made when it is looked at: the collector need not go through ten thousands of them."""
 
     def __init__(self) -> None:
-        self._kinds: list[Kind] = []
+        self._kinds: list[DiffKind] = []
         self._texts: list[str] = []
         self._numbers: list[int] = []
         self._spans: dict[int, tuple[tuple[int, int], ...]] = {}
 
-    def add(self, kind: Kind, text: str, number: int, spans: tuple[tuple[int, int], ...]) -> None:
+    def add(self, kind: DiffKind, text: str, number: int, spans: tuple[tuple[int, int], ...]) -> None:
         """Add a piece at the end."""
         if spans:
             self._spans[len(self._texts)] = spans

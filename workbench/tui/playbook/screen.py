@@ -1,26 +1,283 @@
 """The Playbook: sections of bullets to vote on, edit, move and export."""
 
+import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
+from textual.content import Content
 from textual.widget import Widget
 
+from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.filter import HELP
+from workbench.core.playbook.split import merged_from
+from workbench.core.record import WorkbenchError
+from workbench.core.text import one_line
 from workbench.services.context import Touched
+from workbench.services.files.exports.exporting import Written
+from workbench.services.playbook.file_merge import book_id
+from workbench.services.playbook.playbook import warning_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.asking import asking
+from workbench.tui.app.saving import Preview
+from workbench.tui.app.waiting import asking
+from workbench.tui.files.exports.dialog import ExportDialog, Guard
+from workbench.tui.files.exports.preview import written_said
 from workbench.tui.playbook.actions import PLAYBOOK
-from workbench.tui.playbook.browser import BookBrowser
+from workbench.tui.playbook.browser import EMPTY_STORE, BookBrowser, Targets, named
 from workbench.tui.playbook.changes import Changes
-from workbench.tui.playbook.rows import Row
-from workbench.tui.playbook.rules import Rules
-from workbench.tui.playbook.targets import Targets
-from workbench.tui.playbook.tools import Tools
+from workbench.tui.playbook.pane import Row, bullets_in
 from workbench.tui.records.links import links_of
+from workbench.tui.widgets.content import MUTED, body, keyed, undo
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm
 from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.prompt import Prompt
+
+# Rules of a playbook that are let go of: deprecated, turned into warnings, or a merge of them taken apart.
+
+
+class Rules:
+    """Asks why and what takes their place, and lets go of the rules that are picked."""
+
+    def __init__(self, area: AreaScreen, browser: BookBrowser, targets: Targets) -> None:
+        self._area, self._app, self._bench = area, area.workbench_app, area.bench
+        self._browser = browser
+        self._targets = targets
+
+    async def deprecate(self) -> None:
+        """Deprecate bullets, with a reason and a replacement; again makes them count."""
+        ids, book = self._targets.ids(), self._browser.book
+        if not ids or self._browser.view is None:
+            return
+        if self._bench.rules.all_deprecated(book, ids):
+
+            def restore() -> None:
+                self._bench.rules.restore(book, ids)
+                self._targets.done(f"{named(ids)} count{'s' if len(ids) == 1 else ''} again.", ids)
+
+            self._app.change(restore)
+            return
+        from workbench.tui.playbook.budget import DeprecateDialog, Deprecation
+
+        others = [b for b in self._browser.view.playbook.bullets if b.state != "deprecated" and b.id not in ids]
+        masked = {b.id: self._bench.safety.masked(b.content) for b in others}
+        preview = Preview(self._bench, again="enter", line=True)
+
+        def deprecate(asked: Deprecation) -> None:
+            with preview.writing(f"deprecate {named(ids)}"):
+                self._bench.rules.deprecate(book, ids, asked.reason, asked.replacement)
+
+        dialog = DeprecateDialog(f"Deprecate {named(ids)}", others, masked, preview, deprecate)
+        if (done := await self._app.push_screen_wait(dialog)) is not None:
+            instead = f", replaced by “{one_line(masked[done.replacement], 60)}”" if done.replacement else ""
+            back = keyed("{playbook.deprecate} or {app.undo} brings back.")
+            self._targets.done(f"Deprecated {named(ids)}{instead}: left out of exports. {back}", ids)
+
+    async def avoid(self) -> None:
+        """Deprecate harmful rules and warn of them in their own words; those of a single one can be edited first."""
+        ids, book = self._targets.ids(), self._browser.book
+        if len(ids) == 1 and (bullet := self._called(ids[0])) is not None:
+            await self._avoid(bullet)
+        elif ids:
+            told = "Each is deprecated, and a warning that begins with “AVOID:” stands for it."
+            told += f" {undo()} takes all back.\n\n"
+            detail = Content.styled(told, MUTED) + body(", ".join(ids)[:400])
+            ask = Confirm(
+                f"Turn {named(ids)} into warnings?", clock=time.monotonic, detail=detail, yes="warn", no="keep"
+            )
+            if await self._app.push_screen_wait(ask):
+
+                def avoid() -> None:
+                    made = self._bench.rules.avoid_all(book, ids)
+                    self._targets.done(f"{len(made)} warnings stand for {named(ids)}. {undo()} takes them back.", ids)
+
+                self._app.change(avoid)
+
+    async def _avoid(self, bullet: Bullet) -> None:
+        made: list[str] = []
+        preview = Preview(self._bench, bullet.content)
+
+        def save(text: str) -> str | None:
+            if (first := preview(text)) is not None:
+                return first
+            with preview.writing(f"warn of {bullet.id}", lambda: [f"{bullet.book}/{made[-1]}"]):
+                made.append(self._bench.rules.avoid(bullet.book, bullet.id, preview.text))
+            return None
+
+        place = one_line(self._bench.rules.warns_in(bullet.book), 60)
+        title = f"Turn {bullet.id} into a warning under {place}; the rule itself is deprecated"
+        await self._app.push_screen_wait(TextEditor(title, warning_of(bullet.content), check=save))
+        if made:
+            said = f"{made[0]} warns of {bullet.id}, which is deprecated. {undo()} takes both back."
+            self._targets.done(said, [bullet.id])
+
+    def split(self) -> None:
+        """Take the latest merge of a bullet apart."""
+        bullet = self._targets.one()
+        if bullet is None:
+            return
+        if not merged_from(bullet):
+            self._app.say(f"{bullet.id} was not made by a merge, so there is nothing to take apart.")
+            return
+
+        def part() -> None:
+            parts = self._bench.bullet_duplicates.part(bullet.book, bullet.id)
+            self._targets.done(f"{', '.join(parts)} are there again. {undo()} takes that back.")
+
+        self._app.change(part)
+
+    def _called(self, id: str) -> Bullet | None:
+        """Return a bullet that is shown, by its id."""
+        return next((bullet for bullet in self._browser.bullets if bullet.id == id), None)
+
+
+# What a playbook as a whole is for: choosing one, its duplicates, its budget, what an agent sees, and its export.
+
+
+PASTE = "Paste the reply of a Curator or a Reflector; {editor.save} reads it"
+NEW_BOOK = "\0new"
+
+
+class Tools:
+    """Opens the views of the open playbook, and says what was done there."""
+
+    def __init__(self, area: AreaScreen, browser: BookBrowser, targets: Targets) -> None:
+        self._area, self._app, self._bench = area, area.workbench_app, area.bench
+        self._browser = browser
+        self._targets = targets
+        self._exported: dict[str, Written] = {}
+
+    def _has_book(self) -> bool:
+        """Tell whether a playbook is open, or say how one is begun."""
+        if self._browser.view is None:
+            self._app.say(keyed(EMPTY_STORE))
+        return self._browser.view is not None
+
+    async def choose(self) -> None:
+        """Choose another playbook of this store."""
+        books = self._bench.playbooks.books()
+        if not books:
+            self._app.say(keyed(EMPTY_STORE))
+            return
+        choices = [
+            Choice(line.book.id, self._bench.safety.masked(line.book.name or line.book.id), bullets_in(line.bullets))
+            for line in books
+        ]
+        choices.append(Choice(NEW_BOOK, "＋ a new playbook", "empty"))
+        chosen = await self._app.push_screen_wait(Choose("Playbooks of this store", choices, self._browser.book))
+        chosen = await self._made() if chosen == NEW_BOOK else chosen
+        if chosen is not None and chosen != self._browser.book:
+            self._browser.open(chosen)
+
+    async def _made(self) -> str | None:
+        """Ask for the name of a new playbook, and make it."""
+        names = {line.book.id for line in self._bench.playbooks.books()}
+
+        def problem(name: str) -> str | None:
+            id = book_id(Path(name))
+            return "A playbook needs a name." if not name else f"There is a playbook {id}." if id in names else None
+
+        def make(name: str) -> None:
+            self._bench.playbooks.ensure(book_id(Path(name)))
+
+        ask = Prompt("Name of the new playbook", placeholder="rules", check=problem, take=make)
+        name = await self._app.push_screen_wait(ask)
+        return book_id(Path(name)) if name else None
+
+    async def duplicates(self) -> None:
+        """Find bullets that say the same; merge them or keep them apart."""
+        if not self._has_book():
+            return
+        from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
+
+        if said := await self._app.push_screen_wait(BulletDuplicatesDialog(self._bench, self._browser.book)):
+            self._targets.done(said)
+
+    async def budget(self) -> None:
+        """Set how many tokens the playbook may take, and see what fits."""
+        if not self._has_book():
+            return
+        from workbench.tui.playbook.budget import BudgetDialog
+
+        said = await self._app.push_screen_wait(BudgetDialog(self._bench, self._browser.book))
+        if said:
+            self._targets.done(said)
+
+    def agent_view(self) -> None:
+        """Show the text that an agent would be given."""
+        if not self._has_book():
+            return
+        from workbench.tui.playbook.budget import AgentDialog
+
+        self._app.push_screen(AgentDialog(self._bench, self._browser.book, self._area.copy))
+
+    async def suggestions(self) -> None:
+        """Read what a Curator or a Reflector answered, from a file or pasted, or ask Claude; decide card by card."""
+        if not self._has_book():
+            return
+        from workbench.tui.playbook.curation.ask import SourcePrompt
+
+        book = self._browser.book
+        prompt = SourcePrompt(can_ask=not self._bench.curation.missing, check=self._unreadable)
+        name = await self._app.push_screen_wait(prompt)
+        if prompt.wants_claude:
+            await self._ask_claude(book)
+        if name is None:
+            return
+        text = (
+            self._text_of(name)
+            if name
+            else await self._app.push_screen_wait(TextEditor(keyed(PASTE), "", limit=1_000_000))
+        )
+        if text is None:
+            return
+        with self._app.reporting():
+            reply = self._bench.curating.read(text)
+            from workbench.tui.playbook.curation.cards import CardsDialog
+
+            said = await self._app.push_screen_wait(CardsDialog(self._bench, book, reply))
+            if said:
+                self._targets.done(said)
+
+    def _text_of(self, name: str) -> str:
+        return self._bench.curating.text_of(Path(name).expanduser())
+
+    def _unreadable(self, name: str) -> str | None:
+        """Say why a file cannot be read; an empty name stands for pasting."""
+        try:
+            if name:
+                self._text_of(name)
+        except (WorkbenchError, RuntimeError) as error:
+            return str(error)
+        return None
+
+    async def _ask_claude(self, book: str) -> None:
+        """Let Claude suggest, by what was confirmed lately or is marked in the Stream."""
+        from workbench.tui.playbook.curation.ask import AskDialog
+
+        marked = self._app.marked("stream")
+        said = await self._app.push_screen_wait(AskDialog(self._bench, book, marked))
+        if said:
+            self._targets.done(said)
+
+    async def export(self) -> None:
+        """Show the exact text and what it changes, then write it."""
+        if (view := self._browser.view) is None:
+            self._app.say(keyed(EMPTY_STORE))
+            return
+        book = self._browser.book
+        title = f"Export {self._bench.safety.masked(view.playbook.book.name)}"
+        guard = Guard(self._bench)
+        written = await self._app.push_screen_wait(
+            ExportDialog(title, self._bench.exporter, book, guard, self._area.copy, self._exported.get(book))
+        )
+        if written is not None:
+            self._exported[book] = written
+            self._app.say(written_said(written))
+
 
 TABLES = frozenset({"books", "sections", "bullets", "votes", "tallies", "kept_pairs"})
 """What a playbook is made of."""

@@ -11,12 +11,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.agents.served_lately import Given, Shift
-from workbench.services.files.diff import DiffLine
-from workbench.services.forms.values import Values
+from workbench.services.files.threeway import DiffLine
+from workbench.services.forms.document import Values
 from workbench.services.open import Workbench
 from workbench.services.promotion.copies import Copy, CopyPlan, Correction, Obstacle
 from workbench.services.safety.masking import masked_name

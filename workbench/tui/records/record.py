@@ -1,6 +1,7 @@
 """A record or a document open over another place: its text with links, and the usual keys on it."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
 
 from textual import work
@@ -9,23 +10,92 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.playbook.book import Bullet
+from workbench.core.record import WorkbenchError
 from workbench.services.safety.masking import masked_name
 from workbench.tui.agents.documents.rows import rows_of, text_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.asking import asking
+from workbench.tui.app.waiting import asking
+from workbench.tui.playbook.changes import BulletChanges
 from workbench.tui.playbook.pane import bullet_text
-from workbench.tui.records.acts import Acts, Place
-from workbench.tui.records.links import FILE, Links
-from workbench.tui.safety.flagged import FlaggedMemories
-from workbench.tui.stream.memory_view import detail
-from workbench.tui.stream.surroundings import surroundings
+from workbench.tui.records.links import FILE, Acts, ChangingHands, Links, Place
+from workbench.tui.safety import FlaggedMemories
+from workbench.tui.stream.changes import Changes, Picked
+from workbench.tui.stream.memory_view import detail, surroundings
 from workbench.tui.widgets.actions import LINKS, OPENED, SHOWN_ON_ROW, on_row
-from workbench.tui.widgets.content import MUTED
+from workbench.tui.widgets.content import MUTED, keyed
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
+
+# What a key does to one bullet, wherever it is listed.
+
+
+NOT_PROMOTED = "A bullet goes to agents with its playbook: X in the Playbook writes it to a file."
+
+
+class OneBullet:
+    """The bullet that a change is for, where there are no marks."""
+
+    def __init__(self, area: AreaScreen, bullet: Bullet) -> None:
+        self._area = area
+        self._bullet = bullet
+
+    @property
+    def book(self) -> str:
+        """The id of its playbook."""
+        return self._bullet.book
+
+    def ids(self) -> list[str]:
+        """Return its id."""
+        return [self._bullet.id]
+
+    def one(self) -> Bullet:
+        """Return it."""
+        return self._bullet
+
+    def done(self, sentence: str, _ids: Sequence[str] = ()) -> None:
+        """Say what happened."""
+        self._area.workbench_app.say(sentence)
+
+
+class BulletHands(ChangingHands):
+    """Changes one bullet as the Playbook does; `key` is `BOOK/ID`."""
+
+    def __init__(self, area: AreaScreen, key: str) -> None:
+        book, _, id = key.rpartition("/")
+        bullet = area.bench.playbooks.bullet(book, id)
+        self._changes = BulletChanges(area, OneBullet(area, bullet))
+        super().__init__(area, key, self._changes, bullet.content)
+
+    async def forget(self) -> None:
+        """Delete it."""
+        await self._changes.delete()
+
+    def promote(self) -> None:
+        """Say how bullets reach agents."""
+        self._area.workbench_app.say(NOT_PROMOTED)
+
+
+# What a key does to one memory, wherever it is listed.
+
+
+class MemoryHands(ChangingHands):
+    """Changes one memory as the Stream does."""
+
+    def __init__(self, area: AreaScreen, key: str) -> None:
+        memory = area.bench.stream.get(key)
+        self._changes = Changes(area, Picked(lambda: memory, lambda: [memory.id], lambda: None))
+        super().__init__(area, memory.id, self._changes, memory.content)
+
+    async def forget(self) -> None:
+        """Forget it; an archived one is restored instead."""
+        await self._changes.forget()
+
+    def promote(self) -> None:
+        """Promote it: written where agents read it, after a look at the text."""
+        self._changes.promote()
+
 
 READING = Content.styled("Reading …", MUTED)
 ROOM = 90

@@ -19,7 +19,7 @@ REFLECT = Table(
 RUNNING = Table(
     "a reflection in the making",
     (Action("reflecting.stop", "escape", "stop", "Stop; what was found is kept", APP),),
-    place="workbench.tui.reflection.run",
+    place="workbench.tui.reflection.dialog",
 )
 
 REFLECTED = Table(
@@ -33,7 +33,7 @@ REFLECTED = Table(
         Action("reflected.up", "up,k", "read back", "Scroll up", MOVE, False),
         Action("reflected.leave", "escape", "close", "Close", APP),
     ),
-    place="workbench.tui.reflection.result",
+    place="workbench.tui.reflection.dialog",
 )
 
 SENT = Table(

@@ -4,16 +4,12 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.reflection.reflector import Step
 from workbench.core.stream.memory import Memory
-from workbench.services.reflection.claude import CLAUDE
-from workbench.services.reflection.llm_runs import Waiting
-from workbench.services.reflection.reflection import Outcome, Reflecting
+from workbench.services.reflection.reflection import CLAUDE, Outcome, Reflecting, Waiting
 from workbench.tui.app.host import Host
-from workbench.tui.reflection.dialog import ReflectDialog
-from workbench.tui.reflection.result import Chosen, ResultDialog
-from workbench.tui.reflection.run import Make, RunDialog
+from workbench.tui.reflection.dialog import Chosen, Make, ReflectDialog, ResultDialog, RunDialog
 from workbench.tui.widgets.texts.editor import TextEditor
 
 LONGEST = 100_000

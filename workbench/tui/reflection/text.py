@@ -6,18 +6,15 @@ from textwrap import wrap
 
 from textual.content import Content
 
-from workbench.core.reflection.llm_run import STAGES
+from workbench.core.reflection.llm_run import STAGES, Gauge
 from workbench.core.reflection.reflector import Step
-from workbench.core.reflection.trigger import Gauge
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
-from workbench.services.reflection.claude import CLAUDE
-from workbench.services.reflection.reflection import Outcome, Plan
-from workbench.tui.widgets.bars.gauge import behind
-from workbench.tui.widgets.bars.gauge import gauge as gauge_line
-from workbench.tui.widgets.content import MUTED, assemble, line
+from workbench.services.reflection.reflection import CLAUDE, Outcome, Plan
+from workbench.tui.widgets.bars.interval_bar import behind
+from workbench.tui.widgets.bars.interval_bar import gauge as gauge_line
+from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed, line
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.keys import key_of, keyed
 
 RAISE = "a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
 

@@ -69,7 +69,7 @@ REASONS = Table(
         CANCEL,
     ),
     LIST,
-    place="workbench.tui.review.reasons",
+    place="workbench.tui.review.texts",
 )
 
 MERGE = Table(
@@ -96,7 +96,7 @@ GROUP = Table(
         Action("group.no", "escape,n", "leave them", "Close without deciding", APP),
     ),
     MOVES,
-    place="workbench.tui.review.group",
+    place="workbench.tui.review.texts",
 )
 
 REFINE = Table(

@@ -13,10 +13,9 @@ from workbench.core.review.lifecycle import Tombstone
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.core.words import words
-from workbench.services.review.evidence import Evidence
+from workbench.services.review.queue import Evidence
 from workbench.services.review.rejection import rejection_of
-from workbench.tui.review.candidate import diff_legend, facts, heading, name
-from workbench.tui.review.impact import in_short
+from workbench.tui.review.impact import diff_legend, facts, heading, in_short, name
 from workbench.tui.widgets.content import MAX_DIFF, MUTED, assemble, body, highlight, word_diff
 from workbench.tui.widgets.figures import absolute, ago, scores, since
 

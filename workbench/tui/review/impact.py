@@ -1,6 +1,7 @@
 """What approving would do to the saved queries, in words: in short beside the evidence, in full as a dialog."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -9,21 +10,250 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.change import Change
+from workbench.core.record import WorkbenchError
+from workbench.core.review.describe import Wording
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
+from workbench.services.review.kinds.lifecycle import CONTENT
+from workbench.services.review.rewriting import rounds_of
 from workbench.services.safety.masking import masked
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.review.actions import IMPACT
-from workbench.tui.review.candidate import heading, name
-from workbench.tui.widgets.content import MUTED, assemble
+from workbench.tui.review.rows import flags_in_words
+from workbench.tui.widgets.content import (
+    MUTED,
+    assemble,
+    body,
+    first_line_bold,
+    key_of,
+    keyed,
+    says_the_same,
+    word_diff,
+)
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import key_of, keyed
+from workbench.tui.widgets.figures import absolute, since
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 if TYPE_CHECKING:
     from workbench.services.review.impact import Impact, Moved, QueryImpact
+
+
+# What Review shows of the item itself: a candidate in full, a merge as a diff, any other proposal as its changes.
+
+
+AROUND = 120
+"""Characters of shared text that stand before and behind a change of a merge."""
+
+_COMPARED = 20
+"""Memories of a merge that are each compared with the newest one."""
+
+_FACT = 60
+"""Cells a stored name may take in a line of facts."""
+
+
+def candidate(proposal: Proposal, memory: Memory, now: datetime, hidden: Content | None = None) -> Content:
+    """Return a candidate: its line, the facts, the flags, and the whole text, or what stands for a `hidden` one."""
+    summed = bool(memory.summary) and not says_the_same(memory.summary, memory.content)
+    parts = [body(memory.summary, "bold")] if summed and hidden is None else []
+    parts.append(facts(candidate_facts(proposal, memory, now)))
+    if proposal.flags:
+        parts.append(flags_in_words(proposal.flags))
+    text = hidden or body(memory.content, "" if memory.summary else "bold")
+    if hidden is None and memory.summary and not summed:
+        text = first_line_bold(text)
+    return Content("\n").join([*parts, Content(""), text])
+
+
+def merge(proposal: Proposal, said: Wording, group: Sequence[Memory], now: datetime) -> Content:
+    """Return a merge: what speaks for and against it, a word diff with each older text, and what it would do.
+
+    `group` holds the memories, the kept one last.
+    """
+    similarity = "" if proposal.similarity is None else f"similarity {proposal.similarity:.3f}"
+    names = (similarity, f"importance {proposal.importance:.0f}", *_proposed(proposal, now))
+    newest, kept = max(group, key=lambda m: (m.created_at, m.id)), group[-1]
+    parts = [Content.styled(said.question, "bold"), facts(names), *arguments(proposal, "Nothing speaks against it.")]
+    others = [m for m in group if m.id != newest.id]
+    for older in others[:_COMPARED]:
+        title = "From the older to the newer" if len(group) == 2 else f"From {name(older.id)} to the newest"
+        parts += [Content(""), *_told_apart(title, older.content, newest.content)]
+    if len(others) > _COMPARED:
+        more = f"… and {len(others) - _COMPARED} more; beside this they stand in full."
+        parts += [Content(""), Content.styled(more, MUTED)]
+    gone = [m.id for m in group if m.id != kept.id]
+    edited = proposal.operation.get(CONTENT)
+    if isinstance(edited, str):
+        parts += [Content(""), heading("The text that stays, as edited"), body(edited)]
+    outcome = merge_outcome(
+        kept=kept.id, text="above" if isinstance(edited, str) else f"of {name(newest.id)}", gone=gone
+    )
+    return Content("\n").join([*parts, Content(""), outcome, Content.styled(f"Rejected, {said.no}.", MUTED)])
+
+
+def _told_apart(title: str, older: str, newest: str) -> list[Content]:
+    if older == newest:
+        return [heading(title, Content.styled("the same text", MUTED))]
+    return [heading(title, diff_legend()), folded(word_diff(older, newest))]
+
+
+def replacement(proposal: Proposal, said: Wording, old: Memory, text: str, now: datetime) -> Content:
+    """Return what is to take the place of a memory: a word diff with what is known, and the new text in full."""
+    parts = [Content.styled(said.question, "bold"), facts((said.label, *_proposed(proposal, now)))]
+    parts += [*arguments(proposal), Content("")]
+    parts += [heading(f"From {name(old.id)} to what is proposed", diff_legend()), folded(word_diff(old.content, text))]
+    return Content("\n").join([*parts, Content(""), heading("In full"), body(text), Content(""), answers(said)])
+
+
+def changes(
+    proposal: Proposal, said: Wording, memory: Memory | None, now: datetime, hidden: Content | None = None
+) -> Content:
+    """Return any other proposal: what it asks, what speaks for and against it, its memory, what it would change."""
+    parts = [Content.styled(said.question, "bold"), facts((said.label, *_proposed(proposal, now)))]
+    if memory is None or proposal.title != memory.line:
+        parts.append(body(proposal.title))
+    parts += arguments(proposal)
+    if memory is not None:
+        parts += [Content(""), hidden or body(memory.content), facts((memory.id, memory.status))]
+        parts.append(facts(memory_facts(memory, now)))
+    parts += [Content(""), answers(said)]
+    if proposal.changes:
+        parts += [Content(""), heading("Approving would change"), *(_change(c) for c in proposal.changes)]
+    return Content("\n").join(parts)
+
+
+def answers(said: Wording) -> Content:
+    """Return what yes and no do."""
+    yes, no = (f"{answer[:1].upper()}{answer[1:]}." for answer in (said.yes, said.no))
+    return assemble([("Approve: ", "bold"), (f"{yes}\n", MUTED), ("Reject:  ", "bold"), (no, MUTED)])
+
+
+def arguments(proposal: Proposal, nothing: str = "") -> list[Content]:
+    """Return what speaks for a proposal and what against it, a line each; `nothing` stands for no objections."""
+    lines = [Content.styled("+ ", "bold $text-success") + body(reason) for reason in proposal.reasons]
+    if proposal.flags:
+        return [*lines, flags_in_words(proposal.flags)]
+    return [*lines, Content.styled(nothing, MUTED)] if nothing else lines
+
+
+def fold(reasons: Iterable[str], key: str) -> Content:
+    """Return what stands for a text that is folded away: why, and the key that opens it."""
+    pieces = [("Folded: this text is not shown until you open it.\n", "bold $text-warning")]
+    pieces += [(f"  ! {one_line(reason, 200)}\n", "$text-warning") for reason in reasons]
+    return assemble([*pieces, (key, "bold $text-accent"), (" opens it. Rejecting needs no look.", MUTED)])
+
+
+def folded(difference: Content, around: int = AROUND) -> Content:
+    """Return a word diff in which long runs that both texts share are "…", with `around` characters beside changes."""
+    plain, pieces, at = difference.plain, [], 0
+    if not difference.spans:
+        return difference
+    for start, end in [*((s.start, s.end) for s in sorted(difference.spans)), (len(plain), len(plain))]:
+        if start - at <= 3 * around:
+            pieces.append(difference[at:start])
+        else:
+            head = at if at == 0 else _space(plain.rfind(" ", at, at + around) + 1, at + around)
+            tail = start if start == len(plain) else _space(plain.find(" ", start - around, start), start - around)
+            pieces += [difference[at:head], Content.styled("…", MUTED), difference[tail:start]]
+        pieces.append(difference[start:end])
+        at = end
+    return Content("").join(pieces)
+
+
+def _space(found: int, otherwise: int) -> int:
+    return found if found > 0 else otherwise
+
+
+def merge_outcome(*, kept: str, text: str, gone: Sequence[str]) -> Content:
+    """Return what a merge does, in a sentence."""
+    return assemble(
+        [
+            ("Merging keeps ", MUTED),
+            (name(kept), ""),
+            (" with the text ", MUTED),
+            (text, ""),
+            (", adds up the votes, and archives ", MUTED),
+            (", ".join(map(name, gone)), ""),
+            (" as merged. Undo separates them.", MUTED),
+        ]
+    )
+
+
+def facts(names: Iterable[str]) -> Content:
+    """Return facts in one muted line; each is made safe."""
+    return Content.styled(" · ".join(name(n) for n in names if n), MUTED)
+
+
+def name(text: str) -> str:
+    """Return a stored name (an id, a tag, an actor) as safe text for a line of facts."""
+    return one_line(text[:400], _FACT)
+
+
+def heading(text: str, more: Content | None = None) -> Content:
+    """Return the heading of a part, with a muted remark behind it."""
+    title = Content.styled(text, "bold $text-accent")
+    return title if more is None else title + Content("  ") + more
+
+
+def diff_legend() -> Content:
+    """Return how a word diff is marked."""
+    return assemble([("[-taken away-]", "$text-error"), (" ", ""), ("{+added+}", "$text-success")])
+
+
+def candidate_facts(proposal: Proposal, memory: Memory, now: datetime) -> tuple[str, ...]:
+    """Return what is known about a candidate besides its text."""
+    rounds = len(rounds_of(memory)) - 1
+    label, question = (str(memory.metadata.get(key, "")) for key in ("label", "question"))
+    return (
+        f"importance {proposal.importance:.0f}",
+        *memory_facts(memory, now),
+        "pinned once approved" if memory.pinned else "",
+        f"by {proposal.actor}" + (f" ({name(label)})" if label and label != proposal.actor else ""),
+        f"asked “{name(question)}”" if question else "",
+        "" if not rounds else "1 round before this one" if rounds == 1 else f"{rounds} rounds before this one",
+        f"put off until {absolute(memory.review_after)}" if memory.review_after and memory.review_after > now else "",
+    )
+
+
+def memory_facts(memory: Memory, now: datetime) -> tuple[str, ...]:
+    """Return what is known about any memory besides its text."""
+    return (
+        memory.observation_type,
+        memory.memory_type,
+        f"made {since(memory.created_at, now)} ({absolute(memory.created_at)})",
+        f"session {memory.session_id}" if memory.session_id else "",
+        f"said by {memory.source.speaker}" if memory.source.speaker else "",
+        memory.source.file or "",
+        " ".join(f"#{name(tag)}" for tag in memory.tags[:12]),
+    )
+
+
+def _proposed(proposal: Proposal, now: datetime) -> tuple[str, ...]:
+    return (f"proposed {since(proposal.created_at, now)} ({absolute(proposal.created_at)})", f"by {proposal.actor}")
+
+
+def _change(change: Change) -> Content:
+    head = Content.styled(f"{change.op} {name(change.id)} in {name(change.table)}", "bold")
+    return Content("\n").join([head, *_fields(change.fields)])
+
+
+def _fields(fields: Mapping[str, object]) -> list[Content]:
+    lines = []
+    for field, step in fields.items():
+        before, after = getattr(step, "before", None), getattr(step, "after", None)
+        if isinstance(before, str) and isinstance(after, str):
+            shown = word_diff(before, after)
+        else:
+            shown = body(f"{_value(before)} → {_value(after)}")
+        lines.append(Content.styled(f"  {name(field)}: ", MUTED) + shown)
+    return lines
+
+
+def _value(value: object) -> str:
+    return "–" if value is None else value if isinstance(value, str) else repr(value)
+
 
 Cancelled = Callable[[], bool]
 """Tells whether nobody waits any more."""

@@ -13,19 +13,17 @@ from textual.widgets import Input, Static
 
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
-from workbench.tui.app.drafting import Drafting
+from workbench.tui.app.host import Drafting
 from workbench.tui.app.saving import Preview
-from workbench.tui.app.waiting import change
-from workbench.tui.records.acts import Acts, Place
+from workbench.tui.app.waiting import asking, change
+from workbench.tui.records.links import Acts, Place
 from workbench.tui.review.actions import MERGE
-from workbench.tui.review.candidate import diff_legend, folded, heading, name
 from workbench.tui.review.evidence import ALIKE, overlap
+from workbench.tui.review.impact import diff_legend, folded, heading, name
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
+from workbench.tui.widgets.content import MUTED, assemble, body, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import keyed
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor

@@ -13,24 +13,21 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.config.drafts import digest
-from workbench.core.errors import WorkbenchError
-from workbench.core.reflection.refinement import ENOUGH_CHARACTERS, ENOUGH_WORDS, substance
+from workbench.core.record import WorkbenchError
+from workbench.core.reflection.llm import ENOUGH_CHARACTERS, ENOUGH_WORDS, substance
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.services.review.rewriting import rounds_of
 from workbench.services.safety.texts import kept_edges
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
-from workbench.tui.app.drafting import Drafting
-from workbench.tui.app.waiting import change
+from workbench.tui.app.host import Drafting
+from workbench.tui.app.waiting import asking, change
 from workbench.tui.review.actions import REFINE
-from workbench.tui.review.candidate import diff_legend, heading, name
-from workbench.tui.review.impact import ImpactDialog
-from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
+from workbench.tui.review.impact import ImpactDialog, diff_legend, heading, name
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.keys import key_of
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor

@@ -7,15 +7,13 @@ from textual.content import Content
 
 from workbench.core.record import moved
 from workbench.core.review.describe import describe
-from workbench.core.review.kinds import KINDS, kind_of
-from workbench.core.review.proposal import Proposal
+from workbench.core.review.proposal import KINDS, Proposal, kind_of
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.review.queue import GONE, NO_EVIDENCE, WAITS
 from workbench.services.review.review import is_put_off
-from workbench.tui.widgets.content import MUTED, assemble
+from workbench.tui.widgets.content import MUTED, assemble, keyed
 from workbench.tui.widgets.figures import ago
-from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.lists.row import Cell
 
 SYMBOLS = {NO_EVIDENCE: "∅", GONE: "†", WAITS: "◔"}

@@ -1,31 +1,220 @@
 """The item under the cursor of Review and its evidence, which a thread looks up."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from textual import work
+from textual import on, work
+from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
-from workbench.core.review.kinds import kind_of
-from workbench.core.review.proposal import Proposal
+from workbench.core.record import WorkbenchError
+from workbench.core.review.proposal import Proposal, kind_of
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
-from workbench.services.review.evidence import Evidence
+from workbench.services.review.queue import Evidence
 from workbench.services.safety.masking import masked
 from workbench.services.safety.suspicion import suspicions
+from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
-from workbench.tui.records.acts import Acts, Place
-from workbench.tui.records.links import links_of
-from workbench.tui.review.actions import EVIDENCE
-from workbench.tui.review.candidate import fold
+from workbench.tui.records.links import Acts, Place, links_of
+from workbench.tui.review.actions import EVIDENCE, GROUP, REASONS
 from workbench.tui.review.evidence import evidence_text
-from workbench.tui.review.seen import Seen
-from workbench.tui.review.views import Cites, Look, view_of
+from workbench.tui.review.impact import facts, fold, name
+from workbench.tui.review.rows import flags_in_words, legend
+from workbench.tui.review.views import Cites, Look, Seen, view_of
+from workbench.tui.widgets.actions import CANCEL, LIST
+from workbench.tui.widgets.content import MUTED, body, fitted, key_of
+from workbench.tui.widgets.dialog import Dialog, held_keys
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane, Wrapped
+from workbench.tui.widgets.lists.row import Cell
+
+# The question before a marked group is decided of which some were never opened: their texts, to the end.
+
+
+SHOWN = 1500
+"""Characters of one text that are shown; the rest can be read where it is opened alone."""
+
+
+HIGH = 0.65
+"""Share of the screen's height that the texts take at most."""
+
+
+class GroupDialog(Dialog[bool]):
+    """Ask whether to decide the group; the result is True only for a yes after the end was in sight.
+
+    `unopened` are the members that were never opened, each with the memory it is about. A short group fits the box,
+    so its end is in sight at once.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(GROUP)
+    DEFAULT_CSS = """
+    GroupDialog {
+        & > .dialog { width: 110; }
+        & .dialog--title { margin-bottom: 0; }
+        & ReadingPane { height: auto; border: none; border-top: solid $panel; padding: 0; }
+        & ReadingPane:focus { border: none; border-top: solid $accent; }
+        & .group--state { height: 1; }
+        & .dialog--keys { margin-top: 0; }
+    }
+    """
+
+    def __init__(self, verb: str, group: int, unopened: Sequence[tuple[Proposal, Memory | None]]) -> None:
+        super().__init__(f"{verb} {group}, {len(unopened)} of which you never opened?", GROUP)
+        self._verb = verb.lower()
+        self._group = group
+        self._unopened = unopened
+        self._seen = False
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the texts and the line that says whether their end was in sight."""
+        return (ReadingPane(id="group"), Static(Content(""), classes="group--state"))
+
+    def on_mount(self) -> None:
+        """Show the texts."""
+        pane = self.query_one(ReadingPane)
+        total = len(self._unopened)
+        blocks = [_block(place, total, *one) for place, one in enumerate(self._unopened, 1)]
+        pane.show(Content("\n\n").join(blocks))
+        pane.focus()
+        self.watch(pane, "scroll_y", self._look, init=False)
+        self.call_after_refresh(self._look)
+
+    def on_resize(self) -> None:
+        """Look again where the end is."""
+        self.query_one(ReadingPane).styles.height = "auto"
+        self.call_after_refresh(self._look)
+
+    def _look(self) -> None:
+        pane = self.query_one(ReadingPane)
+        if pane.styles.height is None or pane.styles.height.is_auto:
+            pane.fit(HIGH)
+            self.call_after_refresh(self._look)
+        elif pane.at_end:
+            self._seen = True
+        self.query_one(".group--state", Static).update(self._state())
+
+    def _state(self) -> Content:
+        if self._seen:
+            return Content.styled(f"You saw them all. y: {self._verb} {self._group}; one undo takes all back.", "bold")
+        pane = self.query_one(ReadingPane)
+        share = round(100 * pane.scroll_offset.y / max(1, pane.max_scroll_y))
+        return Content.styled(f"{share} % seen. Read on to the end, then {key_of('group.yes')} holds.", MUTED)
+
+    def action_yes(self) -> None:
+        """Decide, once everything was in sight; before that, read on."""
+        if self._seen:
+            self.dismiss(True)
+        else:
+            self.action_on()
+
+    def action_on(self) -> None:
+        """Scroll a page down."""
+        self.query_one(ReadingPane).action_page_down()
+
+    def action_no(self) -> None:
+        """Leave the group as it is."""
+        self.dismiss(False)
+
+
+def _block(place: int, total: int, proposal: Proposal, memory: Memory | None) -> Content:
+    text = proposal.title if memory is None else memory.content
+    head = Content.styled(f"{place} of {total}  ", "bold $text-accent")
+    is_candidate = memory is not None and memory.id == proposal.id
+    told = facts((name(proposal.id), "" if is_candidate else proposal.kind, f"by {proposal.actor}"))
+    lines = [head + told]
+    if not is_candidate:
+        lines.append(body(proposal.title, "bold"))
+    if proposal.flags:
+        lines.append(flags_in_words(proposal.flags))
+    lines.append(body(text[:SHOWN]))
+    if len(text) > SHOWN:
+        lines.append(Content.styled(f"… {len(text) - SHOWN} more characters", MUTED))
+    return Content("\n").join(lines)
+
+
+# The line below the texts of Review: what was decided last, else what the signs mean.
+
+
+@survives
+class DecisionLine(Widget):
+    """One line that is always there, so that nothing moves. What is `said` stays until the cursor goes on."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    DecisionLine { height: 1; padding: 0 1; color: $foreground; }
+    """
+
+    said = reactive("")
+    hint = reactive("")
+    """Stands on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._beside = ""
+
+    def say(self, text: str, beside: str) -> None:
+        """Say what was decided, while the cursor is `beside` where that stood; an empty text says nothing."""
+        self.said, self._beside = text, beside
+
+    def rest(self, beside: str) -> None:
+        """Say no more of a decision once the cursor went on from there."""
+        if beside != self._beside:
+            self.said = ""
+
+    def render(self) -> Content:
+        """Return what was decided, or the legend."""
+        hint = Content.styled(self.hint, MUTED)
+        room = max(0, self.content_size.width - len(self.hint))
+        return fitted(Content(self.said) if self.said else legend(room), room) + hint
+
+
+# Why something was rejected: one of the usual reasons, or in words.
+
+
+class ReasonDialog(Dialog[int]):
+    """Ask for a reason by its key, or with enter; the result is its place in `REASONS`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(REASONS)
+    DEFAULT_CSS = """
+    ReasonDialog LineView {
+        height: auto;
+        & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+    }
+    """
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title, (replace(LIST[-1], label="choose"), CANCEL))
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the reasons."""
+        return (LineView(self._draw, lambda reason: reason.id),)
+
+    def on_mount(self) -> None:
+        """List them."""
+        self.query_one(LineView).set_rows(REASONS[:-1])
+
+    def _draw(self, reason: Action, width: int) -> list[Cell]:
+        del width
+        key = held_keys(self, (reason,))[0][0]
+        return [Cell(f"{key} {reason.label}", 16), Cell(reason.tooltip, 0, MUTED)]
+
+    @on(LineView.Opened)
+    def _take(self) -> None:
+        self.dismiss(self.query_one(LineView).cursor)
+
+    def action_reason(self, index: int) -> None:
+        """Take a reason."""
+        self.dismiss(index)
+
 
 LOOKING = "Looking for similar memories …"
 LOADING = "Similar memories and earlier rejections are looked up as soon as the model is loaded."

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.config.views import remove_view, save_view
+from workbench.core.stream.confidence import ORDERS, SCORE, TURNED, Arranged, SavedView, find_order, ordered
 from workbench.core.stream.memory import Memory
-from workbench.core.stream.orders import ORDERS, SCORE, TURNED, Arranged, SavedView, find_order, ordered
 from workbench.core.text import one_line
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.stream.memory_view import Columns
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm
 from workbench.tui.widgets.figures import NO_BREAK, tell_apart
 from workbench.tui.widgets.texts.prompt import Prompt
 

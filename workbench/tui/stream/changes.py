@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from workbench.core.stream.memory import Memory
-from workbench.core.stream.vote import Verdict
+from workbench.core.stream.memory import Memory, Verdict
 from workbench.services.safety.masking import masked_name
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.widgets.keys import undo
+from workbench.tui.widgets.content import undo
 
 if TYPE_CHECKING:
-    from workbench.tui.app.drafting import Drafting
+    from workbench.tui.app.host import Drafting
     from workbench.tui.forms.saving import FormSaving
     from workbench.tui.promotion.copies import CopyAsking
 
@@ -84,7 +83,7 @@ class Changes:
             self._app.change(do)
 
     async def _agreed(self, verb: str, ids: Sequence[str]) -> bool:
-        from workbench.tui.widgets.confirm import Confirm
+        from workbench.tui.widgets.dialog import Confirm
 
         text = Content(f"Undo ({undo()}) takes it back; nothing is erased.")
         question = f"{verb} {self._named(ids)}?"
@@ -113,7 +112,7 @@ class Changes:
         if len(ids) > 1:
             await self._edit_all(ids)
         elif ids:
-            from workbench.tui.forms.opening import fill_in
+            from workbench.tui.forms.form import fill_in
 
             saving, copies = self._saving(ids[0])
             if await fill_in(self._area, saving, self._draft(ids[0])) is not None:
@@ -125,7 +124,7 @@ class Changes:
         memory = self._picked.current()
         if memory is None:
             return
-        from workbench.tui.forms.opening import fill_in_elsewhere
+        from workbench.tui.forms.form import fill_in_elsewhere
 
         saving, copies = self._saving(memory.id)
         saved = await fill_in_elsewhere(self._area, saving, self._draft(memory.id), copies, line)
@@ -133,9 +132,8 @@ class Changes:
             self._say_saved(memory.id, copies)
 
     async def _edit_all(self, ids: Sequence[str]) -> None:
-        from workbench.tui.forms.opening import fill_in
-        from workbench.tui.forms.saving import FormSaving
-        from workbench.tui.forms.subjects import of_memories
+        from workbench.tui.forms.form import fill_in
+        from workbench.tui.forms.saving import FormSaving, of_memories
 
         changed: list[int] = []
         saved = await fill_in(self._area, FormSaving(self._bench, of_memories(self._bench, ids, changed.append)))
@@ -147,9 +145,8 @@ class Changes:
 
     async def write(self) -> str:
         """Write a new memory; return its id, or nothing."""
-        from workbench.tui.forms.opening import fill_in
-        from workbench.tui.forms.saving import FormSaving
-        from workbench.tui.forms.subjects import of_new_memory
+        from workbench.tui.forms.form import fill_in
+        from workbench.tui.forms.saving import FormSaving, of_new_memory
 
         made: list[str] = []
         saving = FormSaving(self._bench, of_new_memory(self._bench, made.append))
@@ -167,8 +164,7 @@ class Changes:
         )
 
     def _saving(self, id: str) -> "tuple[FormSaving, CopyAsking]":
-        from workbench.tui.forms.saving import FormSaving
-        from workbench.tui.forms.subjects import of_memory
+        from workbench.tui.forms.saving import FormSaving, of_memory
         from workbench.tui.promotion.copies import CopyAsking
 
         subject = of_memory(self._bench, id)

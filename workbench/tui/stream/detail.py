@@ -9,8 +9,8 @@ from textual.content import Content
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import LINKS, MOVES, READ_ON
-from workbench.tui.widgets.lists.linked import LinkKeys, line_of
 from workbench.tui.widgets.lists.long_text import LongText
+from workbench.tui.widgets.lists.reading_pane import LinkKeys, line_of
 
 
 @survives

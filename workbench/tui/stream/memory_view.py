@@ -9,10 +9,13 @@ from textual.content import Content
 
 from workbench.core.record import clock_time
 from workbench.core.stream.confidence import SUREST, confidence_of, is_imported, scored, told
+from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory, Status
 from workbench.core.text import head as begin_of
 from workbench.core.text import printable
-from workbench.tui.safety.flag_view import FLAGGED, NO_FLAGS, STYLE, Flags, flag_lines, shown_text
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.services.open import Workbench
+from workbench.tui.safety import FLAGGED, NO_FLAGS, STYLE, Flags, flag_lines, shown_text
 from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold, highlight, line, says_the_same
 from workbench.tui.widgets.figures import absolute, ago, day, days, since, votes
 from workbench.tui.widgets.lists.row import Cell
@@ -283,3 +286,25 @@ def _timeline(memory: Memory, around: Surroundings) -> list[Content]:
 
 def _labelled(label: str, value: str) -> Content:
     return assemble([(f"{label} ", MUTED), (value, "")])
+
+
+# What is shown around a memory wherever one is shown in full.
+
+
+def surroundings(bench: Workbench, memory: Memory, flags: Flags, width: int) -> Surroundings:
+    """Return what the detail of a memory shows besides itself, in so many columns."""
+    stream, now = bench.stream, bench.context.now()
+    # What else speaks of it is looked up once the store was read, and this is shown anew then.
+    is_read = bench.library.is_read
+    return Surroundings(
+        now=now,
+        width=width,
+        effective=effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life),
+        half_life=None if memory.pinned else WORKBENCH.half_lives.of(memory.memory_type),
+        live_vote=stream.live_vote(memory.id),
+        cited=stream.cited(memory),
+        cited_by=stream.cited_by(memory.id) if is_read else (),
+        timeline=stream.timeline(memory.id, 3) if is_read else (memory,),
+        flags=flags,
+        masked=bench.safety.masked,
+    )

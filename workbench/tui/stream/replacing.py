@@ -13,8 +13,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.playbook.book import Section
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.services.open import Workbench
@@ -25,13 +25,12 @@ from workbench.services.stream.replacing import Elsewhere, Misfit, NameKind, Pla
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
 from workbench.tui.promotion.copies import CopiesDialog
-from workbench.tui.records.acts import Acts
+from workbench.tui.records.links import Acts
 from workbench.tui.stream.actions import REPLACE
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.content import MUTED, body, word_diff
+from workbench.tui.widgets.content import MUTED, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import key_of, keyed
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput

@@ -12,28 +12,27 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from workbench.core.errors import InvalidQuery
+from workbench.core.record import InvalidQuery
 from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
 from workbench.services.context import Touched
 from workbench.services.stream.stream import StreamView
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.asking import asking
 from workbench.tui.app.stillness import Stillness
-from workbench.tui.safety.flagged import FlaggedMemories
+from workbench.tui.app.waiting import asking
+from workbench.tui.safety import FlaggedMemories
 from workbench.tui.stream.actions import STREAM
 from workbench.tui.stream.changes import Changes, Picked
 from workbench.tui.stream.detail import DetailPane
-from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, Surroundings, detail, row
+from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, Surroundings, detail, row, surroundings
 from workbench.tui.stream.rows import Row, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
 from workbench.tui.stream.semantic_search import SemanticSearch
-from workbench.tui.stream.surroundings import surroundings
+from workbench.tui.widgets.content import keyed, undo
 from workbench.tui.widgets.figures import amount, number, tell_apart
-from workbench.tui.widgets.keys import keyed, undo
 from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.lists.linked import LINKS, Later
 from workbench.tui.widgets.lists.long_text import LongText, same
+from workbench.tui.widgets.lists.reading_pane import LINKED_LINKS, Later
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
@@ -117,7 +116,7 @@ class StreamScreen(AreaScreen):
         yield Static(id="news")
         below = Static(id="below")
         side = DetailPane(LongText(id="detail"), id="side")
-        side.links = Later(LINKS, self, side, self._place, True)
+        side.links = Later(LINKED_LINKS, self, side, self._place, True)
         yield Horizontal(Vertical(self.rows, below, id="found"), side)
 
     def on_mount(self) -> None:

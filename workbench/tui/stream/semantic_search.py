@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.worker import WorkType
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.runtime import stoppable
 from workbench.services.stream.stream import StreamView
 from workbench.tui.app.area import AreaScreen

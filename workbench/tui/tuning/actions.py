@@ -107,7 +107,7 @@ BETTER = Table(
         Action("better.read-back", "K", "read back", "Scroll back", MOVE, False),
         CANCEL,
     ),
-    place="workbench.tui.tuning.judging.better",
+    place="workbench.tui.tuning.judging.auto",
 )
 
 AUTO = Table(
@@ -124,7 +124,7 @@ METRICS = Table(
     "the metrics",
     (Action("metrics.look", "enter", "rank it", "Rank this query, to see why", FIND), CANCEL),
     MOVES,
-    place="workbench.tui.tuning.judging.metrics",
+    place="workbench.tui.tuning.judging.auto",
 )
 
 COMPARE = Table(
@@ -182,7 +182,7 @@ QUERIES_OUT = Table(
         Action("queries-out.close", "escape", "close", "Close without writing", APP, True, "cancel"),
     ),
     LIST,
-    place="workbench.tui.tuning.judging.queries_out",
+    place="workbench.tui.tuning.judging.query_files",
 )
 
 QUERIES_IN = Table(
@@ -192,7 +192,7 @@ QUERIES_IN = Table(
         Action("queries-in.close", "escape", "close", "Close without importing", APP, True, "cancel"),
     ),
     LIST,
-    place="workbench.tui.tuning.judging.queries_in",
+    place="workbench.tui.tuning.judging.query_files",
 )
 
 DIALOGS = (JUDGE, METRICS, BETTER, AUTO, COMPARE, LIBRARY, DUPLICATES, QUERIES_OUT, QUERIES_IN)

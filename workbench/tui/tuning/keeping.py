@@ -1,19 +1,232 @@
 """What Tune keeps and takes in: profiles, snapshots, profiles side by side, files of judged queries."""
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+
+from textual.content import Content
 
 from workbench.config.writing import set_values
 from workbench.core.duplicates.thresholds import Thresholds
-from workbench.core.tuning.profile import Profile
+from workbench.core.record import InvalidQuery
+from workbench.core.served import hidden_because
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.candidates import candidate_filter
+from workbench.core.tuning.profile import (
+    FEEDBACK_HALF_LIFE,
+    LITERAL_FEEDBACK_HALF_LIFE,
+    FrozenBounds,
+    LexicalRule,
+    PinnedHandling,
+    Profile,
+    RankOrder,
+    RecencyMode,
+)
 from workbench.services.tuning.measuring import Measuring
-from workbench.services.tuning.provenance import ProfileProvenance
-from workbench.services.tuning.session import TuningSession
-from workbench.services.tuning.snapshots import Snapshots
+from workbench.services.tuning.profiles import ProfileProvenance, Snapshots
+from workbench.services.tuning.session import TuningSession, left_out_because
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.tuning import dialogs
-from workbench.tui.widgets.keys import key_of, keyed, undo
+from workbench.tui.app.host import Host
+from workbench.tui.tuning.profiles.compare import remark, saved_sides
+from workbench.tui.tuning.profiles.library import name_prompt, sentence_of
+from workbench.tui.widgets.content import key_of, keyed, undo
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm
+from workbench.tui.widgets.texts.prompt import Prompt
+
+# What a ranking has besides numbers: how recency counts, whose minimum and maximum normalise, who takes part.
+
+
+CANDIDATES = "candidates"
+"""The option that asks for a filter."""
+
+TOP_NS = (20, 50, 100, 200)
+
+
+def choices(profile: Profile, bounds: FrozenBounds | None) -> Sequence[Choice]:
+    """Return every option; those that hold are said to. `bounds` are those of the present ranking."""
+    labels = dict(_LABELS)
+    if profile.frozen is not None:
+        labels["frozen"] = "0 to 1 by the frozen bounds"
+    found = [Choice(id, label, _remark(id, profile)) for id, label in labels.items()]
+    if bounds is not None:
+        how = "anew" if profile.frozen is not None else "for every query and moment"
+        found.append(Choice("freeze", f"Freeze the bounds of this ranking {how}"))
+    only = f"Candidates: only {profile.candidates}" if profile.candidates else "Candidates: all that may be served"
+    return [*found, Choice(CANDIDATES, only, keyed("{tune.candidates} asks for a filter"))]
+
+
+def with_option(profile: Profile, id: str, bounds: FrozenBounds | None = None) -> Profile:
+    """Return the profile with one option chosen."""
+    return replace(profile, scope="frozen", frozen=bounds) if id == "freeze" else _with(id)(profile)
+
+
+def _remark(id: str, profile: Profile) -> str:
+    if id.startswith("pinned-") and not profile.fades:
+        return "recency does not fade with time"
+    if profile.scorer == "episodic" and id.startswith("votes-"):
+        return "the score of episodes has no votes"
+    if profile.scorer == "episodic" and (id in ("pool", "frozen") or id.startswith("top-")):
+        return "episodes are not normalised"
+    return "now" if _with(id)(profile) == profile else ""
+
+
+def _with(id: str) -> Callable[[Profile], Profile]:
+    return _OPTIONS[id] if id in _OPTIONS else partial(_top, int(id.removeprefix("top-")))
+
+
+def _mode(mode: RecencyMode, order: RankOrder, profile: Profile) -> Profile:
+    return replace(profile, mode=mode, rank_order=order if mode == "rank" else profile.rank_order)
+
+
+def _pinned(handling: PinnedHandling, profile: Profile) -> Profile:
+    return replace(profile, pinned=handling)
+
+
+def _votes_fade(half_life: float, profile: Profile) -> Profile:
+    return replace(profile, feedback_half_life=half_life)
+
+
+def _lexical(rule: LexicalRule, profile: Profile) -> Profile:
+    return replace(profile, lexical=rule)
+
+
+def _pool(profile: Profile) -> Profile:
+    return replace(profile, scope="pool")
+
+
+def _frozen(profile: Profile) -> Profile:
+    return replace(profile, scope="frozen")
+
+
+def _top(top_n: int, profile: Profile) -> Profile:
+    return replace(profile, scope="top", top_n=top_n)
+
+
+_OPTIONS: dict[str, Callable[[Profile], Profile]] = {
+    "hours": partial(_mode, "hours", "newest"),
+    "days": partial(_mode, "days", "newest"),
+    "rank": partial(_mode, "rank", "newest"),
+    "rank-oldest": partial(_mode, "rank", "oldest"),
+    "off": partial(_mode, "off", "newest"),
+    "pinned-fresh": partial(_pinned, "fresh"),
+    "pinned-fades": partial(_pinned, "fades"),
+    "votes-slow": partial(_votes_fade, FEEDBACK_HALF_LIFE),
+    "votes-literal": partial(_votes_fade, LITERAL_FEEDBACK_HALF_LIFE),
+    "lexical-bm25": partial(_lexical, "bm25"),
+    "lexical-absolute": partial(_lexical, "absolute"),
+    "pool": _pool,
+    "frozen": _frozen,
+}
+_LABELS = {
+    "hours": "Recency by the hours since the last access",
+    "days": "Recency by the days since it was made, exp(−age / τ)",
+    "rank": "Recency by rank, newest first",
+    "rank-oldest": "Recency by rank, oldest first",
+    "off": "Recency off",
+    "pinned-fresh": "Pinned memories stay fresh",
+    "pinned-fades": "Pinned memories fade as the others do",
+    "votes-slow": "Votes fade slower than recency, by half in 29 d",
+    "votes-literal": "Votes fade as ENGRAM prints it, × 0.99 an hour",
+    "lexical-bm25": "Full text as BM25, against the mean length",
+    "lexical-absolute": "Full text word by word, with words around",
+    "pool": "0 to 1 over all served memories",
+    **{f"top-{n}": f"0 to 1 over the {n} most relevant" for n in TOP_NS},
+}
+
+
+# What the tuning screen asks: which query, which profile, which memory, under what name.
+
+
+SHOWN = 500
+"""How many memories are listed at most."""
+
+SEEN, LOOKED_AT = 400, 4_000
+"""Characters of a line that are shown at most, and those that are looked at for secrets before."""
+
+
+async def choose_profile(app: Host, session: TuningSession) -> Profile | None:
+    """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
+    profiles = app.bench.tuning.profiles
+    found = [Choice(side.name, side.name, remark(side)) for side in saved_sides(profiles)]
+    chosen = await app.push_screen_wait(Choose("Load a profile", found, session.saved.name))
+    if chosen is None:
+        return None
+    detail = Content(keyed("They are in no profile yet; {tune.save} saves them."))
+    question = f"Load {chosen} and drop the changed settings?"
+    if session.changed and not await app.push_screen_wait(
+        Confirm(question, clock=time.monotonic, detail=detail, yes="load", guard=0.0)
+    ):
+        return None
+    with app.reporting():
+        return profiles.get(chosen)
+    return None
+
+
+async def choose_option(app: Host, session: TuningSession) -> Profile | None:
+    """Ask how recency counts, what normalises and who takes part."""
+    bounds = session.bounds()
+    chosen = await app.push_screen_wait(Choose("How the ranking works", choices(session.profile, bounds)))
+    if chosen == CANDIDATES:
+        return await choose_candidates(app, session)
+    return None if chosen is None else with_option(session.profile, chosen, bounds)
+
+
+async def choose_candidates(app: Host, session: TuningSession) -> Profile | None:
+    """Ask for the candidate filter; return the settings with it, whose candidates are known then."""
+
+    def check(text: str) -> None:
+        candidate_filter(text, session.now)
+
+    title = "Which memories take part? Nothing: all that may be served"
+    hint = "type:error,failure  memory:semantic  -tag:wip  since:30d"
+    text = await app.push_screen_wait(
+        Prompt(title, session.profile.candidates, placeholder=hint, check=sentence_of(check))
+    )
+    if text is None:
+        return None
+    if text and session.question is not None:
+        # Every memory is looked at once, which takes a moment in a large store.
+        await asyncio.to_thread(session.question.ranker.pool.matching, text, session.now)
+    return replace(session.profile, candidates=text)
+
+
+async def choose_memory(app: Host, session: TuningSession) -> str | None:
+    """Ask for any memory of the store, by the filter language of the Stream; return its id."""
+
+    def search(text: str) -> Sequence[Choice] | str:
+        try:
+            found = app.bench.stream.view(text).memories[:SHOWN]
+        except InvalidQuery as error:
+            return str(error)
+        return [Choice(memory.id, memory.line[:LOOKED_AT], _place(session, memory)) for memory in found]
+
+    def shown(label: str) -> str:
+        return app.bench.safety.masked(label)[:SEEN]
+
+    return await app.push_screen_wait(Choose("Why not this one?", search=search, shown=shown))
+
+
+async def save_profile(app: Host, session: TuningSession, birth: ProfileProvenance | None = None) -> Profile | None:
+    """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
+    tuning, parent = app.bench.tuning, session.saved.name
+    name = await app.push_screen_wait(
+        name_prompt(
+            "" if tuning.profiles.is_built_in(parent) else parent,
+            lambda name: tuning.profiles.check_name(name, parent),
+            lambda name: tuning.save(session.profile, name, parent, birth),
+        )
+    )
+    return None if name is None else tuning.profiles.get(name)
+
+
+def _place(session: TuningSession, memory: Memory) -> str:
+    if session.ranking is None or memory.id not in session.ranking.pool.row_of:
+        return hidden_because(memory, session.now) or "not ranked yet"
+    return left_out_because(memory, session.ranking) or f"#{session.ranking.place_of(memory.id)}"
+
 
 NO_QUERY = "There is no query. {tune.query} writes one."
 
@@ -67,14 +280,14 @@ class Keeping:
 
     async def load(self) -> None:
         """Load a profile; changed settings go only after a yes."""
-        profile = await dialogs.choose_profile(self._app, self._session)
+        profile = await choose_profile(self._app, self._session)
         if profile is not None:
             self._put(profile, profile)
             self._app.say(f"Loaded {profile.name}. {profile.about}")
 
     async def save(self) -> None:
         """Save the settings as a profile; the movement marks then start from it."""
-        profile = await dialogs.save_profile(self._app, self._session, await self.birth())
+        profile = await save_profile(self._app, self._session, await self.birth())
         if profile is not None:
             self._put(profile, profile)
             self._app.say(f"Saved {profile.name}. {key_of('tune.use')} Use for agents.")
@@ -110,8 +323,8 @@ class Keeping:
 
     async def library(self) -> None:
         """Show snapshots and profiles, and take the settings that are chosen there."""
+        from workbench.tui.tuning.profiles.compare import standing_in
         from workbench.tui.tuning.profiles.library import Library, LibraryDialog
-        from workbench.tui.tuning.profiles.sides import standing_in
 
         session = self._session
         side = await self._app.push_screen_wait(LibraryDialog(Library(session, self._shelf, self.birth)))
@@ -129,7 +342,7 @@ class Keeping:
 
     async def compare(self) -> None:
         """Show this ranking beside that of a snapshot or a profile."""
-        from workbench.tui.tuning.profiles.sides import choose_side, compare, sides
+        from workbench.tui.tuning.profiles.compare import choose_side, compare, sides
 
         if not is_ready(self._area, self._session):
             return
@@ -143,8 +356,8 @@ class Keeping:
 
     async def export_queries(self) -> None:
         """Write the saved queries, their judgments, or a ranking of them to a file."""
-        from workbench.tui.files.exports.words import written_said
-        from workbench.tui.tuning.judging.queries_out import QueriesOut
+        from workbench.tui.files.exports.preview import written_said
+        from workbench.tui.tuning.judging.query_files import QueriesOut
 
         with self._app.reporting():
             written = await self._app.push_screen_wait(QueriesOut(self._bench, self._session.saved.name))
@@ -153,7 +366,7 @@ class Keeping:
 
     async def import_queries(self) -> None:
         """Read judged queries from a file, after a look at what is in it."""
-        from workbench.tui.tuning.judging.queries_in import QueriesIn
+        from workbench.tui.tuning.judging.query_files import QueriesIn
 
         done: Path | None = None
         with self._app.reporting():

@@ -6,8 +6,8 @@ from pathlib import Path
 from textual.worker import get_current_worker
 
 from workbench.config.writing import set_values
-from workbench.core.errors import WorkStopped
-from workbench.services.tuning.models import model_at, try_model
+from workbench.core.record import WorkStopped
+from workbench.services.tuning.evaluation import model_at, try_model
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.texts.prompt import Prompt
 

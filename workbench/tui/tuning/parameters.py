@@ -1,14 +1,91 @@
 """The parameters of a ranking as sliders show them: label, scale, and how a profile gets another value."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
+from typing import Literal, NamedTuple
 
-from workbench.core.tuning.factors import FACTORS, KNOBS, WEIGHT_KEYS, Factor, Knob
-from workbench.core.tuning.profile import Profile, value_of, weight_of, with_value
-from workbench.services.tuning.session import Settings
-from workbench.tui.widgets.bars.scale import Scale
+from textual.content import Content
+
+from workbench.core import record
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.flips import Flip
+from workbench.core.tuning.floor import NoFloor, Standard
+from workbench.core.tuning.profile import (
+    FACTORS,
+    KNOBS,
+    WEIGHT_KEYS,
+    Factor,
+    Knob,
+    Profile,
+    value_of,
+    weight_of,
+    with_value,
+)
+from workbench.core.tuning.scoring import Scored
+from workbench.services.safety.safety import Safety
+from workbench.services.tuning.floor.against import AgainstFloor
+from workbench.services.tuning.session import Settings, Standing, TuningSession
+from workbench.tui.safety import FLAGGED
+from workbench.tui.safety import STYLE as FLAG_STYLE
+from workbench.tui.stream.memory_view import marks_of
+from workbench.tui.widgets.bars.slider import Scale, bar_pieces, fill_of
+from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
 from workbench.tui.widgets.figures import days, hourly
+
+# What Tune says about the floor: in the lines of the ranking, above it, and in the explanation of a memory.
+
+
+Said = tuple[str, str, str]
+"""A line in the ranking: its text, a longer one, and what the rows below it have in common."""
+
+_NONE: Mapping[NoFloor, tuple[str, ...]] = {
+    "off": (),
+    "none": ("no floor: no memory can be served", "no floor"),
+    "unknown": ("the floor is being computed", "no floor yet"),
+}
+
+
+def nothing_relevant(against: AgainstFloor) -> Said:
+    """Return the line over the rows of a query that nothing is relevant to."""
+    floor, reach = against.verdict.standard.floor, against.verdict.reach
+    assert floor is not None
+    assert reach is not None
+    best, background = f"{reach.together:.2f}", f"{floor.query:.2f}"
+    return (
+        f"nothing relevant: best {best}, floor {background}",
+        f"nothing is relevant: the best match reaches {best}, the floor is {background}",
+        f"Nothing here is relevant to the query: the best match reaches {best}, background questions reach "
+        f"{background} here. An agent is given nothing.",
+    )
+
+
+def missing(standard: Standard) -> tuple[str, ...]:
+    """Return why there is no floor, the longest wording first; nothing where there is one, or it is turned off."""
+    return () if standard.why is None else _NONE[standard.why]
+
+
+def of_memory(against: AgainstFloor, id: str) -> Iterator[Content]:
+    """Yield a memory's relevance and what it is made of, and the floor where there is one."""
+    floor = against.verdict.standard.floor
+    cosine, lexical, known = against.scores_of(id)
+    made = f"({cosine:.3f} + {lexical:.3f}) ÷ 2" if known else "words alone"
+    below = "" if floor is None else f", weak below {floor.memory:.3f}"
+    text = f"relevance {against.relevance(id):.3f} = {made}{below}"
+    yield Content.styled(text, "$text-warning" if against.is_weak(id) else MUTED)
+
+
+def of_query(against: AgainstFloor) -> Iterator[Content]:
+    """Yield what the query reaches against the floor, or why there is none."""
+    floor, reach = against.verdict.standard.floor, against.verdict.reach
+    if floor is None or reach is None:
+        for text in missing(against.verdict.standard)[:1]:
+            yield Content.styled(f"  {text}", MUTED)
+        return
+    text = f"  the query reaches {reach.together:.3f}, floor {floor.query:.3f}"
+    yield Content.styled(text, "$text-warning" if against.empty else MUTED)
+
 
 Value = float | None
 
@@ -167,3 +244,280 @@ def slider_text(slider: str, settings: Settings, parameters: Sequence[Parameter]
         return day_offset(settings.days)
     parameter = next((p for p in parameters if p.id == slider), None)
     return "where they stood" if parameter is None else parameter.text(parameter.get(settings.profile))
+
+
+# The rows of the live ranking: place, movement, relevance, the bar of the three parts, and the text.
+
+
+_MOVE, _MIN_BAR, _MAX_BAR = 4, 6, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line over rows: its text, a longer one for where there is room, and what the rows below it have in common."""
+
+    text: str
+    long: str = ""
+    about: str = ""
+
+
+class Move(NamedTuple):
+    """How a row moved: `places` up or down, into or out of the best k, or `to` the place it has in another ranking.
+
+    `joined` is new to the ranking, but not within k; a row that is `hidden` stands in neither.
+    """
+
+    kind: Literal["up", "down", "same", "new", "joined", "out", "to", "hidden"]
+    places: int = 0
+
+    @property
+    def text(self) -> str:
+        """The mark of it: ▲2, ▼1, →4, "new", "out", "+", or nothing."""
+        return _MARKS[self.kind] + (str(self.places) if self.places else "")
+
+    @property
+    def style(self) -> str:
+        """The style of its mark: better, worse, or neither."""
+        if self.kind in ("up", "new", "joined"):
+            return "bold $text-success"
+        return "bold $text-warning" if self.kind in ("down", "out") else MUTED
+
+
+_MARKS = {"up": "▲", "down": "▼", "same": "", "new": "new", "joined": "+", "out": "out", "to": "→", "hidden": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A memory in the ranking; `served` is whether it is within k, `asked` whether somebody asked for it.
+
+    `share` is the part of the best total that its own is; a `weak` one is below the floor.
+    """
+
+    standing: Standing
+    served: bool
+    relevance: str
+    move: Move
+    share: float
+    asked: bool = False
+    weak: bool = False
+
+
+Line = Row | Heading
+
+
+def key_of(line: Line) -> tuple[str, str]:
+    """Name a line, so that the cursor stays on it."""
+    return ("heading", line.text) if isinstance(line, Heading) else ("memory", line.standing.memory.id)
+
+
+def is_heading(line: Line) -> bool:
+    """Tell whether a line is a heading."""
+    return isinstance(line, Heading)
+
+
+def lines_of(
+    standings: Sequence[Standing], k: int, asked: Standing | None, against: AgainstFloor | None = None
+) -> list[Line]:
+    """Return the best rows, the one asked for when it is not among the rows, then those below the cut.
+
+    Where nothing is relevant, that stands above them.
+    """
+    totals = [s.scored.total for s in standings if s.scored]
+    full = max(totals, default=0.0) or 1.0
+    listed = {s.memory.id for s in standings}
+    rows = [
+        _row(standing, against, full, k, asked is not None and asked.memory.id == standing.memory.id)
+        for standing in standings
+    ]
+    lines: list[Line] = [Heading(*nothing_relevant(against))] if rows and against is not None and against.empty else []
+    lines += rows[:k]
+    if asked is not None and asked.memory.id not in listed:
+        lines += [Heading("asked for", about="The memory that was asked for."), _row(asked, against, full, k, True)]
+    if rows[k:]:
+        about = "Ranked, but not served: k is smaller."
+        lines += [Heading(f"not served: below the best {k}", about=about), *rows[k:]]
+    return lines
+
+
+def movement(standing: Standing, k: int) -> Move:
+    """Return how a row moved against the baseline."""
+    place, before = standing.place, standing.before
+    if place is None:
+        return Move("hidden" if before is None else "out")
+    if place <= k and (before is None or before > k):
+        return Move("new")
+    if before is None:
+        return Move("joined")
+    if before <= k < place:
+        return Move("out")
+    return Move("up" if before > place else "down" if before < place else "same", abs(before - place))
+
+
+def draw(line: Line, width: int, safety: Safety) -> Content:
+    """Return one line of the list, exactly `width` cells; what is flagged is marked, and its secrets are masked.
+
+    It is put together as one text with its styles, not cell by cell: a slider step draws every row in sight anew.
+    """
+    if isinstance(line, Heading):
+        text = f"── {line.long if line.long and len(line.long) + 4 <= width else line.text} "
+        return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
+    scored = line.standing.scored
+    room = width - 3 - _MOVE - len(line.relevance) - 4
+    bar = max(_MIN_BAR, min(_MAX_BAR, room // 4))
+    style = "" if line.served and not line.weak else MUTED
+    place = "–" if line.standing.place is None else str(line.standing.place)
+    head = [
+        (f"{place:>3} ", style),
+        (f"{line.move.text:<{_MOVE}} ", line.move.style),
+        (f"{line.relevance} ", style),
+        *(_bar(scored, bar, line.share) if scored else [(" " * bar, "")]),
+        (" ", ""),
+    ]
+    if room - bar < 1:
+        return fitted(assemble(head), width)
+    memory = line.standing.memory
+    if safety.flags(memory):
+        mark = min(2, room - bar)
+        head.append((clipped(FLAGGED, mark), FLAG_STYLE))
+        bar += mark
+    shown = clipped(_words(line, safety.masked(memory.line)), room - bar)
+    return assemble([*head, (shown, "bold" if line.asked else style)])
+
+
+def _words(line: Row, text: str) -> str:
+    mark = marks_of(line.standing.memory)
+    return ("◂ " if line.asked else "") + ("weak: " if line.weak else "") + (f"{mark} " if mark else "") + text
+
+
+def legend(width: int, baseline: str) -> Content:
+    """Return what the fills of the bars and the marks of movement stand for, as much as fits."""
+    pieces: list[tuple[str, str]] = []
+    for factor in FACTORS:
+        fill, style = fill_of(factor)
+        pieces += [(fill * 2, style), (f" {factor.label}  ", MUTED)]
+    parts = assemble(pieces)
+    moves = assemble([("▲▼ new out", ""), (f" against {baseline}", MUTED)])
+    gap = width - parts.cell_length - moves.cell_length
+    return parts + Content(" " * gap) + moves if gap >= 0 else fitted(parts, width)
+
+
+def _row(standing: Standing, against: AgainstFloor | None, full: float, k: int, asked: bool) -> Row:
+    served = standing.place is not None and standing.place <= k
+    share = standing.scored.total / full if standing.scored else 0.0
+    id = standing.memory.id
+    if against is None or standing.scored is None:
+        return Row(standing, served, "    –", movement(standing, k), share, asked)
+    relevance = f"{against.relevance(id):5.3f}"[:5]
+    return Row(standing, served, relevance, movement(standing, k), share, asked, served and against.is_weak(id))
+
+
+def _bar(scored: Scored, width: int, share: float) -> list[tuple[str, str]]:
+    """Return the bar of a row, which is filled where the row's share of the best total is 1."""
+    parts = scored.weighted
+    return bar_pieces(parts, width, sum(parts.values()) / share if share else 1.0)
+
+
+def memory_of(line: "Line | None") -> Memory | None:
+    """Return the memory a line of the ranking shows; a heading shows none."""
+    return None if line is None or isinstance(line, Heading) else line.standing.memory
+
+
+# What takes longer than a frame: where weights swap rows, what a step moves, what brings a memory into the top.
+
+
+Cancelled = Callable[[], bool]
+"""Tells whether nobody waits any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayIn:
+    """One parameter's value that would bring a memory into the top, and the value it has now."""
+
+    label: str
+    then: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What takes longer than a frame: where weights swap rows, what a step moves, what brings `memory` in."""
+
+    flips: Mapping[Factor, tuple[Flip, ...] | None]
+    steps: str
+    memory: str
+    ways: tuple[WayIn, ...]
+
+
+def hints_of(
+    session: TuningSession,
+    parameter: Parameter | None,
+    highs: Mapping[Factor, float],
+    memory: str,
+    cancelled: Cancelled = lambda: False,
+) -> Hints | None:
+    """Work out the hints for a slider (`None`: `now`) and a memory; `None` when it was cancelled.
+
+    `highs` are the ends of the weights' scales. Is asked between the parts whether to go on, the quick ones first.
+    """
+    steps = "" if parameter and parameter.factor else steps_of(session, parameter)
+    found: dict[Factor, tuple[Flip, ...] | None] = {}
+    for factor, high in highs.items():
+        if cancelled():
+            return None
+        found[factor] = session.flips(factor, high)
+    if cancelled():
+        return None
+    entering = ways(session, memory) if memory else ()
+    return None if cancelled() else Hints(found, steps, memory, entering)
+
+
+def steps_of(session: TuningSession, parameter: Parameter | None) -> str:
+    """Return how many of the top would change one step to either side of a parameter (`None`: `now`)."""
+    if session.question is None or session.ranking is None or not session.ranking.ids:
+        return ""
+    here = session.days if parameter is None else parameter.get(session.profile)
+    scale = TIME_SCALE if parameter is None else parameter.scale_for(session.profile)
+    texts = []
+    for arrow, direction in (("←", -1), ("→", 1)):
+        there = scale.moved(here, direction)
+        if there == here:
+            continue
+        profile = session.profile if parameter is None else parameter.put(session.profile, there)
+        now = record.moved(session.asked_at, timedelta(days=there or 0.0)) if parameter is None else session.now
+        moved = session.question.moved(session.ranking, profile, now)
+        texts.append(f"{arrow} {moved or 'none'} of {session.profile.k} {'moves' if moved == 1 else 'move'}")
+    return " · ".join(texts)
+
+
+def ways(session: TuningSession, id: str) -> tuple[WayIn, ...]:
+    """Return the weights that would bring a memory into the top, the smallest change first."""
+    if session.question is None or session.ranking is None:
+        return ()
+    highs = [p.scale_for(session.profile).maximum for p in PARAMETERS if p.factor]
+    found = session.question.ways(session.ranking, id, highs)
+    return tuple(WayIn(way.factor.label, weight(way.then), weight(way.now)) for way in found)
+
+
+def other_ways(session: TuningSession, id: str, cancelled: Cancelled) -> tuple[WayIn, ...]:
+    """Try every step of the parameters that are no weights; takes some hundred rankings."""
+    found: list[tuple[int, WayIn]] = []
+    for parameter in PARAMETERS:
+        offered = not parameter.factor and parameter.offered(session.profile, session.saved)
+        if offered and not parameter.holds(session.profile):
+            found += (hit for d in (-1, 1) if (hit := _first(session, parameter, d, id, cancelled)))
+    return tuple(way for _, way in sorted(found, key=lambda hit: hit[0]))
+
+
+def _first(
+    session: TuningSession, parameter: Parameter, direction: int, id: str, cancelled: Cancelled
+) -> tuple[int, WayIn] | None:
+    """Return the first step to one side that brings a memory into the top, and how many steps it takes."""
+    scale, here = parameter.scale_for(session.profile), parameter.get(session.profile)
+    value, steps = here, 0
+    while session.question and not cancelled() and (there := scale.moved(value, direction)) != value:
+        value, steps = there, steps + 1
+        profile = parameter.put(session.profile, value)
+        place = session.question.rank(profile, session.now, 1).place_of(id)
+        if place is not None and place <= profile.k:
+            return steps, WayIn(parameter.full_label, parameter.text(value), parameter.text(here))
+    return None

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.tuning.floor import UNKNOWN
 from workbench.core.tuning.judgment import SavedQuery
@@ -20,10 +20,9 @@ from workbench.services.open import Workbench
 from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.content import MUTED
+from workbench.tui.widgets.content import MUTED, key_of, keyed
+from workbench.tui.widgets.dialog import Choice, Choose
 from workbench.tui.widgets.figures import absolute, number
-from workbench.tui.widgets.keys import key_of, keyed
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 NO_WEIGHTS = "All three weights are zero, so nothing would be ranked. Move one of them up."

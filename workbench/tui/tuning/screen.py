@@ -2,41 +2,98 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
+from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
+from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
-from workbench.core.tuning.factors import FACTORS
+from workbench.core.record import WorkbenchError
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.core.tuning.profile import WORKBENCH, Profile
+from workbench.core.tuning.profile import FACTORS, WORKBENCH, Factor, Profile
 from workbench.services.context import Touched
 from workbench.services.tuning.measuring import Measuring
 from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.asking import asking
-from workbench.tui.records.acts import TO_THE_ROWS, ActsBesideSliders, Place
-from workbench.tui.tuning import dialogs
+from workbench.tui.app.waiting import asking
+from workbench.tui.records.links import TO_THE_ROWS, ActsBesideSliders, Place
+from workbench.tui.tuning import keeping
 from workbench.tui.tuning.actions import TUNE
-from workbench.tui.tuning.debounce import Debounced
 from workbench.tui.tuning.judging.verdict import VerdictLine
 from workbench.tui.tuning.keeping import Keeping
-from workbench.tui.tuning.profiles.saving import use
+from workbench.tui.tuning.parameters import Hints, Line, Parameter, hints_of, memory_of
+from workbench.tui.tuning.profiles.library import use
 from workbench.tui.tuning.query import QueryLine
-from workbench.tui.tuning.ranking import RankingPane
-from workbench.tui.tuning.rows import Line, memory_of
-from workbench.tui.tuning.sliders import TuneSliders
+from workbench.tui.tuning.sliders import RankingPane, TuneSliders
 from workbench.tui.tuning.tools import Tools
-from workbench.tui.tuning.why.pane import WhyPane
+from workbench.tui.tuning.why import WhyPane
 from workbench.tui.widgets.actions import SLIDER
 from workbench.tui.widgets.bars.slider import Slider
-from workbench.tui.widgets.keys import keyed
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.content import keyed
+from workbench.tui.widgets.lists.line_list import LineView
+
+# What waits until the hand rests: the decay curve, the verdict, and the hints, which a thread works out.
+
+
+REST_SECONDS = 0.12
+"""How long the hand rests before anything but the ranking is worked out."""
+
+
+class Debounced:
+    """Puts off what is slow until nothing has moved for a moment; `waiting` until the hints of the last move show."""
+
+    def __init__(
+        self, screen: Screen[object], session: TuningSession, sliders: TuneSliders, why: WhyPane, verdict: VerdictLine
+    ) -> None:
+        self._screen, self._session = screen, session
+        self._sliders, self._why, self._verdict = sliders, why, verdict
+        self._moves = 0
+        self._timer: Timer | None = None
+        self.waiting = False
+
+    def start(self) -> None:
+        """Begin to wait, once the screen stands."""
+        self._timer = self._screen.set_interval(REST_SECONDS, self._at_rest, pause=True)
+
+    def touch(self) -> None:
+        """Wait anew: something has moved."""
+        self._moves += 1
+        self.waiting = True
+        if self._timer is not None:
+            self._timer.reset()
+            self._timer.resume()
+
+    def _at_rest(self) -> None:
+        if self._timer is not None:
+            self._timer.pause()
+        self._why.show_curve()
+        self._verdict.rest()
+        asked = (self._moves, self._session.copy(), self._sliders.parameter, self._sliders.highs, self._why.memory)
+        self._screen.run_worker(
+            partial(self._work_out, *asked), thread=True, exclusive=True, group="hints", description="hints"
+        )
+
+    def _work_out(
+        self, moves: int, session: TuningSession, parameter: Parameter | None, highs: dict[Factor, float], memory: str
+    ) -> None:
+        worker = get_current_worker()
+        hints = hints_of(session, parameter, highs, memory, lambda: worker.is_cancelled or moves != self._moves)
+        if hints is not None and not worker.is_cancelled:
+            self._screen.call_later(self._show, moves, hints)
+
+    def _show(self, moves: int, hints: Hints) -> None:
+        if moves == self._moves:
+            self.waiting = False
+            self._sliders.show_hints(hints)
+            self._why.show_ways(hints.memory, hints.ways)
+
 
 HELP = f"""The ranking
   {" ".join(f.glyph for f in FACTORS):17}the weighted parts: {", ".join(f.label for f in FACTORS)}
@@ -337,14 +394,14 @@ class TuneScreen(AreaScreen):
     @asking
     async def action_options(self) -> None:
         """Choose how recency counts and what normalises."""
-        profile = await dialogs.choose_option(self.workbench_app, self.session)
+        profile = await keeping.choose_option(self.workbench_app, self.session)
         if profile is not None:
             self.sliders.put(profile, self.session.saved)
 
     @asking
     async def action_candidates(self) -> None:
         """Choose by a filter which memories take part."""
-        profile = await dialogs.choose_candidates(self.workbench_app, self.session)
+        profile = await keeping.choose_candidates(self.workbench_app, self.session)
         if profile is not None:
             self.sliders.put(profile, self.session.saved)
 
@@ -358,7 +415,7 @@ class TuneScreen(AreaScreen):
         if self.session.ranking is None:
             self.workbench_app.say(keyed("Nothing is ranked yet. {tune.query} writes a query."))
             return
-        chosen = await dialogs.choose_memory(self.workbench_app, self.session)
+        chosen = await keeping.choose_memory(self.workbench_app, self.session)
         if chosen is not None:
             self.session.watch(chosen)
             self._show()

@@ -7,19 +7,16 @@ from typing import TypeVar
 
 from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.services.tuning.live import LiveSet
-from workbench.services.tuning.measuring import Measuring
+from workbench.services.tuning.measuring import LiveSet, Measuring
 from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.tuning.actions import TUNE
-from workbench.tui.tuning.judging.auto import AutoTune
-from workbench.tui.tuning.judging.better import Better, Ground
+from workbench.tui.tuning.judging.auto import AutoTune, Better, Ground, MetricsDialog
 from workbench.tui.tuning.judging.judge import Judge, JudgeDialog
-from workbench.tui.tuning.judging.metrics import MetricsDialog
 from workbench.tui.tuning.keeping import NO_QUERY, Put, is_ready
-from workbench.tui.widgets.keys import keyed
+from workbench.tui.widgets.content import keyed
 
 R = TypeVar("R")
 

@@ -65,7 +65,7 @@ ON_ROW = (
 )
 """What is done to the memory or bullet of the row under the cursor, in every dialog that lists some.
 
-A dialog takes `on_row` of them, with its `acts` (`tui.records.acts`); the areas have their own, which came first.
+A dialog takes `on_row` of them, with its `acts` (`tui.records.links`); the areas have their own, which came first.
 """
 
 
@@ -111,7 +111,7 @@ CONFIRM = Table(
         Action("confirm.yes", "y", "yes", "Do it", DECIDE),
         Action("confirm.no", "n,escape", "no", "Leave everything as it is", DECIDE),
     ),
-    place="workbench.tui.widgets.confirm",
+    place="workbench.tui.widgets.dialog",
 )
 
 SAVE = Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE)
@@ -139,7 +139,7 @@ CHOOSE = Table(
         Action("choose.take", "enter", "choose", "Take the choice under the cursor", DECIDE),
         CANCEL,
     ),
-    place="workbench.tui.widgets.choose",
+    place="workbench.tui.widgets.dialog",
 )
 
 OPENED = Table(
@@ -166,7 +166,7 @@ WELCOME = Table(
         Action("welcome.leave", "escape,q", "leave", "Leave; nothing is written", APP),
     ),
     LIST,
-    place="workbench.tui.opening.welcome",
+    place="workbench.tui.opening",
 )
 
 DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE, OPENED, WELCOME)

@@ -4,13 +4,16 @@ Every function clips before it builds, so a line of 100 000 characters costs no 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import cache
 
 from textual.content import Content, Span
 
+from workbench.core.named import implementation
 from workbench.core.text import clip, one_line, printable
 from workbench.core.words import CJK, THAI, marks
+from workbench.tui.app.actions import Action, display_key, key_names, remapped
 
 MAX_BODY = 12_000
 """Characters of a text that are shown at most; the data model allows 10 000."""
@@ -222,3 +225,47 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str
         else:
             changes[-1] = (removed + kept + old, added + kept + new, "")
     return changes
+
+
+# What a key is called in a sentence: as the person's keymap has it, by the id of the action that it runs.
+
+
+AREAS = "workbench.tui.app.areas:AREAS"
+"""What has every action of the app; it imports all their tables, so it is looked up when a key is first named."""
+
+_KEYMAP: ContextVar[Mapping[str, str]] = ContextVar("keymap")
+_ID = re.compile(r"\{([a-z][a-z-]*\.[a-z][a-z-]*)\}")
+
+
+def use_keymap(keymap: Mapping[str, str]) -> None:
+    """Let sentences of the app that begins here name its keys: those of a checked keymap, by action id."""
+    _KEYMAP.set(keymap)
+
+
+def key_of(action_id: str) -> str:
+    """Return the first key of an action as a person has it. Raises `KeyError` for an unknown id."""
+    keys = _KEYMAP.get({}).get(action_id) or _default_keys()[action_id]
+    return display_key(key_names(keys)[0])
+
+
+@cache
+def _default_keys() -> dict[str, str]:
+    every: Iterable[Action] = implementation(AREAS).every_action()
+    return {action.id: action.keys for action in every}
+
+
+def remapped_ids(ids: Iterable[str]) -> tuple[Action, ...]:
+    """Return the actions with these ids, in the order of their tables, as a person has their keys."""
+    every: Iterable[Action] = implementation(AREAS).every_action()
+    wanted = frozenset(ids)
+    return remapped((action for action in every if action.id in wanted), _KEYMAP.get({}))
+
+
+def undo() -> str:
+    """Return the key that takes back what was done last."""
+    return key_of("app.undo")
+
+
+def keyed(sentence: str) -> str:
+    """Return a constant sentence with the key of each action whose id stands in braces: `{app.undo} takes it back.`"""
+    return _ID.sub(lambda found: key_of(found[1]), sentence)

@@ -1,14 +1,15 @@
 """What all dialogs share: a box in the middle, a title, and a line with the keys that hold."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult, RenderResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.css.styles import RulesMap
 from textual.dom import DOMNode
@@ -20,16 +21,17 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from workbench.core.named import implementation
 from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.actions import ON_DIALOG
-from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.actions import CHOOSE, CONFIRM, ON_DIALOG
+from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, remapped_ids
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
-from workbench.tui.widgets.keys import remapped_ids
-from workbench.tui.widgets.lists.line_view import LineView, find_row
+from workbench.tui.widgets.lists.line_list import LineView, find_row
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 R = TypeVar("R")
 
@@ -45,7 +47,7 @@ class Dialog(ModalScreen[R]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(ON_DIALOG)
     acts: Callable[[str], Awaitable[None]] | None = None
-    """What the usual keys do to the record of the row under the cursor (`tui.records.acts`)."""
+    """What the usual keys do to the record of the row under the cursor (`tui.records.links`)."""
     DEFAULT_CSS = """
     Dialog {
         align: center middle;
@@ -244,3 +246,175 @@ def _drawn(held: list[tuple[str, str]], gap: str) -> Content:
     for key, label in held:
         pieces += [(display_key(key), "bold $text-accent"), (f" {label}{gap}", MUTED)]
     return assemble(pieces).rstrip()
+
+
+# One of many, picked from a list that narrows while one types.
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing to choose: its id (the result), its label, and a remark on the right."""
+
+    id: str
+    label: str
+    remark: str = ""
+
+
+Search = Callable[[str], Sequence[Choice] | str]
+"""Answers what is typed with choices, or says why it cannot."""
+
+NO_MATCH = "Nothing matches. Backspace widens the list."
+
+
+class Choose(Dialog[str | None]):
+    """Ask for one of the choices; the result is its id, or None.
+
+    Typing narrows the list to labels that hold every typed word; the cursor starts on `current`. With a `search` it
+    is what is typed that is listed: the answer to it (to an empty text too), or why there is none. `shown` makes of a
+    label what may be seen of it, once it is in sight.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CHOOSE)
+    DEFAULT_CSS = """
+    Choose LineView {
+        height: auto;
+        max-height: 14;
+        min-height: 3;
+        margin-top: 1;
+        & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+    }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice] = (),
+        current: str = "",
+        *,
+        search: Search | None = None,
+        shown: Callable[[str], str] = str,
+    ) -> None:
+        super().__init__(title, [a for a in CHOOSE if a.show])
+        self._choices = choices
+        self._current = current
+        self._search = search
+        self._shown = shown
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the filter and the list."""
+        choices: LineView[Choice] = LineView(self._draw, lambda choice: choice.id, empty=Content(NO_MATCH))
+        choices.can_focus = False
+        return (SafeInput(placeholder="type to narrow the list"), choices)
+
+    def on_mount(self) -> None:
+        """List everything, the cursor on the current choice."""
+        if self._search is not None:
+            self._find(self._search)
+            return
+        place = next((i for i, choice in enumerate(self._choices) if choice.id == self._current), 0)
+        self._list.set_rows(self._choices, cursor=place)
+
+    @property
+    def _list(self) -> LineView[Choice]:
+        return self.query_one(LineView)
+
+    @property
+    def _words(self) -> list[str]:
+        return self.query_one(SafeInput).value.split()
+
+    def _draw(self, choice: Choice, width: int) -> list[Cell]:
+        said = self._shown(choice.label)
+        label = highlight(said, find_words(said, self._words))
+        remark = min(len(choice.remark), width // 2)
+        return [Cell(label), *([Cell(choice.remark, remark, MUTED, "right")] if remark else [])]
+
+    def on_input_changed(self) -> None:
+        """Narrow the list; the cursor goes to the first match."""
+        if self._search is not None:
+            self._find(self._search)
+            return
+        words = [word.casefold() for word in self._words]
+        said = ((choice, self._shown(choice.label).casefold()) for choice in self._choices)
+        self._list.set_rows([choice for choice, label in said if all(word in label for word in words)], cursor=0)
+
+    def _find(self, search: Search) -> None:
+        found = search(" ".join(self._words))
+        self._list.set_empty(Content(found if isinstance(found, str) else NO_MATCH))
+        self._list.set_rows(() if isinstance(found, str) else found, cursor=0)
+
+    @on(Input.Submitted)
+    @on(LineView.Opened)
+    def action_take(self) -> None:
+        """Take the choice under the cursor."""
+        choice = self._list.current
+        if choice is not None:
+            self.dismiss(choice.id)
+
+    def action_up(self) -> None:
+        """One choice up."""
+        self._list.action_up()
+
+    def action_down(self) -> None:
+        """One choice down."""
+        self._list.action_down()
+
+
+# A question before something is taken away; the answering key differs from the asking one.
+
+
+GUARD = 0.15
+"""Seconds after it appears in which a question takes no "yes", against stray keys."""
+
+_AROUND = 9
+"""Lines of the box at most beside the detail: its border, the question, and the keys, with the gaps between."""
+
+
+class Confirm(Dialog[bool]):
+    """Ask yes or no; the result is True only for a yes.
+
+    `clock` gives seconds that never go back (such as `time.monotonic`). `question` may hold stored
+    text; `detail` says what will happen and what will not be lost. One that is too long for the screen scrolls.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CONFIRM)
+    DEFAULT_CSS = """
+    Confirm .confirm--detail { height: auto; }
+    """
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        clock: Callable[[], float],
+        detail: Content | None = None,
+        yes: str = "yes",
+        no: str = "no",
+        guard: float = GUARD,
+    ) -> None:
+        super().__init__(question, (replace(CONFIRM[0], label=yes), replace(CONFIRM[1], label=no)))
+        self._detail = detail
+        self._clock = clock
+        self._guard = guard
+        self._shown_at: float | None = None
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the detail, if there is one."""
+        return (VerticalScroll(Static(self._detail), classes="confirm--detail"),) if self._detail else ()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Leave room for the keys."""
+        for detail in self.query(".confirm--detail"):
+            detail.styles.max_height = max(1, event.size.height - _AROUND)
+
+    def on_mount(self) -> None:
+        """Start the guard."""
+        self._shown_at = self._clock()
+
+    def action_yes(self) -> None:
+        """Agree, unless the key came too early to be meant."""
+        if self._shown_at is not None and self._clock() - self._shown_at >= self._guard:
+            self.dismiss(True)
+
+    def action_no(self) -> None:
+        """Leave everything as it is."""
+        self.dismiss(False)

@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from workbench.core.agents.patterns.names import Outcome
-from workbench.core.agents.patterns.pattern import Application, Pattern
+from workbench.core.agents.patterns.pattern import Application, Outcome, Pattern
 from workbench.core.agents.patterns.schema import pattern_from
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

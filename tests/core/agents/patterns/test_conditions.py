@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.agents.patterns.conditions import (
-    DEEPEST,
+from workbench.core.agents.patterns.templates import (
+    DEEPEST_CONDITION,
     LONGEST,
     Comparison,
     ConditionSyntax,
@@ -90,7 +90,7 @@ def test_what_holds(text: str, expected: bool | None) -> None:
         ("not", 4, "the name of a fact"),
         ("__import__('os')", 11, "a comparison"),
         ("a == lambda: 1", 12, "“:”"),
-        ("not " * (DEEPEST + 1) + "a", 4 * DEEPEST + 1, "deeper"),
+        ("not " * (DEEPEST_CONDITION + 1) + "a", 4 * DEEPEST_CONDITION + 1, "deeper"),
         ("a" * (LONGEST + 1), LONGEST + 1, "longer"),
     ],
 )

@@ -7,18 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.core.agents.patterns.samples import NOW, applied, full
-from workbench.core.agents.patterns.lifecycle import (
-    STEPS,
-    approved,
-    claimed,
-    deprecated,
-    refined,
-    restored,
-    validated,
-)
-from workbench.core.agents.patterns.names import STATUSES, Status
-from workbench.core.agents.patterns.pattern import Evidence, Pattern
-from workbench.core.errors import WorkbenchError
+from workbench.core.agents.patterns.pattern import STATUSES, Evidence, Pattern, Status
+from workbench.core.agents.patterns.statistics import STEPS, approved, claimed, deprecated, refined, restored, validated
+from workbench.core.record import WorkbenchError
 
 WAYS: Mapping[str, list[Callable[[Pattern], Pattern]]] = {
     "validated": [approved, lambda pattern: refined(pattern, NOW)],

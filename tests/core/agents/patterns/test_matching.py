@@ -9,20 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.agents.patterns.samples import NOW, full
-from workbench.core.agents.patterns.combining import INVERSE, merged, related, similar, weaknesses
+from workbench.core.agents.patterns.duplicates import INVERSE, merged, related, similar, weaknesses
 from workbench.core.agents.patterns.matching import WEIGHTS, Task, match, obstacle
-from workbench.core.agents.patterns.names import CATEGORIES, Relation
 from workbench.core.agents.patterns.pattern import (
+    CATEGORIES,
     Applicability,
     ComplexityRange,
     Evidence,
+    Leaf,
     Pattern,
+    Question,
+    Relation,
     Relationships,
     TaskFeatures,
+    decision_tree,
+    tree_json,
+    walk,
 )
-from workbench.core.agents.patterns.tree import Leaf, Question, decision_tree, tree_json, walk
-from workbench.core.errors import InvalidRecord
-from workbench.retrieval.patterns.index import PatternIndex
+from workbench.core.record import InvalidRecord
+from workbench.retrieval.patterns import PatternIndex
 
 FITS = Task(
     problem_types=frozenset({"api_timeout"}), domains=frozenset({"python"}), complexity=5,

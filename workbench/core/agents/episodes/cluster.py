@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from workbench.core.agents.episodes.digest import Digest
-from workbench.core.duplicates.dedup import conflicts
-from workbench.core.duplicates.differing import differing, word_conflicts
+from workbench.core.agents.episodes.criteria import Digest
+from workbench.core.duplicates.dedup import conflicts, differing, word_conflicts
 
 LEAST = 0.95
 """The cosine above which two episodes may say the same."""

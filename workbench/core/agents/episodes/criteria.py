@@ -1,13 +1,260 @@
 """Which episodes are meant: by what their heads say, and by what else is searched of them."""
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
-from workbench.core.agents.episodes.digest import Digest
-from workbench.core.agents.episodes.episode import KIND, OUTCOMES, Episode
-from workbench.core.agents.episodes.phases import BEGINS, UNASKED, phase_of
-from workbench.core.errors import InvalidQuery
+from workbench.core.agents.episodes.episode import KIND, OUTCOMES, Episode, EpisodeBody
+from workbench.core.agents.transcript.errors import mark_of
+from workbench.core.record import InvalidQuery, moved
+from workbench.core.text import one_line
+
+# How old an episode is in its life (source 004, section 2.5), by its date alone: nothing is rewritten for that.
+
+
+Phase = Literal["active", "mature", "aged", "archived", "deleted"]
+
+BEGINS: Mapping[Phase, int] = {"active": 0, "mature": 30, "aged": 180, "archived": 365}
+"""From which age, in days, an episode is in a phase."""
+
+CLOSED: frozenset[Phase] = frozenset({"aged", "archived"})
+"""Phases in which the trace is opened on request only."""
+
+UNASKED: frozenset[Phase] = frozenset({"active", "mature", "aged"})
+"""Phases that are looked through when nobody asks for more."""
+
+RETENTION = timedelta(days=30)
+"""How long an episode is kept that a person deleted; after that it may be purged."""
+
+
+def phase_of(episode: Episode, now: datetime) -> Phase:
+    """Return the phase of an episode: a person's word, or else what its age says."""
+    if episode.status != "active":
+        return episode.status
+    days = age_of(episode.at, now)
+    return next(phase for phase, begin in reversed(tuple(BEGINS.items())) if days >= begin)
+
+
+def phase_dates(episode: Episode) -> dict[Phase, datetime]:
+    """Return when each phase begins, or began."""
+    return {phase: moved(episode.at, timedelta(days=days)) for phase, days in BEGINS.items()}
+
+
+def age_of(at: datetime, now: datetime) -> float:
+    """Return an age in days; what is not yet is of none."""
+    return max((now - at).total_seconds() / 86_400, 0.0)
+
+
+def is_over(episode: Episode, now: datetime) -> bool:
+    """Tell whether the retention of an episode that a person deleted is over."""
+    return episode.status == "deleted" and episode.deleted_at is not None and now - episode.deleted_at >= RETENTION
+
+
+# What tells a failure again: the names of errors, codes and tools in what was said of it, and its lines.
+
+
+MOST = 32
+"""Features of one failure at the most."""
+
+_ERRORS = re.compile(r"\b[A-Za-z_][\w.]*(?:Error|Exception|Failure|Panic|Timeout|Fault)\b")
+_NAMED = re.compile(r"^\s*[\w.]*(?:Error|Exception|Failure|error|fatal)\b:\s*")
+_CODES = re.compile(
+    r"\b(?:E[A-Z]{4,}|E\d{3,5}|[45]\d\d(?= |$|:|,)|TS\d{4}|SIG[A-Z]{3,4})\b|\bexit(?: code| status)? (\d+)"
+)
+
+
+def features_of(texts: Sequence[str], tools: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the features of a failure, each once: `error:`, `code:` and `tool:` with a name, `line:` with a mark.
+
+    A line's mark leaves out numbers, hashes and folders, which differ from run to run.
+    """
+    found: dict[str, None] = {}
+    for text in texts:
+        for match in _ERRORS.finditer(text):
+            found[f"error:{match[0].rpartition('.')[2].lower()}"] = None
+        for match in _CODES.finditer(text):
+            found[f"code:exit {match[1]}" if match[1] else f"code:{match[0].lower()}"] = None
+        for line in text.splitlines():
+            plain = _NAMED.sub("", line).strip()
+            if plain:
+                found[f"line:{mark_of(plain)}"] = None
+    for tool in tools:
+        if tool.strip():
+            found[f"tool:{tool.strip().lower()}"] = None
+    return tuple(found)[:MOST]
+
+
+def likeness(one: Sequence[str], other: Sequence[str]) -> float:
+    """Return how much two failures have in common, 0–1: what both have, of what either has; a tool counts half."""
+    left, right = frozenset(one), frozenset(other)
+    if left.isdisjoint(right):
+        return 0.0
+    either = sum(map(_weight, left | right))
+    return sum(map(_weight, left & right)) / either if either else 0.0
+
+
+def shared(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+    """Return the features that both have, those that can be read first."""
+    both = [feature for feature in one if feature in set(other)]
+    return tuple(sorted(both, key=lambda feature: feature.startswith("line:")))
+
+
+def _weight(feature: str) -> float:
+    return 0.5 if feature.startswith("tool:") else 1.0
+
+
+# What is searched of an episode, made of the file beside the store once, so that not every file is opened.
+
+
+EDITION = 1
+"""Goes up when other things are made of the same episode."""
+
+_TASK, _PART, _WHOLE = 1_000, 800, 3_000
+"""Characters of a task, of another part, and of all of them together that are searched."""
+
+_LINE = 240
+"""Characters of a part in a summary."""
+
+_FAILED = frozenset({"error", "failed", "failure", "exception", "stderr", "traceback"})
+"""Fields of an entry of a trace that say that it failed."""
+
+
+class Digest(NamedTuple):
+    """What is searched of an episode: its `task`, how it ended (`result`), what was learned, and the names in it.
+
+    `failure` says what went wrong and `signature` tells that again; both are empty where nothing did. `duration` is
+    in seconds.
+    """
+
+    task: str
+    result: str
+    lessons: str
+    failure: str
+    session: str
+    domain: str
+    type: str
+    tools: tuple[str, ...]
+    strategies: tuple[str, ...]
+    signature: tuple[str, ...]
+    duration: float | None = None
+
+    @property
+    def whole(self) -> str:
+        """All of it as one text."""
+        names = " ".join((self.domain, self.type, *self.tools, *self.strategies))
+        parts = (self.task, self.result, self.lessons, self.failure, names)
+        return "\n".join(part for part in parts if part.strip())[:_WHOLE]
+
+
+def digest_of(body: EpisodeBody) -> Digest:
+    """Return what is searched of an episode."""
+    failures = list(_failures(body))
+    duration = body.get("execution.duration")
+    goals = said(body.get("task.parsed_goals"), _PART)
+    return Digest(
+        task=_joined((body.task[:_TASK], goals), _TASK + _PART),
+        result=_joined((body.outcome.lower(), said(body.get("outcome.primary_output"), _PART)), _PART),
+        lessons=said([body.get("reflection.insights"), body.get("reflection.performance_analysis")], _PART),
+        failure="\n".join(failures)[:_PART],
+        session=body.session,
+        domain=body.text("metadata.domain"),
+        type=body.text("metadata.task_type"),
+        tools=body.texts("metadata.tools_used"),
+        strategies=body.texts("metadata.strategies_applied"),
+        signature=features_of(failures, _failing_tools(body)) if failures else (),
+        duration=float(duration) if isinstance(duration, int | float) else None,
+    )
+
+
+_LABELS = (("task", "Task"), ("result", "Outcome"), ("lessons", "Lessons"), ("failure", "Failure"))
+
+
+def told(digest: Digest) -> str:
+    """Return what is searched of an episode as a text to read."""
+    parts = ((label, str(getattr(digest, name))) for name, label in _LABELS)
+    return "\n".join(f"{label}: {text}" for label, text in parts if text)
+
+
+def summary_of(digest: Digest) -> str:
+    """Return an episode in at most four lines: its task, how it ended, what was learned, and what failed."""
+    parts = ((label, one_line(" · ".join(str(getattr(digest, name)).splitlines()), _LINE)) for name, label in _LABELS)
+    return "\n".join(f"{label}: {text}" for label, text in parts if text)
+
+
+def packed(digest: Digest) -> list[object]:
+    """Return a digest as JSON values."""
+    return [list(value) if isinstance(value, tuple) else value for value in digest]
+
+
+def unpacked(values: object) -> Digest:
+    """Return a digest of JSON values; raises `ValueError` for what is none."""
+    if not isinstance(values, list) or len(values) != len(Digest._fields):
+        raise ValueError("this is no digest of an episode")
+    texts, lists, duration = values[:7], values[7:10], values[10]
+    if not all(isinstance(text, str) for text in texts) or not all(isinstance(one, list) for one in lists):
+        raise ValueError("this is no digest of an episode")
+    tools, strategies, signature = (tuple(map(str, one)) for one in lists)
+    return Digest._make([*texts, tools, strategies, signature, None if duration is None else float(duration)])
+
+
+def said(value: object, limit: int) -> str:
+    """Return the texts in JSON values, in order, up to so many characters."""
+    found, size = list[str](), 0
+    for text in _strings(value):
+        found.append(text.strip()[: limit - size])
+        size += len(found[-1]) + 1
+        if size >= limit:
+            break
+    return "\n".join(text for text in found if text)
+
+
+def _failures(body: EpisodeBody) -> Iterator[str]:
+    """Yield what is said of failures: what was analysed, what an entry of the trace says, what a failed task gave."""
+    analysed = body.get("reflection.failures_analyzed")
+    for one in analysed if isinstance(analysed, list | tuple) else ():
+        text = said(one, _PART)
+        if text:
+            yield text
+    for entry in _failed(body):
+        text = said([value for name, value in entry.items() if name in _FAILED or name == "result"], _PART)
+        if text:
+            yield text
+    if body.outcome == "FAILURE":
+        text = said(body.get("outcome.primary_output"), _PART)
+        if text:
+            yield text
+
+
+def _failed(body: EpisodeBody) -> Iterator[Mapping[str, object]]:
+    """Yield the entries of the trace that failed."""
+    trace = body.get("execution.trace")
+    for entry in trace if isinstance(trace, list | tuple) else ():
+        if isinstance(entry, Mapping):
+            ended = str(entry.get("status", "")).casefold()
+            if ended in _FAILED or entry.get("success") is False or any(entry.get(name) for name in _FAILED):
+                yield entry
+
+
+def _failing_tools(body: EpisodeBody) -> tuple[str, ...]:
+    return tuple(str(entry["tool"]) for entry in _failed(body) if isinstance(entry.get("tool"), str))
+
+
+def _joined(parts: tuple[str, ...], limit: int) -> str:
+    return "\n".join(part for part in parts if part.strip())[:limit]
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _strings(item)
+
 
 Strategy = Literal["semantic", "structured", "hybrid", "temporal", "failure"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)

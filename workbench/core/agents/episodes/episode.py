@@ -5,13 +5,14 @@ is counted, how often it was read and which others rest on it, is a record of it
 """
 
 import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
-from workbench.core.errors import InvalidRecord
-from workbench.core.record import to_doc
-from workbench.core.text import printable
+from workbench.core.record import InvalidRecord, parse_time, to_doc
+from workbench.core.text import one_line, printable
 
 Outcome = Literal["SUCCESS", "PARTIAL", "FAILURE"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -136,3 +137,253 @@ def tagged(episode: Episode, add: tuple[str, ...] = (), remove: tuple[str, ...] 
 
 def _room(episode: Episode) -> int:
     return MOST - _RESERVED - size_of(replace(episode, status="active", deleted_at=None, approved=False))
+
+
+# What an episode is made of (source 004, section 2.2): read from JSON and checked, each fault by the field's path.
+#
+# Fields that are not named here are kept where they stand. Nothing but the task and the outcome has to be there.
+
+
+Json = Mapping[str, object]
+
+DEEPEST = 64
+"""How many lists and objects may stand in one another."""
+
+NAMED = 3
+"""Faults that are named in one sentence; all of them are in the error."""
+
+_SHOWN = 40
+
+
+class Field(NamedTuple):
+    """A field that is known: its path, `what` a value of it is, in words, and whether it must be there."""
+
+    path: str
+    what: str
+    is_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A value that is not what it has to be: where, what was expected, and what was found ("" for nothing)."""
+
+    path: str
+    expected: str
+    found: str = ""
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        return f"{self.path}: expected {self.expected}, found {self.found or 'nothing'}."
+
+
+class InvalidEpisode(InvalidRecord):
+    """What was to be an episode is none; `faults` say why, each by the path of its field."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        said = " ".join(map(str, faults[:NAMED]))
+        more = f" And {len(faults) - NAMED:,} more." if len(faults) > NAMED else ""
+        super().__init__(f"This is no episode: {said}{more}", "Nothing was stored.")
+        self.faults = tuple(faults)
+
+
+TEXT, SAID = "a text", "a text that says something"
+TIME, NUMBER, COUNT = "an ISO 8601 time", "a number of at least 0", "a whole number of at least 0"
+OBJECT, LIST, TEXTS, VECTOR = "an object", "a list", "a list of texts", "a list of numbers"
+OUTCOME, STATUS = " or ".join((", ".join(OUTCOMES[:-1]), OUTCOMES[-1])), " or ".join(STATUSES)
+
+FIELDS: tuple[Field, ...] = (
+    Field("episode_id", TEXT), Field("timestamp", TIME), Field("session_id", TEXT),
+    Field("task", OBJECT, True), Field("task.original_input", SAID, True), Field("task.constraints", LIST),
+    Field("execution", OBJECT), Field("execution.trace", LIST), Field("execution.adaptations", LIST),
+    Field("execution.duration", NUMBER), Field("execution.resource_usage", OBJECT),
+    Field("outcome", OBJECT, True), Field("outcome.status", OUTCOME, True), Field("outcome.side_effects", LIST),
+    Field("outcome.quality_metrics", OBJECT),
+    Field("reflection", OBJECT), Field("reflection.insights", LIST), Field("reflection.patterns_discovered", LIST),
+    Field("reflection.failures_analyzed", LIST),
+    Field("metadata", OBJECT), Field("metadata.domain", TEXT), Field("metadata.task_type", TEXT),
+    Field("metadata.tools_used", TEXTS), Field("metadata.strategies_applied", TEXTS), Field("metadata.tags", TEXTS),
+    Field("metadata.memories_applied", TEXTS),
+    Field("embeddings", OBJECT), Field("embeddings.task_embedding", VECTOR),
+    Field("embeddings.outcome_embedding", VECTOR), Field("embeddings.full_episode_embedding", VECTOR),
+    Field("lifecycle", OBJECT), Field("lifecycle.access_count", COUNT), Field("lifecycle.last_accessed", TIME),
+    Field("lifecycle.referenced_by", TEXTS), Field("lifecycle.archival_status", STATUS),
+)  # fmt: skip
+"""Every field that is looked at; goals, plan, output, complexity and analysis are whatever an agent makes of them."""
+
+COUNTED = ("access_count", "last_accessed", "referenced_by", "archival_status")
+"""Parts of `lifecycle` that the store counts on itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeBody:
+    """An episode whole, as JSON values; the properties are its known fields."""
+
+    doc: Json
+
+    @property
+    def id(self) -> str:
+        """The id it brings along; empty for none."""
+        return self._text("episode_id")
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was."""
+        said = self.get("timestamp")
+        return parse_time(said) if isinstance(said, str) else None
+
+    @property
+    def session(self) -> str:
+        """The agent session it was in."""
+        return self._text("session_id")
+
+    @property
+    def task(self) -> str:
+        """The task, as it was given."""
+        return self._text("task.original_input")
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended."""
+        said = self._text("outcome.status").upper()
+        return next(one for one in OUTCOMES if one == said)
+
+    @property
+    def status(self) -> Status:
+        """What had become of it where it comes from."""
+        said = self._text("lifecycle.archival_status").lower()
+        return next((one for one in STATUSES if one == said), "active")
+
+    def get(self, path: str) -> object:
+        """Return the value at a path such as `task.context`; `None` where there is none."""
+        value: object = self.doc
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value
+
+    def text(self, path: str) -> str:
+        """Return the text at a path; empty where there is none."""
+        return self._text(path)
+
+    def texts(self, path: str) -> tuple[str, ...]:
+        """Return the texts in the list at a path."""
+        found = self.get(path)
+        return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list | tuple) else ()
+
+    @property
+    def kept(self) -> Json:
+        """What is kept of it beside the store: all but its name, and what the store itself counts."""
+        doc = {name: value for name, value in self.doc.items() if name != "episode_id"}
+        lifecycle = doc.get("lifecycle")
+        if isinstance(lifecycle, Mapping):
+            rest = {name: value for name, value in lifecycle.items() if name not in COUNTED}
+            doc.pop("lifecycle") if not rest else doc.update(lifecycle=rest)
+        return doc
+
+    def _text(self, path: str) -> str:
+        said = self.get(path)
+        return said if isinstance(said, str) else ""
+
+
+def read_episode(doc: object) -> EpisodeBody:
+    """Return an episode of JSON values; raises `InvalidEpisode`, which names every field that is not as it must be."""
+    if not isinstance(doc, Mapping):
+        raise InvalidEpisode([Fault("episode", OBJECT, _found(doc))])
+    faults = list(_faults(doc))
+    if faults:
+        raise InvalidEpisode(faults)
+    body = EpisodeBody(doc)
+    if body.id:
+        checked_id(body.id)
+    return body
+
+
+def _faults(doc: Json) -> Iterator[Fault]:
+    body = EpisodeBody(doc)
+    for name, what, is_required in FIELDS:
+        above, _, _ = name.rpartition(".")
+        if above and not isinstance(body.get(above), Mapping):
+            continue  # that is its own fault, or there is nothing to look at
+        value = body.get(name)
+        if value is None:
+            if is_required:
+                yield Fault(name, what)
+        else:
+            yield from _CHECKS[what](name, what, value)
+    yield from _too_deep(doc, "", 0)
+
+
+def _too_deep(value: object, path: str, depth: int) -> Iterator[Fault]:
+    if depth > DEEPEST:
+        yield Fault(path, f"at most {DEEPEST} levels", "more")
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _too_deep(item, f"{path}.{one_line(str(name), _SHOWN)}" if path else str(name), depth + 1)
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            if isinstance(item, Mapping | list | tuple):
+                yield from _too_deep(item, f"{path}[{index}]", depth + 1)
+
+
+Check = Callable[[str, str, object], Iterator[Fault]]
+
+
+def _is(test: Callable[[object], bool]) -> Check:
+    def check(path: str, what: str, value: object) -> Iterator[Fault]:
+        if not test(value):
+            yield Fault(path, what, _found(value))
+
+    return check
+
+
+def _each(test: Callable[[object], bool], what_each: str) -> Check:
+    def check(path: str, what: str, value: object) -> Iterator[Fault]:
+        if not isinstance(value, list | tuple):
+            yield Fault(path, what, _found(value))
+            return
+        wrong = ((index, one) for index, one in enumerate(value) if not test(one))
+        yield from (Fault(f"{path}[{index}]", what_each, _found(one)) for index, one in wrong)
+
+    return check
+
+
+def _is_said(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_time(value: object) -> bool:
+    try:
+        return isinstance(value, str) and parse_time(value) is not None
+    except (ValueError, OverflowError):
+        return False
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_CHECKS: Mapping[str, Check] = {
+    TEXT: _is(lambda value: isinstance(value, str)),
+    SAID: _is(_is_said),
+    TIME: _is(_is_time),
+    NUMBER: _is(lambda value: _is_number(value) and value >= 0),  # type: ignore[operator]
+    COUNT: _is(lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0),
+    OBJECT: _is(lambda value: isinstance(value, Mapping)),
+    LIST: _is(lambda value: isinstance(value, list | tuple)),
+    TEXTS: _each(lambda value: isinstance(value, str), TEXT),
+    VECTOR: _each(_is_number, "a number"),
+    OUTCOME: _is(lambda value: isinstance(value, str) and value.upper() in OUTCOMES),
+    STATUS: _is(lambda value: isinstance(value, str) and value.lower() in STATUSES),
+}
+
+
+def _found(value: object) -> str:
+    """Say what stands there."""
+    if isinstance(value, str):
+        return f"“{one_line(value, _SHOWN)}”" if value.strip() else "an empty text"
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)[:_SHOWN]
+    return "an object" if isinstance(value, Mapping) else "a list"

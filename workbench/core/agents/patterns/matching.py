@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from workbench.core.agents.patterns.conditions import ConditionSyntax, Facts, holds, parsed
-from workbench.core.agents.patterns.names import Category, Status
-from workbench.core.agents.patterns.pattern import Applicability, ComplexityRange, Pattern
+from workbench.core.agents.patterns.pattern import Applicability, Category, ComplexityRange, Pattern, Status
+from workbench.core.agents.patterns.templates import ConditionSyntax, Facts, holds, parsed
 
 WEIGHTS: Mapping[str, float] = {"confidence": 0.4, "success": 0.3, "usage": 0.15, "recency": 0.1, "match": 0.05}
 """What a ranking of patterns is made of, and how much each part weighs."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.core.agents.patterns.names import Category
+from workbench.core.agents.patterns.pattern import Category
 
 SUPPORT = 5
 """Episodes in which a feature has to occur."""

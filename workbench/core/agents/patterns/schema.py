@@ -10,11 +10,9 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from workbench.core.agents.patterns.conditions import ConditionSyntax, parsed
 from workbench.core.agents.patterns.pattern import Body, ComplexityRange, Parameter, Pattern, Step
-from workbench.core.agents.patterns.templates import DEEPEST, depth_of, problems_of
-from workbench.core.errors import InvalidRecord
-from workbench.core.record import iso, parse_time, present
+from workbench.core.agents.patterns.templates import DEEPEST, ConditionSyntax, depth_of, parsed, problems_of
+from workbench.core.record import InvalidRecord, iso, parse_time, present
 from workbench.core.text import clean_for_store
 
 UNKNOWN = "unknown"

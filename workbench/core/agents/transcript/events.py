@@ -1,5 +1,6 @@
 """What happens in a session of an agent, in the order in which it is told: the values that the rules read."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -46,3 +47,25 @@ class Summary(Event):
     """What a session that ran out of context was boiled down to."""
 
     text: str = ""
+
+
+# Fields of events: how much of one is looked at, and how paths stand in it.
+
+
+LONGEST = 20_000
+"""Characters of a field that are looked at; of a longer one its beginning and its end."""
+
+
+def cut(text: str) -> str:
+    """Return a field as far as it is looked at: errors stand at either end."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST // 2]}\n{text[1 - LONGEST // 2 :]}"
+
+
+_HOME = r"(?<![\w.])(?:/home/[^/\s'\"`:]+|/Users/[^/\s'\"`:]+|/root|[A-Z]:\\Users\\[^\\\s'\"`]+)(?=[/\\\s'\"`:]|$)"
+
+
+def short_paths(text: str) -> str:
+    """Return a text in which a home folder is `~`."""
+    return re.sub(_HOME, "~", text)

@@ -5,12 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary
-from workbench.core.agents.transcript.fields import cut, short_paths
-from workbench.core.agents.transcript.identity import identity
-from workbench.core.agents.transcript.lessons import WORTH, Lesson, Passed
-from workbench.core.agents.transcript.people import said_no, taught, words_of
+from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary, cut, short_paths
 from workbench.core.agents.transcript.progress import Failure, SessionProgress
+from workbench.core.agents.transcript.summaries import WORTH, Lesson, Passed, identity, said_no, taught, words_of
 
 if TYPE_CHECKING:
     from workbench.core.agents.transcript.failures import Failures

@@ -1,9 +1,334 @@
 """Summaries of sessions that ran out of context, read by their sections: each thing that one tells, once."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import blake2b
+from typing import Literal
 
-from workbench.core.agents.transcript.lessons import Kind
+# What tells things of a session again, by whatever door they come.
+
+
+def identity(session: str, text: str) -> str:
+    """Return what tells words of a session again, by whatever door they come: a hook gives no message id."""
+    flat = " ".join(text.split()).encode(errors="replace")
+    return f"{session}/text-{blake2b(flat, digest_size=8).hexdigest()}"
+
+
+def print_of(id: str) -> str:
+    """Return what stands for an identity where it is kept. Ids of tool uses are the same in a session that goes on."""
+    session, _, own = id.partition("/")
+    told = own if own.startswith("toolu_") else f"{session}/{own}"
+    return blake2b(told.encode(errors="replace"), digest_size=8).hexdigest()
+
+
+# What a session taught: lessons to be reviewed, and what was passed over as none, with the reason.
+
+
+Reason = Literal[
+    "assertion", "own-work", "own-tool", "cancelled", "turned-down", "reader-limit", "looked-only", "said-nothing",
+    "went-away", "not-resolved", "no-correction", "small-talk", "told-already", "known", "unreadable-line", "passing",
+]  # fmt: skip
+"""Why something is no lesson.
+
+`assertion`: a test that is red while it is written · `own-work`: an error in what the agent is just writing ·
+`own-tool`: the agent's own tool refused · `cancelled`: a call beside it failed, or somebody stopped it ·
+`turned-down`: a person let it not happen and said no more · `reader-limit`: too long to be read at once ·
+`looked-only`: nothing was found · `said-nothing`: it failed without a word · `went-away`: the same worked the next
+time · `not-resolved`: nobody found out · `no-correction`: a prompt that asks for something · `small-talk`: too short
+to tell anything · `told-already`: another lesson says it · `known`: it is in the store · `unreadable-line`: it is no
+JSON of this kind · `passing`: what a summary tells of work that is over.
+"""
+
+Kind = Literal["correction", "rule", "failure", "fix", "insight", "decision", "open-work"]
+
+TYPES: dict[Kind, str] = {
+    "correction": "correction", "rule": "instruction", "failure": "failure", "fix": "bug_fix", "insight": "insight",
+    "decision": "decision", "open-work": "general",
+}  # fmt: skip
+"""The observation type that a lesson becomes."""
+
+_BASE: dict[Kind, float] = {
+    "correction": 100, "rule": 90, "failure": 50, "insight": 42, "decision": 40, "fix": 34, "open-work": 5,
+}  # fmt: skip
+CANDIDATE = 32.0
+"""Weight from which a lesson waits for a person's decision; what weighs less is only noted."""
+
+WORTH = 24.0
+"""Weight below which what a summary tells is not worth being noted."""
+
+_SESSION, _MOST_SESSIONS = 20.0, 3
+_COMMON_WORDS = """
+the a an and or of to in on for with was were is are be by it its this that from as at not no failed worked what fixed
+using used use added instead error errors need needs needed must should
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+_NAME = r"[\w$@:{}.\-]*[_/:.@][\w$@:{}.\-/]*[\w}]|--?[a-z][\w-]+"
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Something to remember, as it would be stored, and where it comes from.
+
+    `ids` are the messages or tool uses that it was learned from, first to last, each with its session before a slash.
+    `mark` tells the same lesson in another session; `weight` says what comes first. `needs` more than one session means
+    that it is a lesson only when the same happened in so many: until then it is passed over for the `reason`.
+    """
+
+    kind: Kind
+    text: str
+    session: str
+    ids: tuple[str, ...]
+    at: datetime | None = None
+    turn: int = 0
+    speaker: str = "assistant"
+    file: str = ""
+    mark: str = ""
+    extra: float = 0.0
+    needs: int = 1
+    reason: Reason = "own-work"
+
+    @property
+    def sessions(self) -> int:
+        """In how many sessions it was learned."""
+        return len({id.partition("/")[0] for id in self.ids})
+
+    @property
+    def weight(self) -> float:
+        """How much it counts: a person's word most, then what several sessions ran into."""
+        return _BASE[self.kind] + self.extra + _SESSION * (min(self.sessions, _MOST_SESSIONS) - 1)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for a person's decision; what weighs less is only noted."""
+        return self.weight >= CANDIDATE
+
+    @property
+    def observation_type(self) -> str:
+        """The observation type that it is stored with."""
+        return TYPES[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Something that is no lesson, and why; `text` says in a few words what it was.
+
+    `id` is that of its message or tool use, with its session before a slash where it was told beside other lessons.
+    """
+
+    reason: Reason
+    text: str = ""
+    id: str = ""
+
+
+def ordered(lessons: Iterable[Lesson]) -> list[Lesson]:
+    """Return lessons, those that count most first; of equals the latest."""
+    return sorted(lessons, key=lambda one: (-one.weight, -(one.at.timestamp() if one.at else 0.0), one.ids))
+
+
+def same_lesson(one: Lesson, other: Lesson) -> bool:
+    """Tell whether two lessons say the same: by their mark, or since they name the same and share most words."""
+    if one.mark and one.mark == other.mark:
+        return True
+    if "correction" in (one.kind, other.kind) or "rule" in (one.kind, other.kind):
+        return _told(one.text) == _told(other.text)
+    if one.kind == other.kind == "failure":
+        return False
+    shared = _names(one.text) & _names(other.text)
+    mine, theirs = _told(one.text), _told(other.text)
+    common = len(mine & theirs) / (min(len(mine), len(theirs)) or 1)
+    return common >= (0.3 if any(len(name) >= 8 for name in shared) else 0.6)
+
+
+def told_once(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Passed]]:
+    """Return lessons each told once, what several sessions say as one, and what fell away by that."""
+    kept: list[Lesson] = []
+    passed: list[Passed] = []
+    for lesson in sorted(lessons, key=lambda one: -one.weight):
+        place = next((at for at, other in enumerate(kept) if same_lesson(lesson, other)), None)
+        if place is None:
+            kept.append(lesson)
+            continue
+        other = kept[place]
+        fresh = tuple(id for id in lesson.ids if print_of(id) not in set(map(print_of, other.ids)))
+        ids = (*other.ids, *fresh)
+        passed.extend(Passed("told-already", lesson.text[:120], id) for id in fresh)
+        kept[place] = replace(other, ids=ids)
+    ripe = [one for one in kept if one.sessions >= one.needs]
+    passed += [Passed(one.reason, one.text[:120], one.ids[0]) for one in kept if one.sessions < one.needs]
+    return ripe, passed
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(name.strip(".:-").lower() for name in re.findall(_NAME, text) if len(name) >= 5)
+
+
+def _told(text: str) -> frozenset[str]:
+    from workbench.core.words import words  # an event that teaches nothing is not to wait for it
+
+    return frozenset(word for word in words(text) if word not in _COMMON and len(word) > 1)
+
+
+# What is passed over in agents' sessions, in words: said by the command and in the app.
+
+
+PASSED: Mapping[Reason, str] = {
+    "assertion": "tests that were red while they were written",
+    "own-work": "errors in what was just being written",
+    "own-tool": "refusals of the agent's own tools",
+    "cancelled": "cancelled calls",
+    "turned-down": "calls that a person turned down",
+    "reader-limit": "files too long to be read at once",
+    "looked-only": "looks at what is not there",
+    "said-nothing": "failures without a word",
+    "went-away": "failures that went away by themselves",
+    "not-resolved": "failures that nobody resolved",
+    "no-correction": "prompts that ask for something",
+    "small-talk": "prompts that say too little",
+    "told-already": "things that were told already",
+    "known": "things that the store has",
+    "passing": "points of summaries on work that is over",
+    "unreadable-line": "lines that cannot be read",
+}
+"""Each reason, as what was passed over for it."""
+
+
+# What a person says to an agent that is worth remembering: corrections, and rules for what comes.
+
+
+LONGEST_CORRECTION = 600
+"""Characters of a prompt that corrects; a longer one is a task, of which single sentences may be rules."""
+
+# Compiled when they are first needed: a hook that takes a prompt needs but few of them.
+_TAGS = (
+    r"<(system-reminder|task-notification|local-command-\w+|command-\w+|bash-\w+|user-memory-input|"
+    r"ide_\w+|environment_context|user_instructions)>.*?</\1>"
+)
+_MACHINE = (
+    r"^(?:caveat: the messages below|\[request interrupted|this session is being continued|<[a-z][\w-]*>|\[image"
+    r"|read the output file to retrieve the result|full transcript available at"
+    r"|please continue the conversation from where|stop hook feedback|base directory for this skill)"
+)
+_AGAINST = (
+    r"^\W*(?:(?:hmm+|ok(?:ay)?|but|and|wait|hey|well|sorry|please)\W+){0,2}"
+    r"(?:no\b(?! (?:problem|worries|need|thanks|rush|idea|issue|objection|changes? (?:needed|required)))|nope\b|wrong\b"
+    r"|not (?:like|that|what|quite|there|in|the|with|via|on)\b|stop\b|don'?t\b(?! worry| bother)|do not\b"
+    r"|that'?s (?:not|wrong)"
+    r"|this is (?:not|wrong)|that is (?:not|wrong)|actually\b(?!.{0,20}(?:looks|is) (?:good|fine))|instead\b|undo\b"
+    r"|revert\b"
+    r"|you (?:should(?:n'?t| not)|forgot|missed|broke|must(?:n'?t| not))|i (?:said|told you|meant|asked|didn'?t)"
+    r"|why (?:did|are|do) you\b|never\b|wait\b)"
+)
+_TELLS = (
+    r"\b(?:use|using|run|call|put|keep|write|make|do|don'?t|do not|never|always|instead|rather|prefer|must"
+    r"|should(?:n'?t)?"
+    r"|need|needs|only|not|without|with|is|are|has|have|goes|belongs|lives|means?)\b"
+)
+_RULE = (
+    r"\b(?:from now on|always|never|every time|remember (?:that|to)|keep in mind|make sure (?:to|that|you) (?:always"
+    r"|never)"
+    r"|in this (?:repo|project|codebase)|we (?:always|never|don'?t|use|prefer|only)|i (?:prefer|always|never)"
+    r"|(?:do not|don'?t) (?:ever|use|add|commit|push|touch|edit|change|run|create|write)|prefer \S+ (?:over|to"
+    r"|instead))\b"
+)
+_POLITE = r"(?:(?:please|and|also|but|so|ok(?:ay)?|hey|hi|remember|note|rule|important|reminder)\b[,:]?\s+)*"
+_NOT_TOLD = (
+    r"(?!(?:mind|again|ever|been|had|got|was|were|is|are|seen|saw|heard|known|knew|thought|felt|met|did|say never|good|"
+    r"like this|nice|great|fun|happy|glad|the|a|an|in|at|on|up|here|such|so|really|quite|enough|more|less|active|"
+    r"visible)\b|[\w\-]+[^sui\W]s\b|\w+[^eb\W]ed\b)"
+)
+"""What follows "always" and "never" where something is told and nobody is asked for anything."""
+_WISH = (
+    r"use|ask|tell|show|give|keep|make|write|run|add|include|explain|answer|reply|respond|check|confirm|start|stop|list|"
+    r"put|avoid|remind|convert|format|summari[sz]e|name|call|commit|test|store|treat|leave|sort|speak|assume|prefer"
+)
+_STANDING = (
+    rf"\A{_POLITE}(?:(?:always|never(?: ever)?)\s+{_NOT_TOLD}|"
+    r"(?:immer|nie(?:mals)?|stets|siempre|nunca|jamás|toujours|jamais)\s+(?!wieder|gesehen))|"
+    r"\b(?:from now on|going forward|from here on(?: out)?|for all future|ab (?:jetzt|sofort)|a partir de ahora)\b|"
+    rf"\A{_POLITE}(?:{_WISH})\b.*\b(?:always|never|every time|by default|immer|nie)\b(?! give up)|"
+    rf"\A{_POLITE}(?:in (?:the )?future|by default|every time|each time|whenever|when (?:you|i (?:ask|say|send|share|"
+    r"give|mention))|if (?:you (?!want|like|can|could|have)|i (?:ask|say))|before you|after you|unless i)\b"
+    r"[^,]{3,120},?\s+(?:please|always|never|do not|don['’]t|you (?:should|must)|i (?:want|need|expect)|"
+    rf"{_WISH})\b|"
+    r"\byou (?:should|must|are to|need to|have to) (?:always|never|only)\b|"
+    rf"\A{_POLITE}(?:do not|don['’]t) (?!(?:worry|know|think|mind|forget|bother|understand|see|get|care|believe|have|"
+    r"want|need|like|feel|work|give up|quit|be afraid|be scared)\b)\w+\b(?!.*\b(?:yet|now|today|this time|here)\b)|"
+    r"\b(?:make sure|be sure|remember|try) (?:to|that you|you) (?:always|never)\b|"
+    rf"\A{_POLITE}(?:in this (?:repo|repository|project|codebase)\b|we (?:always|never|only|prefer)\b|"
+    r"(?:i|we)(?:['’]d)? (?:(?:really|always|would|much|strongly|generally|usually) )*(?:prefer|want you to (?:always|"
+    r"never)|expect you to|like (?:it when|my|when you|you to)|dislike|hate (?:it )?when|don['’]t (?:want|like|need) "
+    r"(?:you|any)|can['’]t stand)\b|my (?:\w+ )?(?:preferred|preference|favou?rite)\b|keep in mind\b|"
+    r"prefer \S+ (?:over|to|instead)\b|ich (?:bevorzuge|möchte lieber)\b|prefiero\b)"
+)
+_REASON = r"the user (?:said|provided the following reason)[^:\n]*:\s*(?P<said>.+)"
+_SENTENCE = r"(?<=[.!?])\s+|\n+"
+_MOST_RULES = 3
+
+
+def words_of(text: str) -> str:
+    """Return what a person typed, without what machines put beside it; empty when nobody typed anything."""
+    bare = re.sub(_TAGS, " ", text, flags=re.DOTALL).strip() if "<" in text else text.strip()
+    return "" if re.match(_MACHINE, bare, re.IGNORECASE) else bare
+
+
+def said_no(text: str) -> str:
+    """Return what a person said when they turned a tool use down; empty when they said nothing."""
+    found = re.search(_REASON, text, re.IGNORECASE | re.DOTALL)
+    said = found["said"].strip() if found else ""
+    return said.partition("\n\nNote:")[0].strip()
+
+
+def taught(
+    said: str, session: str, turn: int, last: str, at: datetime | None = None, *, refusing: bool = False
+) -> Iterator[Lesson | Passed]:
+    """Yield what a person's words teach in a session, in which a command was run `last` (empty: none was)."""
+    found = worth(said, refusing=refusing)
+    if isinstance(found, Passed):
+        yield replace(found, id=identity(session, found.text))
+        return
+    for kind, text in found:
+        after = f"\n(said after `{last}`)" if kind == "correction" and last else ""
+        mark = identity("said", text.lower())
+        yield Lesson(kind, text + after, session, (identity(session, text),), at, turn, "user", mark=mark)
+
+
+def worth(text: str, *, refusing: bool = False) -> list[tuple[Kind, str]] | Passed:
+    """Return what a person's words teach, a correction or rules, or why they teach nothing.
+
+    With `refusing` they were said to turn something down, and so they correct however they begin.
+    """
+    said = " ".join(text.split())
+    if len(said.split()) < 3:
+        return Passed("small-talk", said[:80])
+    short = len(said) <= LONGEST_CORRECTION
+    if short and (refusing or re.match(_AGAINST, said, re.IGNORECASE)):
+        count = len(said.split())
+        if (not re.search(_TELLS, said, re.IGNORECASE) and count < 6) or (
+            said.endswith("?") and not re.search(_RULE, said, re.IGNORECASE) and count < 8
+        ):
+            return Passed("small-talk", said[:80])
+        return [("correction", said)]
+    rules = [s for part in re.split(_SENTENCE, text) if (s := " ".join(part.split()).strip("-*• ")) and _is_rule(s)]
+    if rules:
+        return [("rule", rule) for rule in dict.fromkeys(rules[:_MOST_RULES])]
+    return Passed("no-correction", said[:80])
+
+
+def is_standing(sentence: str) -> bool:
+    """Tell whether a sentence of a person is an instruction for every time, or says what they prefer."""
+    said = sentence.strip()
+    if not 3 <= len(said.split()) <= 60 or said.endswith(("?", ":", "…", "...")):
+        return False
+    return bool(re.search(_STANDING, said, re.IGNORECASE))
+
+
+def _is_rule(sentence: str) -> bool:
+    """Tell whether a sentence says how things are done here, whatever is asked for now."""
+    count = len(sentence.split())
+    return 4 <= count <= 45 and not sentence.endswith("?") and bool(re.search(_RULE, sentence, re.IGNORECASE))
+
 
 _HEADING = re.compile(
     r"^\s{0,3}(?:#{1,4}\s*)?(?:\*\*)?(?:(?P<number>\d{1,2})[.)]\s+)?"

@@ -4,13 +4,13 @@ import contextlib
 
 from workbench.config import loading, paths
 from workbench.core.agents.hook_event import HookEvent
-from workbench.core.errors import StoreProblem
 from workbench.core.files.locks import Patience, waiting
+from workbench.core.record import StoreProblem
 from workbench.services import caches
 from workbench.services.agents.briefs.kept import basis_of, discard, kept
 from workbench.services.agents.capture.place import Place
 from workbench.services.agents.parent_process import parent_process
-from workbench.services.agents.reads import Asked, keep, looked_up
+from workbench.services.agents.reading_log import Asked, keep, looked_up
 from workbench.services.context import Context
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.store.library import STANDARD, Library

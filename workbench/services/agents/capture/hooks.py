@@ -5,25 +5,38 @@ unless a session is met in its middle, and then once.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.agents.hook_event import HookEvent
-from workbench.core.agents.transcript.fields import short_paths
-from workbench.core.agents.transcript.identity import identity
-from workbench.core.agents.transcript.lessons import Lesson
-from workbench.core.errors import InvalidRecord, UnreadableFile
+from workbench.core.agents.transcript.events import short_paths
+from workbench.core.agents.transcript.summaries import PASSED, Lesson, identity
 from workbench.core.files.locks import Patience, StoreBusy, waiting
-from workbench.services.agents.capture import spool
+from workbench.core.record import InvalidRecord, UnreadableFile
+from workbench.services.agents.capture import progress
+from workbench.services.agents.capture import progress as spool
+from workbench.services.agents.capture.log import HookFailure, failures
 from workbench.services.agents.capture.place import Place, Taken
-from workbench.services.agents.capture.progress import PATIENCE_S, Progress, folder_of, held, plain, read, write
+from workbench.services.agents.capture.progress import (
+    PATIENCE_S,
+    Progress,
+    folder_of,
+    held,
+    passed_over,
+    plain,
+    read,
+    sessions,
+    write,
+)
 from workbench.services.agents.injection import injection
 
 if TYPE_CHECKING:
     from workbench.core.agents.transcript.following import Told
+
 
 SMALL = 262_144
 """Bytes that are read of a transcript when a session ends, for which there is a second."""
@@ -89,7 +102,7 @@ def _begun(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[To
 
 def _asked(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
     """A person asks for something, or corrects."""
-    from workbench.core.agents.transcript.people import taught, words_of
+    from workbench.core.agents.transcript.summaries import taught, words_of
 
     said = words_of(_masked(event).text)
     if not said:
@@ -154,7 +167,7 @@ def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[T
 
 def _masked(event: HookEvent) -> HookEvent:
     """Return an event without secrets: once it is cut into commands and sentences, not every part tells by itself."""
-    from workbench.safety.secrets.secrets import mask
+    from workbench.safety.secrets import mask
     from workbench.services.safety.masking import masked  # an event that tells nothing need not wait for the rules
 
     return masked(event, mask)
@@ -172,3 +185,31 @@ _STEPS: Mapping[str, Step] = {
     "Error": _failed,
 }
 """What an event is taken for; of any other nothing is kept."""
+
+
+# How capturing went so far for a store: what was followed, what was passed over and why, and what went wrong.
+
+
+class Past(NamedTuple):
+    """How many sessions were followed, what was passed over in them by reason, and the latest failures of hooks.
+
+    `waiting` is how many events the next one stores, since somebody else held the store. Failures are those of all
+    stores: what went wrong may have kept a hook from finding its store.
+    """
+
+    sessions: int
+    passed: Counter[str]
+    failures: tuple[HookFailure, ...]
+    waiting: int = 0
+
+    @property
+    def passed_words(self) -> tuple[str, ...]:
+        """What was passed over, in words and numbers, the most first."""
+        words: dict[str, str] = dict(PASSED.items())
+        return tuple(f"{words.get(reason, reason)} ({count:,})" for reason, count in self.passed.most_common())
+
+
+def past(captures: Path, store: Path) -> Past:
+    """Return how it went; files that cannot be read count as nothing. `captures` is the user's folder for it."""
+    folder = folder_of(captures, store)
+    return Past(sessions(folder), passed_over(folder), failures(captures), len(progress.files(folder)))

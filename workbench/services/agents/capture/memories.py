@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workbench.core.agents.transcript.identity import print_of
-from workbench.core.agents.transcript.lessons import Kind, Lesson
+from workbench.core.agents.transcript.summaries import Kind, Lesson, print_of
 from workbench.core.record import iso
-from workbench.core.stream.arrival import ARRIVED
+from workbench.core.stream.confidence import ARRIVED
 from workbench.core.stream.importance import CODE, HIGHEST
 from workbench.core.stream.memory import Memory, Source
 from workbench.services.stream.observation import Observation, cleaned, memory_of

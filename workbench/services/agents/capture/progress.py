@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,14 +17,54 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from workbench.core.agents.transcript.lessons import Lesson
+from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.progress import Failure, SessionProgress
-from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.agents.transcript.summaries import Lesson
 from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import FileLock
-from workbench.core.record import from_doc, to_doc
-from workbench.services.agents.capture import spool
+from workbench.core.record import InvalidRecord, StoreProblem, from_doc, to_doc
 from workbench.store.presence import id_of
+
+# Events of hooks that wait for a store that somebody else holds: files in the user's state folder, without secrets.
+
+
+FOLDER = "waiting"
+
+
+def keep(folder: Path, event: HookEvent, actor: str) -> None:
+    """Keep an event for the next one to store. Raises `StoreProblem`."""
+    from workbench.services.safety.masking import masked, masked_text  # hardly ever does a hook give up
+
+    place = folder / FOLDER
+    data = json.dumps({"actor": actor, **masked(event, masked_text)._asdict()})
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_file(place / f"{time.time_ns()}-{os.getpid()}.json", data.encode("ascii"), ".event-", durable=False)
+    except OSError as error:
+        raise StoreProblem(f"{place} cannot be written: {error.strerror or error}.", "The event is lost.") from error
+
+
+def waiting(folder: Path) -> Iterator[tuple[Path, str, HookEvent]]:
+    """Yield the file, the actor and the event of each that waits, the oldest first; what is no event is removed."""
+    for path in files(folder):
+        try:
+            doc = json.loads(path.read_bytes())
+            actor = str(doc.pop("actor"))
+            event = HookEvent(**doc)
+        except FileNotFoundError:
+            continue  # another hook stored it
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            path.unlink(missing_ok=True)
+            continue
+        yield path, actor, event
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the files of the events that wait, the oldest first."""
+    with contextlib.suppress(OSError):
+        return sorted(path for path in (folder / FOLDER).iterdir() if path.suffix == ".json")
+    return []
+
 
 MOST = 500
 """Sessions whose files are kept for a store; of more the oldest go."""
@@ -65,7 +106,7 @@ def plain(session: str) -> str:
     """Return the name of a session, or of its file, as it may be kept: one that is a secret goes by another."""
     if _PLAIN.fullmatch(session):
         return session
-    from workbench.safety.secrets.secrets import mask
+    from workbench.safety.secrets import mask
     from workbench.services.safety.masking import masked_name  # hardly a session is called so
 
     return masked_name(session, mask)
@@ -137,7 +178,7 @@ def without_texts(captures: Path | None, store: Path) -> None:
     if captures is None:
         return
     folder = folder_of(captures, store)
-    for event in spool.files(folder):
+    for event in files(folder):
         event.unlink(missing_ok=True)
     for file in _files(folder):
         try:
@@ -156,7 +197,7 @@ def _without_secrets(standing: SessionProgress) -> SessionProgress:
     """Return where somebody stopped as it may be written to a file."""
     if not standing.last and not standing.open:
         return standing
-    from workbench.safety.secrets.secrets import mask  # most events leave nothing to look through
+    from workbench.safety.secrets import mask  # most events leave nothing to look through
 
     return replace(
         standing,

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from workbench.core.agents.transcript.events import Event
 from workbench.core.agents.transcript.following import Following, Told
-from workbench.core.agents.transcript.lessons import Passed
-from workbench.core.errors import UnreadableFile
-from workbench.core.files.handles import NotRegular, open_handle
+from workbench.core.agents.transcript.summaries import Passed
+from workbench.core.files.fresh import NotRegular, open_handle
+from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Stopped
 from workbench.formats.transcripts.readers import READERS, Reader, reader_of
-from workbench.safety.secrets.secrets import mask
+from workbench.safety.secrets import mask
 from workbench.services.agents.capture.progress import Progress, plain
 from workbench.services.safety.masking import masked
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.core.agents.hook_event import HookEvent
-from workbench.core.agents.transcript.lessons import Lesson, Passed, same_lesson, told_once
+from workbench.core.agents.transcript.summaries import Lesson, Passed, same_lesson, told_once
 from workbench.core.duplicates.dedup import contained_in_recent
 from workbench.core.stream.memory import Memory
-from workbench.safety.secrets.secrets import mask
+from workbench.safety.secrets import mask
 from workbench.services.agents.capture.memories import Origin, memory_from, prints, prints_in
 from workbench.services.agents.capture.place import Place
 from workbench.services.agents.capture.progress import Progress, read, write

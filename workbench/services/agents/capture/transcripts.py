@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from workbench.core.agents.transcript.fields import short_paths
-from workbench.core.agents.transcript.lessons import Lesson, Passed, Reason, ordered, same_lesson, told_once
-from workbench.core.errors import InvalidRecord
-from workbench.core.reflection.trigger import record_observation
+from workbench.core.agents.transcript.events import short_paths
+from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason, ordered, same_lesson, told_once
+from workbench.core.record import InvalidRecord
+from workbench.core.reflection.llm_run import record_observation
 from workbench.core.stream.memory import Memory
-from workbench.safety.secrets.secrets import mask
+from workbench.safety.secrets import mask
 from workbench.services.agents.capture.memories import (
     Origin,
     lesson_of,

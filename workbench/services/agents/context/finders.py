@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.retrieval.ranking.columns import most_important
+from workbench.retrieval.ranking.episodic import most_important
 from workbench.retrieval.ranking.pool import Pool
 from workbench.services.agents.context.values import Found, LeftOut
 from workbench.services.agents.serving import Served, give

@@ -6,13 +6,13 @@ Only what a person has looked at: of raw messages that went on since, nothing, f
 import os
 
 from workbench.core.agents.document import Document, citation
-from workbench.core.errors import UnreadableFile
-from workbench.core.files.handles import open_handle
-from workbench.formats.external.messages import spoken
+from workbench.core.files.fresh import open_handle
+from workbench.core.record import UnreadableFile
+from workbench.formats.external import spoken
 from workbench.services.agents.context.finders import Answer, Asking
 from workbench.services.agents.context.values import Found, LeftOut
 from workbench.services.agents.documents.documents import Documents
-from workbench.services.agents.documents.reading import DocumentFolder, Entry, decoded, open_folder, read
+from workbench.services.agents.documents.instructions import DocumentFolder, Entry, decoded, open_folder, read_document
 
 TURNS = 20
 """Turns that are looked at, the last ones."""
@@ -28,7 +28,7 @@ def overview(asking: Asking) -> Answer:
     if folder is None or entry is None:
         return Answer(())
     try:
-        opened = read(entry)
+        opened = read_document(entry)
     except UnreadableFile:
         return Answer(())
     if not documents.seen(folder).trusts(opened):

@@ -7,7 +7,7 @@ like it were of (source 004, section 4.1: the task's features are found before a
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.core.agents.episodes.digest import summary_of
+from workbench.core.agents.episodes.criteria import summary_of
 from workbench.core.words import stop_words, words
 from workbench.services.agents.context.finders import Answer, Asking
 from workbench.services.agents.context.values import Found

@@ -18,10 +18,10 @@ from workbench.services.agents.aliases import served_name
 from workbench.services.agents.blocks import Blocks
 from workbench.services.agents.context.finders import Answer, Asking
 from workbench.services.agents.context.values import AgentContext, Found, Item, Layer, LeftOut
-from workbench.services.agents.reads import BY_COMMAND, Asked, keep, new_id
+from workbench.services.agents.reading_log import BY_COMMAND, Asked, keep, new_id
 from workbench.services.agents.serving import judges_of
 from workbench.services.context import Context
-from workbench.services.health.contradictions import disputes
+from workbench.services.health.upkeep import disputes
 from workbench.services.playbook.playbook import Playbooks
 from workbench.services.safety.provenance import provenances_of
 from workbench.services.safety.safety import Safety

@@ -12,12 +12,12 @@ from typing import Literal
 from workbench.core.agents.document import ROOT, Document
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord
+from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.safety.scanning import secrets_in, without
 from workbench.services.agents.blocks import Blocks
-from workbench.services.agents.documents.recalled import plain_name
+from workbench.services.agents.documents.recall import plain_name
 from workbench.services.agents.documents.stored import StoredDocuments, cleaned
-from workbench.services.agents.reads import Asked, keep, new_id
+from workbench.services.agents.reading_log import Asked, keep, new_id
 from workbench.services.context import Context
 from workbench.services.safety.provenance import provenances_of
 from workbench.services.safety.safety import Safety

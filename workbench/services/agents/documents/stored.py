@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import replace
 
 from workbench.core.agents.document import ROOT, Document
-from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord
+from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord
 from workbench.core.text import printable
 from workbench.services.context import Context
 

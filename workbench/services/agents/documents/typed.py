@@ -4,7 +4,7 @@ import re
 
 from rapidfuzz.distance import Indel
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 
 _MARKER = re.compile(r"\[secret: [^\]\n]{1,80}\]")
 _HINT = "Nothing was written; your text is kept here. Change that line in an editor of your own."

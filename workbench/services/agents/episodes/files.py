@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.agents.episodes.schema import read_episode
-from workbench.core.errors import InvalidRecord, UnreadableFile
+from workbench.core.agents.episodes.episode import read_episode
 from workbench.core.files.atomic import write_file
+from workbench.core.record import InvalidRecord, UnreadableFile
 from workbench.core.words import words
-from workbench.formats.episodes import agent_playbook
-from workbench.formats.episodes.files import Found, episodes_in, files_in, read_text
+from workbench.formats import episodes as agent_playbook
+from workbench.formats.episodes import Found, episodes_in, files_in, read_text
 from workbench.services.agents.episodes.keeping import Episodes, Stored
 from workbench.services.context import Context
 from workbench.services.safety.secret_filter import IMPORT

@@ -3,31 +3,225 @@
 What is found by words comes with its score, term by term; what is found by attributes or time, the latest first.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import numpy as np
 
-from workbench.core.agents.episodes.criteria import Criteria, Strategy, checked
-from workbench.core.agents.episodes.digest import Digest
-from workbench.core.agents.episodes.episode import Episode
-from workbench.core.agents.episodes.phases import BEGINS, Phase, age_of, phase_of
-from workbench.core.agents.episodes.signature import features_of, likeness, shared
-from workbench.core.errors import InvalidQuery
-from workbench.core.text import clean_for_store
-from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term
+from workbench.core.agents.actors import require_person
+from workbench.core.agents.episodes.cluster import (
+    LEAST,
+    WINDOW,
+    EpisodeCluster,
+    average,
+    cluster_id,
+    objection,
+    variation,
+)
+from workbench.core.agents.episodes.criteria import (
+    BEGINS,
+    RECENT,
+    Criteria,
+    Digest,
+    Phase,
+    Strategy,
+    age_of,
+    checked,
+    features_of,
+    likeness,
+    phase_of,
+    shared,
+)
+from workbench.core.agents.episodes.episode import KIND, STATUSES, Episode
+from workbench.core.record import InvalidQuery, InvalidRecord, moved
+from workbench.core.text import clean_for_store, counted
+from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term, in_domain, query_words
 from workbench.retrieval.arrays import Column, Mask, Rows
-from workbench.retrieval.episodes.floor import BY_WORDS
-from workbench.retrieval.episodes.scoring import scored
-from workbench.services.agents.episodes.columns import fitting, in_domains, older
+from workbench.retrieval.episodes import BY_WORDS, scored
+from workbench.retrieval.ranking.times import micros
+from workbench.services.agents.episodes.keeping import Episodes
 from workbench.services.agents.episodes.pool import Cancelled, EpisodePool, EpisodePools, Progress
 from workbench.services.context import Context
 from workbench.services.tuning.retriever import Retriever
 
-if TYPE_CHECKING:
-    from workbench.services.agents.episodes.consolidating import Consolidation
+# Which episodes are meant, over columns: the fast form of `Criteria.fit` and `Criteria.fit_digest`.
+
+
+_ACTIVE, _ARCHIVED, _DELETED = (STATUSES.index(status) for status in ("active", "archived", "deleted"))
+
+
+def fitting(pool: EpisodePool, criteria: Criteria, now: datetime) -> Mask:
+    """Return which episodes of a pool are meant."""
+    mask = (pool.at <= micros(now)) & _in_phase(pool, criteria, now)
+    if criteria.only_successful:
+        mask &= pool.success
+    if criteria.prefer_recent:
+        mask &= pool.at >= micros(moved(now, -RECENT))
+    if criteria.since is not None:
+        mask &= pool.at >= micros(criteria.since)
+    if criteria.until is not None:
+        mask &= pool.at <= micros(criteria.until)
+    for attribute, wanted in _columns_asked(criteria):
+        one: Mask = np.zeros(len(pool), np.bool_)
+        rows = pool.named(attribute).get(wanted.casefold())
+        if rows is not None:
+            one[rows] = True
+        mask &= one
+    return mask
+
+
+def in_domains(pool: EpisodePool, text: str) -> Mask:
+    """Return which episodes are of a domain that a text names."""
+    asked, found = query_words(text), np.zeros(len(pool), np.bool_)
+    for domain, rows in pool.named("domain").items():
+        if in_domain((domain,), asked):
+            found[rows] = True
+    return found
+
+
+def _columns_asked(criteria: Criteria) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that are asked for."""
+    if criteria.domain:
+        yield "domain", criteria.domain[:KIND]
+    if criteria.type:
+        yield "type", criteria.type[:KIND]
+    for attribute in ("outcome", "tag", "session", "tool", "strategy"):
+        wanted: str = getattr(criteria, attribute)
+        if wanted:
+            yield attribute, wanted
+
+
+def _in_phase(pool: EpisodePool, criteria: Criteria, now: datetime) -> Mask:
+    active, archived = _is(pool, _ACTIVE), _is(pool, _ARCHIVED)
+    if criteria.phase == "deleted":
+        return _is(pool, _DELETED)
+    if criteria.every and not criteria.phase:
+        return active | archived
+    if criteria.phase == "archived":
+        return archived | (active & older(pool, BEGINS["archived"], now))
+    if not criteria.phase:
+        return active & ~older(pool, BEGINS["archived"], now)
+    phases = list(BEGINS)
+    first = phases.index(next(phase for phase in phases if phase == criteria.phase))
+    young = active & ~older(pool, BEGINS[phases[first + 1]], now)
+    return young & older(pool, BEGINS[phases[first]], now) if first else young
+
+
+def _is(pool: EpisodePool, status: int) -> Mask:
+    found: Mask = np.equal(pool.status, status)
+    return found
+
+
+def older(pool: EpisodePool, days: int, now: datetime) -> Mask:
+    """Tell which are so many days old, or older."""
+    found: Mask = np.less_equal(pool.at, micros(moved(now, -timedelta(days=days))))
+    return found
+
+
+# Consolidating episodes: those that say the same are put under one and archived; a dry run is the same plan.
+
+
+ConsolidatingCancelled = Callable[[], bool]
+ConsolidatingProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationPlan:
+    """What would be consolidated: the clusters, and how many episodes were old enough to be looked at."""
+
+    clusters: tuple[EpisodeCluster, ...]
+    looked: int
+
+    @property
+    def archived(self) -> tuple[str, ...]:
+        """The episodes that would be archived: all but those that stand for others."""
+        members = (id for one in self.clusters for id in one.members if id != one.representative)
+        return tuple(members)
+
+
+class Consolidation:
+    """Consolidates the episodes of a store. Only mature and aged ones are: what is recent may still be looked at."""
+
+    def __init__(self, context: Context, pools: EpisodePools) -> None:
+        self._context, self._pools = context, pools
+        self._episodes = Episodes(context)
+
+    def plan(
+        self,
+        cancelled: ConsolidatingCancelled = lambda: False,
+        progress: ConsolidatingProgress = lambda _done, _all: None,
+    ) -> ConsolidationPlan:
+        """Return what would be consolidated; writes nothing. What is planned until it is cancelled is returned."""
+        pool, now = self._pools.pool(), self._context.now()
+        groups: dict[tuple[str, str, str], list[int]] = {}
+        for row, head in enumerate(pool.heads):
+            if phase_of(head, now) in ("mature", "aged") and pool.digests[row].task:
+                groups.setdefault((head.type, head.domain, head.outcome), []).append(row)
+        clusters, looked, count = list[EpisodeCluster](), 0, sum(map(len, groups.values()))
+        for rows in groups.values():
+            if cancelled():
+                break
+            progress(looked, count)
+            looked += len(rows)
+            if len(rows) > 1:
+                clusters += _clusters(pool, np.array(rows, np.intp), now)
+        ordered = sorted(clusters, key=lambda one: (one.last_at, one.id), reverse=True)
+        return ConsolidationPlan(tuple(ordered), count)
+
+    def carry_out(self, plan: ConsolidationPlan) -> None:
+        """Keep the clusters of a plan and archive what they hold together, as one action.
+
+        Raises `InvalidRecord` when an episode was changed since, and `WorkbenchError` for an agent.
+        """
+        require_person(self._context.actor, "consolidate episodes")
+        count = len(plan.archived)
+        label = f"consolidate {counted(count, 'episode')}"
+        with self._context.library.transaction(self._context.actor, label) as tx:
+            for id in plan.archived:
+                episode = self._episodes.get(id)
+                if episode.status != "active":
+                    raise InvalidRecord(f"{id} was changed since this was planned.", "Nothing was changed.")
+                tx.put(replace(episode, status="archived"))
+            for cluster in plan.clusters:
+                tx.put(cluster)
+                self._episodes.refer(tx, cluster.members, cluster.id)
+
+
+def _clusters(pool: EpisodePool, rows: Rows, now: datetime) -> list[EpisodeCluster]:
+    """Return the clusters among episodes of one type, domain and outcome, the latest one standing for each."""
+    order = rows[np.argsort(-pool.at[rows], kind="stable")]
+    free = np.ones(len(order), np.bool_)
+    vectors, window, found = pool.wholes[order], int(WINDOW.total_seconds() * 1_000_000), list[EpisodeCluster]()
+    for place in range(len(order)):
+        if not free[place]:
+            continue
+        free[place] = False
+        near = free & (vectors @ vectors[place] > LEAST) & (pool.at[order[place]] - pool.at[order] <= window)
+        head = pool.digests[order[place]]
+        alike = [at for at in np.flatnonzero(near).tolist() if not objection(pool.digests[order[at]], head)]
+        if alike:
+            free[alike] = False
+            found.append(_cluster(pool, [int(order[at]) for at in (place, *alike)], now))
+    return found
+
+
+def _cluster(pool: EpisodePool, rows: Sequence[int], now: datetime) -> EpisodeCluster:
+    heads, digests = [pool.heads[row] for row in rows], [pool.digests[row] for row in rows]
+    others = zip(heads[1:], digests[1:], strict=True)
+    return EpisodeCluster(
+        cluster_id(heads[0].id),
+        heads[0].id,
+        tuple(one.id for one in heads),
+        tuple(variation(head.id, digest, digests[0]) for head, digest in others),
+        min(one.at for one in heads),
+        max(one.at for one in heads),
+        now,
+        float(heads[0].outcome == "SUCCESS"),
+        average([digest.duration for digest in digests]),
+    )
+
 
 K = 5
 """How many are found when nobody says."""
@@ -99,7 +293,6 @@ class EpisodeFinder:
     @property
     def consolidation(self) -> "Consolidation":
         """The way to put those together that say the same."""
-        from workbench.services.agents.episodes.consolidating import Consolidation
 
         return Consolidation(self._context, self._pools)
 

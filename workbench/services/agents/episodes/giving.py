@@ -8,20 +8,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from workbench.core.agents.episodes.criteria import Criteria, Strategy
-from workbench.core.agents.episodes.digest import told
+from workbench.core.agents.episodes.criteria import Criteria, Strategy, phase_of, told
 from workbench.core.agents.episodes.episode import Episode
-from workbench.core.agents.episodes.phases import phase_of
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import InvalidQuery, StoreProblem, UnknownRecord
-from workbench.core.record import iso
+from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, iso
 from workbench.services.agents.aliases import alias_of, served_name
 from workbench.services.agents.answers import Json
 from workbench.services.agents.blocks import Blocks
 from workbench.services.agents.episodes.finding import EpisodeFinder, FoundEpisode
 from workbench.services.agents.episodes.keeping import Episodes
-from workbench.services.agents.reads import Asked, keep, new_id
+from workbench.services.agents.reading_log import Asked, keep, new_id
 from workbench.services.context import Context
 from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import provenances_of

@@ -9,21 +9,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.core.agents.actors import require_person
-from workbench.core.agents.episodes.criteria import Criteria, checked
+from workbench.core.agents.episodes.criteria import CLOSED, Criteria, Phase, checked, phase_of
 from workbench.core.agents.episodes.episode import (
     PREFIX,
     Episode,
+    EpisodeBody,
     EpisodeNote,
     EpisodeUse,
     head,
+    read_episode,
     tagged,
     unused,
     uses_id,
 )
-from workbench.core.agents.episodes.phases import CLOSED, Phase, phase_of
-from workbench.core.agents.episodes.schema import EpisodeBody, read_episode
-from workbench.core.errors import InvalidRecord, UnknownRecord
-from workbench.core.record import iso, parse_time
+from workbench.core.record import InvalidRecord, UnknownRecord, iso, parse_time
 from workbench.core.text import clean_for_store
 from workbench.services.context import Context
 from workbench.services.safety.bodies import body_of, cleaned, packed

@@ -8,14 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.agents.episodes.digest import Digest, digest_of
-from workbench.core.agents.episodes.episode import STATUSES, Episode, EpisodeUse
-from workbench.core.agents.episodes.schema import EpisodeBody
-from workbench.core.errors import WorkStopped
+from workbench.core.agents.episodes.criteria import Digest, digest_of
+from workbench.core.agents.episodes.episode import STATUSES, Episode, EpisodeBody, EpisodeUse
+from workbench.core.record import WorkStopped
 from workbench.core.tuning.episodic import use_of
 from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
-from workbench.retrieval.episodes.digest_cache import DigestCache
-from workbench.retrieval.episodes.floor import EpisodeFloor, floor_of
+from workbench.retrieval.episodes import DigestCache, EpisodeFloor, floor_of
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.times import Micros, micros
 from workbench.services.context import Context

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from workbench.core.agents.episodes.episode import Episode
-from workbench.core.agents.episodes.schema import EpisodeBody
+from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns.pattern import Application, Baseline, Pattern
 from workbench.core.agents.patterns.statistics import WINDOW, ComparableRun, baseline_of
 from workbench.core.record import moved

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from workbench.core.agents.episodes.schema import read_episode
-from workbench.core.agents.patterns.lifecycle import claimed
-from workbench.core.agents.patterns.names import CATEGORIES
-from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.errors import InvalidRecord, UnreadableFile
+from workbench.core.agents.episodes.episode import read_episode
+from workbench.core.agents.patterns.pattern import CATEGORIES, Pattern
+from workbench.core.agents.patterns.statistics import claimed
 from workbench.core.files.formats import detect
-from workbench.formats.episodes.files import SUFFIXES, Found, episodes_in, files_in, read_text
-from workbench.formats.patterns.entry import NAME as ENTRIES
+from workbench.core.record import InvalidRecord, UnreadableFile
+from workbench.formats.episodes import SUFFIXES, Found, episodes_in, files_in, read_text
+from workbench.formats.patterns import NAME as ENTRIES
 from workbench.services.agents.episodes.files import bring, checked
 from workbench.services.agents.episodes.keeping import Episodes
 from workbench.services.agents.patterns.entry import entered

@@ -8,12 +8,11 @@ that stands elsewhere is decided by that: `outlook` says what a validation would
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.core.agents.episodes.episode import EpisodeBody, read_episode
 from workbench.core.agents.episodes.episode import Outcome as Ended
-from workbench.core.agents.episodes.schema import EpisodeBody, read_episode
-from workbench.core.agents.patterns.lifecycle import Outlook
-from workbench.core.agents.patterns.names import Outcome
-from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.errors import InvalidRecord
+from workbench.core.agents.patterns.pattern import Outcome, Pattern
+from workbench.core.agents.patterns.statistics import Outlook
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.confidence import applied_in
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line

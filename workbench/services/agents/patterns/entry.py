@@ -6,7 +6,7 @@ from datetime import datetime
 
 from workbench.core.agents.patterns.pattern import Baseline, Evidence, Pattern, conditions_of
 from workbench.core.agents.patterns.schema import InvalidPattern, pattern_doc, pattern_from
-from workbench.core.errors import InvalidRecord
+from workbench.core.record import InvalidRecord
 from workbench.services.safety.secret_filter import SecretFilter, strings
 
 LONGEST_NAME = 200

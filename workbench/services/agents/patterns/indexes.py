@@ -1,8 +1,7 @@
 """The indexes over the patterns of a store, each kept until a pattern changes."""
 
-from workbench.core.agents.patterns.names import Status
-from workbench.core.agents.patterns.pattern import Pattern
-from workbench.retrieval.patterns.index import PatternIndex
+from workbench.core.agents.patterns.pattern import Pattern, Status
+from workbench.retrieval.patterns import PatternIndex
 from workbench.store.library import Library, Touched
 
 

@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.core.agents.actors import require_person
-from workbench.core.agents.patterns.lifecycle import claimed
 from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.errors import InvalidRecord
+from workbench.core.agents.patterns.statistics import claimed
 from workbench.core.files.format import Issue, ReadContext
+from workbench.core.record import InvalidRecord
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.formats import opening
-from workbench.formats.patterns.becoming import as_entry, as_pattern, entry_in, is_entry
-from workbench.formats.patterns.entry import NAME
-from workbench.formats.patterns.patterns import written_back
+from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, is_entry, written_back
 from workbench.services.agents.patterns.entry import entered
 from workbench.services.context import Context
 from workbench.services.safety.safety import Safety

@@ -8,18 +8,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.core.agents.actors import require_person, stands_by
-from workbench.core.agents.patterns import lifecycle
-from workbench.core.agents.patterns.combining import INVERSE, Likeness, Weakness, merged, related, similar, weaknesses
-from workbench.core.agents.patterns.lifecycle import Validation
+from workbench.core.agents.patterns import statistics
+from workbench.core.agents.patterns.duplicates import INVERSE, Likeness, Weakness, merged, related, similar, weaknesses
 from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task
-from workbench.core.agents.patterns.names import Outcome, Relation, Status
-from workbench.core.agents.patterns.pattern import Application, Pattern
+from workbench.core.agents.patterns.pattern import Application, Node, Outcome, Pattern, Relation, Status
 from workbench.core.agents.patterns.reasons import LOW_VALUE, SUPERSEDED
 from workbench.core.agents.patterns.schema import pattern_doc
+from workbench.core.agents.patterns.statistics import Validation
 from workbench.core.agents.patterns.templates import instantiate
-from workbench.core.agents.patterns.tree import Node
-from workbench.core.errors import InvalidRecord, UnknownRecord
-from workbench.retrieval.patterns.index import PatternIndex
+from workbench.core.record import InvalidRecord, UnknownRecord
+from workbench.retrieval.patterns import PatternIndex
 from workbench.services.agents.episodes.keeping import Episodes
 from workbench.services.agents.experience.baselines import baseline_from_episodes
 from workbench.services.agents.patterns.entry import apart, checked_name, entered
@@ -206,11 +204,11 @@ class Patterns:
 
     def _validated(self, pattern: Pattern, rows: Sequence[Application], now: datetime) -> Validation:
         """Validate a pattern; where nobody says how tasks went without it, episodes do."""
-        found = lifecycle.validated(pattern, rows, now)
+        found = statistics.validated(pattern, rows, now)
         if pattern.baseline.runs or found.outlook == "insufficient":
             return found
         measured = replace(pattern, baseline=baseline_from_episodes(self._context, pattern, rows))
-        again = lifecycle.validated(measured, rows, now)
+        again = statistics.validated(measured, rows, now)
         return replace(again, before=pattern, after=replace(again.after, baseline=pattern.baseline))
 
     def validate(self, ids: Sequence[str] = ()) -> tuple[Validation, ...]:
@@ -227,26 +225,26 @@ class Patterns:
 
     def approve(self, id: str, reason: str = "") -> Pattern:
         """Take a candidate into use on a person's word."""
-        return self._decide(id, "approve", lambda pattern: lifecycle.approved(pattern, self._said(reason)))
+        return self._decide(id, "approve", lambda pattern: statistics.approved(pattern, self._said(reason)))
 
     def refine(self, id: str, reason: str = "") -> Pattern:
         """Take one that is under review back into use; its evidence begins anew."""
         now = self._context.now()
-        return self._decide(id, "refine", lambda pattern: lifecycle.refined(pattern, now, self._said(reason)))
+        return self._decide(id, "refine", lambda pattern: statistics.refined(pattern, now, self._said(reason)))
 
     def deprecate(self, id: str, reason: str) -> Pattern:
         """Take a pattern out of use for good, for a reason."""
-        return self._decide(id, "deprecate", lambda pattern: lifecycle.deprecated(pattern, self._said(reason)))
+        return self._decide(id, "deprecate", lambda pattern: statistics.deprecated(pattern, self._said(reason)))
 
     def restore(self, id: str) -> Pattern:
         """Make a deprecated pattern a candidate again."""
-        return self._decide(id, "restore", lifecycle.restored)
+        return self._decide(id, "restore", statistics.restored)
 
     def supersede(self, id: str, by: str, reason: str = "") -> Pattern:
         """Deprecate a pattern in favour of another one. Raises `UnknownRecord` when there is no such one."""
         why = self._said(reason) or SUPERSEDED
         self.get(by)
-        return self._decide(id, "supersede", lambda pattern: lifecycle.deprecated(pattern, why, by))
+        return self._decide(id, "supersede", lambda pattern: statistics.deprecated(pattern, why, by))
 
     def merge(self, ids: Sequence[str]) -> Pattern:
         """Make one pattern of several, with the applications of all; they are deprecated in its favour."""
@@ -265,7 +263,7 @@ class Patterns:
         for one in latest.values():
             tx.put(replace(one, id=f"{new.id}/{one.episode}", pattern=new.id))
         for pattern in patterns:
-            tx.put(lifecycle.deprecated(pattern, new.status_reason, new.id))
+            tx.put(statistics.deprecated(pattern, new.status_reason, new.id))
         return new
 
     def relate(self, id: str, relation: Relation, other: str, *, remove: bool = False) -> None:
@@ -285,7 +283,7 @@ class Patterns:
             for id in ids:
                 if id not in weak:
                     raise InvalidRecord(f"{self.get(id).id} is not worth little.", NOTHING)
-                tx.put(lifecycle.deprecated(self.get(id), LOW_VALUE))
+                tx.put(statistics.deprecated(self.get(id), LOW_VALUE))
         return tuple(map(self.get, ids))
 
     def _decide(self, id: str, verb: str, step: Callable[[Pattern], Pattern]) -> Pattern:

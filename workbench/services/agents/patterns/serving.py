@@ -12,7 +12,7 @@ from workbench.core.agents.read import AgentRead
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.blocks import Blocks
 from workbench.services.agents.patterns.patterns import Found
-from workbench.services.agents.reads import Asked, new_id
+from workbench.services.agents.reading_log import Asked, new_id
 from workbench.services.context import Context
 from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import provenances_of

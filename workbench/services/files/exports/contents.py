@@ -1,30 +1,212 @@
 """What goes into an exported file: which memories or bullets, and what the format makes of them."""
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 
-from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.files.format import ExportFormat, Parsed, ReadContext
 from workbench.core.files.formats import format_named
-from workbench.core.files.textbytes import restored
-from workbench.core.playbook.book import Playbook
+from workbench.core.files.replacing import restored
+from workbench.core.playbook.book import Bullet, Playbook, Section
+from workbench.core.record import UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import counted
 from workbench.formats import letta
 from workbench.formats.exports import export_format
 from workbench.formats.mcp import entry as mcp_entry
 from workbench.formats.shared.books import dated
-from workbench.formats.shared.records import file_part
+from workbench.formats.shared.jsonrecords import file_part
+from workbench.services.agents.aliases import served_name
 from workbench.services.context import Context
-from workbench.services.files.exports.blocks import Sources, grouped, in_blocks, sources_of
 from workbench.services.files.exports.choice import Choice
 from workbench.services.files.exports.masking import masked_origin, masked_parsed
-from workbench.services.files.exports.memories import chosen_memories
-from workbench.services.files.states import FileStates
+from workbench.services.files.overwriting import FileStates
 from workbench.services.playbook.playbook import BookView, Playbooks
+from workbench.services.safety.provenance import BEGIN, NOTE, begin_of, end_of, provenances_of
+from workbench.services.safety.safety import Safety
+from workbench.services.safety.texts import Outward, texts_of
 from workbench.services.tuning.queries.export import qrels
 from workbench.services.tuning.queries.sets import judged_queries
 from workbench.store.records import place_of
+
+# Texts for an agent's prompt: what no person wrote or approved stands in a marked block that names its source.
+#
+# A mark is made of the texts, so that the same store writes the same file, and is one that none of them holds, so
+# that no
+# text can end its own block. A prompt has one for all its blocks; in a file that somebody keeps under version control
+# each item has its own, so that the others stay as they are when one changes.
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the texts of a file come from, by (table, key)."""
+
+    known: Mapping[tuple[str, str], Provenance]
+
+    def of(self, record: Outward) -> Provenance:
+        """Return the provenance of one record."""
+        return self.known.get(place_of(record), UNKNOWN)
+
+    def unreviewed(self, records: Iterable[Outward]) -> frozenset[tuple[str, str]]:
+        """Return the places of those that no person wrote or approved."""
+        return frozenset(place_of(record) for record in records if not self.of(record).approved)
+
+
+def sources_of(context: Context, parsed: Parsed) -> Sources:
+    """Return where the memories, bullets and sections of a file come from."""
+    look = Safety(context).findings
+    known = provenances_of(context, _records(parsed))
+    return Sources({place: replace(one, name=served_name(one.name, look)) for place, one in known.items()})
+
+
+def in_blocks(parsed: Parsed, sources: Sources, *, apart: bool = False) -> tuple[str, Parsed]:
+    """Return the mark, and a file's records with each text that nobody stands by in a block of its own.
+
+    With `apart` each block has another mark.
+    """
+    common = _mark(_records(parsed))
+
+    def block(record: Outward, text: str) -> str:
+        known, mark = sources.of(record), _mark([record]) if apart else common
+        return text if known.approved or not text.strip() else f"{begin_of(mark, known)} {text} {end_of(mark)}"
+
+    def bullet(one: Bullet) -> Bullet:
+        text = block(one, one.content)
+        return one if text == one.content else replace(one, content=text, raw=None)
+
+    def section(one: Section) -> Section:
+        title = block(one, one.title)
+        return one if title == one.title else replace(one, title=title, raw=None)
+
+    memories = tuple(replace(memory, content=block(memory, memory.content)) for memory in parsed.memories)
+    books = tuple(
+        replace(book, sections=tuple(map(section, book.sections)), bullets=tuple(map(bullet, book.bullets)))
+        for book in parsed.playbooks
+    )
+    return common, replace(parsed, memories=memories, playbooks=books)
+
+
+def grouped(text: str, mark: str) -> str:
+    """Return a prompt, of one line for each text, with the blocks of one source that follow each other as one."""
+    block = re.compile(rf"{re.escape(BEGIN)} {mark}\] (.*?); {re.escape(NOTE)}: (.*) {re.escape(end_of(mark))}\Z")
+    lines: list[str] = []
+    blank: list[str] = []
+    inside = ""
+    for line in text.split("\n"):
+        if not line:
+            blank.append(line)
+            continue
+        found = block.search(line)
+        source = found[1] if found else ""
+        if source != inside:
+            lines += [end_of(mark)] if inside else []
+            blank += [f"{BEGIN} {mark}] {source}; {NOTE}:"] if source else []
+        lines += [*blank, line if found is None else line[: found.start()] + found[2]]
+        blank, inside = [], source
+    return "\n".join([*lines, *([end_of(mark)] if inside else []), *blank])
+
+
+def _records(parsed: Parsed) -> list[Memory | Bullet | Section]:
+    found: list[Memory | Bullet | Section] = list(parsed.memories)
+    for book in parsed.playbooks:
+        found += [*book.sections, *book.bullets]
+    return found
+
+
+def _mark(records: Iterable[Outward]) -> str:
+    """Return a mark that stands in none of the texts."""
+    texts = [text for record in records for text in (record.id, *texts_of(record))]
+    digest = blake2b("\0".join(texts).encode("utf-8", "surrogatepass"), digest_size=6)
+    while any(digest.hexdigest() in text for text in texts):
+        digest.update(b".")
+    return digest.hexdigest()
+
+
+# Which memories an exported file holds: what an agent reads never holds what nobody approved.
+
+
+def chosen_memories(
+    context: Context, kind: ExportFormat, choice: Choice, own: str | None, path: Path | None
+) -> tuple[list[Memory], tuple[str, ...]]:
+    """Return the memories for a file, and remarks on how they were chosen; `own` is what the file at `path` holds now.
+
+    In a format for agents there are only signals and what was confirmed or promoted, and nothing from the future,
+    unless `all_status` is given. A record that was read from such a file stays in it whatever its status.
+    """
+    everything = tuple(context.library.memories.all())
+    inside = _ids_in(context, kind, own, path) if own is not None else frozenset[str]()
+    found, remarks = _asked_for(kind, choice, everything, inside)
+    if choice.min_helpful is not None:
+        found = [m for m in found if m.helpful_count >= (choice.min_helpful or 0)]
+    if kind.carries_status:
+        return found, remarks
+    if choice.all_status:
+        return found, remarks
+    kept = [m for m in found if _may_be_read(context, m) or _is_its_own(kind, m, inside)]
+    ids = {memory.id for memory in kept}
+    return kept, (*remarks, *_said(context, [m for m in found if m.id not in ids]))
+
+
+def _asked_for(
+    kind: ExportFormat, choice: Choice, everything: Sequence[Memory], inside: frozenset[str]
+) -> tuple[list[Memory], tuple[str, ...]]:
+    """Return the memories that a filter found; without one those of the file, of such files, or all."""
+    if choice.memories is not None:
+        ids = {memory.id for memory in choice.memories}
+        return [m for m in everything if m.id in ids], ()
+    if kind.carries_status or choice.all_status or not kind.reads:
+        return list(everything), ()
+    living = [m for m in everything if not _was_archived_here(m)]
+    if mine := [m for m in living if m.id in inside]:
+        return mine, ()
+    if from_such := [m for m in living if file_part(m, kind.name) is not None]:
+        return from_such, (
+            f"{counted(len(from_such), 'memory', 'memories')} that came from such a file; --filter chooses others.",
+        )
+    return list(everything), ("Everything that an agent may be served; --filter chooses others.",)
+
+
+def _ids_in(context: Context, kind: ExportFormat, own: str, path: Path | None) -> frozenset[str]:
+    if not kind.reads:
+        return frozenset()
+    place = str(path or "")
+    try:
+        found = format_named(kind.name).read(own, ReadContext(now=context.now(), file=place, path=place))
+    except UnreadableFile:
+        return frozenset()
+    return frozenset(memory.id for memory in found.memories)
+
+
+def _may_be_read(context: Context, memory: Memory) -> bool:
+    return memory.status in ("signal", "confirmed", "promoted") and memory.created_at <= context.now()
+
+
+def _is_its_own(kind: ExportFormat, memory: Memory, inside: frozenset[str]) -> bool:
+    """Tell a record that came into the store from this file and that nobody archived since."""
+    return memory.id in inside and file_part(memory, kind.name) is not None and not _was_archived_here(memory)
+
+
+def _was_archived_here(memory: Memory) -> bool:
+    """Tell a memory that was forgotten, rejected or merged from one that its own file calls done."""
+    return memory.status == "archived" and ARCHIVED_FROM in memory.metadata
+
+
+def _said(context: Context, left_out: Iterable[Memory]) -> tuple[str, ...]:
+    why = Counter("future" if m.created_at > context.now() else _why(m) for m in left_out)
+    if not why:
+        return ()
+    parts = ", ".join(f"{count:,} {word}" for word, count in sorted(why.items()))
+    memories = counted(why.total(), "memory", "memories")
+    return (f"{memories} left out, not approved for agents ({parts}); --all-status takes them along.",)
+
+
+def _why(memory: Memory) -> str:
+    return memory.archived_reason or memory.status
+
 
 NOTHING = "Nothing was written."
 

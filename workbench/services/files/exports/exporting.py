@@ -7,25 +7,21 @@ from functools import cached_property
 from pathlib import Path
 
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import StoreProblem, UnknownRecord, UnreadableFile
 from workbench.core.files.format import ExportFormat
 from workbench.core.files.locks import StoreBusy
-from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
-from workbench.core.files.textbytes import bytes_of
+from workbench.core.files.replacing import bytes_of, changed_meanwhile, present_bytes, replace_bytes, text_of
 from workbench.core.playbook.book import Dialect
+from workbench.core.record import StoreProblem, UnknownRecord, UnreadableFile
 from workbench.formats import opening
 from workbench.formats.ace import ace
-from workbench.formats.ace.remarks import remarks
+from workbench.formats.ace.ace import remarks
 from workbench.formats.exports import OUTLETS, export_format
 from workbench.services.agents.documents.instructions import is_loaded
 from workbench.services.context import Context
-from workbench.services.files.diff import DiffLine, diff_texts
 from workbench.services.files.exports.contents import Choice, Rendered, render
-from workbench.services.files.overwriting import Obstacle, Overwriting
-from workbench.services.files.overwriting_said import NotReplaced
+from workbench.services.files.overwriting import FileStates, NotReplaced, Obstacle, Overwriting, hash_of
 from workbench.services.files.replaced import Replaced
-from workbench.services.files.states import FileStates, hash_of
-from workbench.services.files.threeway import ThreeWay, three_way
+from workbench.services.files.threeway import DiffLine, ThreeWay, diff_texts, three_way
 from workbench.services.playbook.playbook import Playbooks
 
 DEFAULT_NAME = "playbook.txt"

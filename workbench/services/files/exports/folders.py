@@ -12,24 +12,23 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.file_state import FileState
 from workbench.core.files.format import ExportFormat, Parsed, ReadContext
-from workbench.core.files.handles import open_handle
-from workbench.core.files.textedit import BLANKS
+from workbench.core.files.fresh import open_handle
+from workbench.core.files.lint import BLANKS
+from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import clean_for_store
-from workbench.formats.notes import note
-from workbench.formats.update_file.merge_lines import Unplaced
-from workbench.formats.update_file.stored import Stored, differing
-from workbench.services.agents.documents.editing import guarded, stage
-from workbench.services.agents.documents.reading import open_folder
+from workbench.formats import notes
+from workbench.formats.update_file.merge_lines import Stored, Unplaced, differing
+from workbench.services.agents.documents.documents import guarded, stage
+from workbench.services.agents.documents.instructions import open_folder
 from workbench.services.context import Context
-from workbench.services.files.diff import DiffLine, diff_texts
 from workbench.services.files.exports.masking import masked_parsed
 from workbench.services.files.folder_files import FolderFile, FolderFiles
+from workbench.services.files.overwriting import FileStates, hash_of
 from workbench.services.files.replaced import Replaced
-from workbench.services.files.states import FileStates, hash_of
+from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.promotion.placement_files import FileEdit
 from workbench.services.safety.texts import name_of
 from workbench.store.records import place_of
@@ -41,7 +40,7 @@ def _nothing(parsed: Parsed, original: str | None) -> str:
     return original or ""
 
 
-NOTES = ExportFormat(note.NAME, "notes in a folder", "memories", _nothing, ".md")
+NOTES = ExportFormat(notes.NAME, "notes in a folder", "memories", _nothing, ".md")
 """What goes into the files of a folder."""
 
 Why = Literal["changed", "unplaced", "forgotten", "unreadable"]
@@ -248,7 +247,7 @@ class _Plan:
         self._topics = dict[str, Memory | None]()
 
     def whole(self, root: Path) -> FolderPlan:
-        parsed = Parsed(note.NAME, tuple(chain.from_iterable(self._parsed.values())))
+        parsed = Parsed(notes.NAME, tuple(chain.from_iterable(self._parsed.values())))
         return FolderPlan(
             root, self.known, tuple(self.edits), tuple(self.left), dict(self._unplaced), parsed,
             tuple(self._noted.values()),
@@ -309,7 +308,7 @@ class _Plan:
         """Return records with the secrets masked that a file does not hold."""
         if not found:
             return found
-        shown, _ = masked_parsed(self._context, NOTES, Parsed(note.NAME, tuple(found.values())), file.text)
+        shown, _ = masked_parsed(self._context, NOTES, Parsed(notes.NAME, tuple(found.values())), file.text)
         masked = dict(zip(found, shown.memories, strict=True))
         self._masked.update(place_of(found[id]) for id, memory in masked.items() if memory != found[id])
         return masked

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.files.format import Detection
 from workbench.core.files.formats import HEAD, detect, format_named
+from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.formats import opening
 from workbench.formats.transcripts.readers import reader_of
 from workbench.store.presence import belongs, id_of

@@ -5,22 +5,278 @@ or written here, and has no longer, was taken out by somebody else: its bullet i
 What was forgotten here stays forgotten. A heading that they took out goes, unless bullets of our own stand below it.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
-from pathlib import Path
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from workbench.core.errors import UnreadableFile
-from workbench.core.files.format import Format, Parsed, ReadContext
+from workbench.core.files.format import Format, Issue, Parsed, ReadContext
 from workbench.core.files.formats import format_named
+from workbench.core.files.fresh import open_handle
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.playbook.usage import UsageTally
+from workbench.core.record import UnreadableFile
 from workbench.core.review.lifecycle import archive
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.formats import opening
+from workbench.core.tuning.judgment import Judgment, SavedQuery
+from workbench.formats import notes, opening
+from workbench.services.agents.documents.instructions import LARGEST, Entry, Skipped, Why, open_folder
 from workbench.services.context import Context
-from workbench.services.files.base import FileBases
-from workbench.services.files.imports.guard import Removal
+from workbench.services.files.folder_files import FolderFile, FolderFiles
+from workbench.services.files.project import FileBases
 from workbench.services.playbook.file_merge import book_id
+from workbench.services.safety.texts import name_of
+from workbench.store.library import Library
+
+# Folders of notes: every file read by what it is, links among them resolved, unchanged ones passed over.
+
+
+_WHY: dict[Why, str] = {
+    "link": "links", "special": "no ordinary files", "large": "larger than 4 MB", "unreadable": "not to be read",
+    "deep": "too deep in the folder", "many": "beyond the first 10,000 files", "hidden": "hidden",
+    "session": "no part of the session",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file of a folder that was read: where it is, as what, the SHA-256 of its bytes, and the ids in it."""
+
+    path: Path
+    format: str
+    digest: str
+    ids: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRead:
+    """What a folder holds: its records together, the files that were read, how many are as they were, and what else."""
+
+    parsed: Parsed
+    files: tuple[ReadFile, ...]
+    unchanged: int = 0
+    passed: tuple[Skipped, ...] = ()
+
+
+def passed_over(passed: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
+    """Return the names of what is not read of a folder by the reason, files that are no notes by their suffix."""
+    found: dict[str, list[str]] = {}
+    for one in passed:
+        why = _WHY.get(one.why) or f"{PurePosixPath(one.path).suffix.lower() or 'other'} files"
+        found.setdefault(why, []).append(one.path)
+    return {why: tuple(names) for why, names in found.items()}
+
+
+def read_folder(
+    path: Path,
+    context: ReadContext,
+    library: Library,
+    *,
+    again: bool = False,
+    only: Collection[Path] = (),
+) -> FolderRead:
+    """Read the notes of a folder, or `only` some of them; those that are as they were read last only with `again`.
+
+    Raises `UnreadableFile`.
+    """
+    folder = open_folder(path, only)
+    documents = tuple(e for e in folder.documents if notes.is_note(e.file) and (not only or e.file in only))
+    opener = FolderFiles(folder, context)
+    made = _Read()
+    known = {state.id: state.sha256 for state in library.files.all()}
+    for done, entry in enumerate(documents, 1):
+        context.watch(done, len(documents))
+        # The folder is named as it really is and no link in it is followed, so a file's path is its real name.
+        before = None if again else known.get(name_of(entry.file))
+        if before is not None and before == _digest(entry):
+            made.same += 1
+            continue
+        try:
+            file = opener.open(entry)
+            made.take(file, file.read())
+        except UnreadableFile as error:
+            made.issues.append(Issue(entry.path, 1, error.message, 1))
+    memories = tuple(_linked(made.found, library.memories.all())) if made.found else ()
+    parsed = Parsed(notes.NAME, memories, issues=tuple(made.issues), records_in=made.whole)
+    xml = tuple(Skipped(e.path, "kind") for e in folder.documents if not notes.is_note(e.file))
+    passed = () if only else (*folder.skipped, *folder.passed, *xml)
+    return FolderRead(parsed, tuple(made.files), made.same, passed)
+
+
+class _Read:
+    """What was read of a folder so far."""
+
+    def __init__(self) -> None:
+        self.issues = list[Issue]()
+        self.found = dict[str, Memory]()
+        self.files = list[ReadFile]()
+        self.same = self.whole = 0
+
+    def take(self, file: FolderFile, parsed: Parsed) -> None:
+        """Take in what a file holds; what is no memory is only told."""
+        self.issues += [replace(issue, file=file.entry.path) for issue in parsed.issues]
+        self.whole += parsed.records_in
+        if others := parsed.records_read - len(parsed.memories):
+            self.issues.append(Issue(file.entry.path, 1, f"{file.kind.title}: import that file itself", others))
+            return
+        ids = frozenset(memory.id for memory in parsed.memories)
+        self.files.append(ReadFile(file.entry.file, parsed.format, file.sha256, ids))
+        for memory in parsed.memories:
+            self.found.setdefault(memory.id, memory)
+
+
+def _digest(entry: Entry) -> str:
+    """Return the SHA-256 of a file as it is now, empty when it cannot be read."""
+    try:
+        with os.fdopen(open_handle(entry.file, os.O_RDONLY), "rb") as file:
+            return sha256(file.read(LARGEST + 1)).hexdigest()
+    except (OSError, ValueError):
+        return ""
+
+
+def _linked(found: dict[str, Memory], held: Iterable[Memory]) -> Iterator[Memory]:
+    """Yield the memories with what they link to as related ones, by path, name, title or permalink."""
+    wanted = {memory.id: list(dict.fromkeys(notes.links_in(memory.content))) for memory in found.values()}
+    names: dict[str, str] = {}
+    for memory in (*found.values(), *held) if any(wanted.values()) else ():
+        for name in _names(memory):
+            names.setdefault(name, memory.id)
+    for memory in found.values():
+        targets = (_target(link, memory.source.file or "", names) for link in wanted[memory.id])
+        ids = [id for id in targets if id is not None and id != memory.id]
+        yield replace(memory, related=tuple(dict.fromkeys((*memory.related, *ids)))) if ids else memory
+
+
+def _names(memory: Memory) -> Iterator[str]:
+    file = PurePosixPath(memory.source.file or "")
+    said = (str(file), str(file.with_suffix("")) if file.name else "", file.stem, memory.summary)
+    yield from (name.casefold() for name in said if name and name != ".")
+    permalink = memory.metadata.get("permalink")
+    if isinstance(permalink, str):
+        yield permalink.strip("\"'").casefold()
+
+
+def _target(link: str, file: str, names: dict[str, str]) -> str | None:
+    beside = str(PurePosixPath(file).parent / link).casefold()
+    tried = (beside, link.casefold(), link.casefold().removeprefix("./"), PurePosixPath(link).stem.casefold())
+    return next((names[name] for name in tried if name in names), None)
+
+
+# Keeps an import from writing over what somebody else stored since it was planned.
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Stands among the records of a plan for a section that goes, as its heading is no longer in the file."""
+
+    what: Section
+
+
+class Guard:
+    """Tells the records of a plan that are still new from those that are there by now.
+
+    `rev` is the store's revision when the plan was made. Records are compared within the transaction that
+    writes them, so nothing can come between. Of the pairs in `replaced` the second may be written as long as the
+    first is what is stored.
+    """
+
+    def __init__(self, library: Library, rev: int, replaced: Sequence[tuple[object, object]] = ()) -> None:
+        self._library = library
+        self._replaced = {(type(new), _key(new)): old for old, new in replaced}
+        self._expected = rev
+        self._merged: frozenset[str] = frozenset()
+
+    def still_new(self, chunk: Sequence[object]) -> tuple[list[object], list[str]]:
+        """Return what of a chunk may be written, and the keys of what is there meanwhile; call it once a transaction.
+
+        A memory or bullet that was merged into another one meanwhile counts as being there.
+        """
+        now = self._library.revision
+        if now != self._expected:
+            self._merged = self._aliases()
+        self._expected = now + 1
+        new: list[object] = []
+        there: list[str] = []
+        for record in chunk:
+            key = _key(record)
+            merged = isinstance(record, Memory | Bullet) and key in self._merged
+            old = self._replaced.get((type(record), key))
+            if self._is_other(old, record, key) if old is not None else merged or self._is_there(record, key):
+                there.append(key)
+            else:
+                new.append(record)
+        return new, there
+
+    def any_new(self, records: Sequence[object], start: int) -> bool:
+        """Tell whether any record from `start` on may still be written, as far as is known before a transaction."""
+        self._library.refresh()
+        rest = (records[place] for place in range(start, len(records)))
+        return any(
+            (type(record), _key(record)) in self._replaced or not self._is_there(record, _key(record))
+            for record in rest
+        )
+
+    def _is_other(self, old: object, record: object, key: str) -> bool:
+        """Tell whether something else is stored by now than the record that is to be replaced or removed."""
+        library = self._library
+        if isinstance(record, Removal) and self._holds_more(record.what):
+            return True
+        match old:
+            case Memory():
+                return library.memories.find(key) != old
+            case Bullet():
+                return library.bullets.find(key) != old
+            case Section():
+                return library.sections.find(key) != old
+            case Book():
+                return library.books.find(key) != old
+            case _:
+                return True
+
+    def _holds_more(self, section: Section) -> bool:
+        """Tell whether a section has got a living bullet that the plan knows nothing of."""
+        inside = (b for b in self._library.bullets.all() if (b.book, b.section) == (section.book, section.id))
+        return any(b.state != "deprecated" and (Bullet, _key(b)) not in self._replaced for b in inside)
+
+    def _is_there(self, record: object, key: str) -> bool:
+        library = self._library
+        match record:
+            case Memory():
+                return key in library.memories
+            case Bullet():
+                return key in library.bullets
+            case Section():
+                return key in library.sections
+            case Book():
+                return key in library.books
+            case SavedQuery():
+                return key in library.queries
+            case Judgment():
+                return key in library.judgments
+            case Proposal():
+                return key in library.proposals
+            case UsageTally():
+                before = library.tallies.find(key)
+                return before is not None and before.at > record.at
+            case _:
+                return False
+
+    def _aliases(self) -> frozenset[str]:
+        memories = (alias for m in self._library.memories.all() for alias in m.aliases)
+        bullets = (f"{b.book}/{alias}" for b in self._library.bullets.all() for alias in b.aliases)
+        return frozenset((*memories, *bullets))
+
+
+def _key(record: object) -> str:
+    """Return the key that a record has in its table."""
+    if isinstance(record, Removal):
+        return _key(record.what)
+    name = str(getattr(record, "id", ""))
+    return f"{record.book}/{name}" if isinstance(record, Bullet | Section) else name
+
 
 R = TypeVar("R", Memory, Bullet)
 Pair = tuple[object, object]

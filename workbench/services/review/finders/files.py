@@ -5,16 +5,15 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
-from workbench.services.agents.documents.seen import look_of
+from workbench.services.agents.documents.instructions import look_of
+from workbench.services.claims.checking import KIND
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.files.folder_files import place_of
-from workbench.services.files.imports.importing import ImportPlan
-from workbench.services.files.imports.said import replacement_said, said
-from workbench.services.files.states import BLOCK
-from workbench.services.files.watching import FileChange, changes
+from workbench.services.files.imports.importing import ImportPlan, replacement_said, said
+from workbench.services.files.overwriting import BLOCK, FileChange, changes
 from workbench.services.review.finders.finder import Cancelled, Finder, Parts
 
 LARGEST = 4_000_000
@@ -121,3 +120,68 @@ def _stamp(parts: Parts) -> str:
 
 
 FILES = Finder(_find, searching=False, stamp=_stamp)
+
+
+# Memories that name what is not in the working tree any more.
+
+
+def _stale_find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    """Bullets are asked about as the Curator's are, once somebody put what was found into Review."""
+    folder = parts.still_true.folder
+    if folder is None or not folder.is_dir():
+        return ()
+    found = parts.still_true.plan(folder, cancelled).found
+    return tuple(one.proposal for one in found if one.proposal.kind == KIND)
+
+
+STALE = Finder(_stale_find, by_hand=True)
+
+
+# What came from elsewhere and nobody has looked at yet: lines of the store, and documents that are followed.
+
+
+def _store(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    del cancelled
+    library = parts.context.library
+    if library.standing.trusted:
+        return ()
+    title = "Lines of this store that came from elsewhere"
+    return (Proposal(f"trust-{library.revision}", "trust", WORKBENCH, title, parts.context.now(), importance=10.0),)
+
+
+def _documents(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    folders, _ = parts.documents.folders()
+    found = []
+    for folder in folders:
+        if cancelled():
+            break
+        try:
+            opened = parts.documents.opened(folder.root)
+        except UnreadableFile:
+            continue  # it went meanwhile
+        changes = opened.changes
+        if changes.are_none:
+            continue
+        parted = (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone))
+        reasons = [f"{what}: {path}" for what, paths in parted for path in paths]
+        reasons += [f"{changes.messages:,} bytes of messages"] if changes.messages else []
+        marks = "\n".join(f"{path} {mark.sha256} {mark.size}" for path, mark in sorted(changes.marks.items()))
+        name = blake2b(f"{folder.root}\n{marks}".encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+        title = f"{folder.name}: {_trust_counted(len(reasons))}"
+        found.append(Proposal(
+            f"documents-{name}", "documents", WORKBENCH, title, parts.context.now(), reasons=tuple(reasons[:_NAMED]),
+            operation={"path": str(folder.root)},
+        ))  # fmt: skip
+    return tuple(found)
+
+
+_NAMED = 20
+"""Documents of one folder that are named at most."""
+
+
+def _trust_counted(count: int) -> str:
+    return "1 document that you have not seen" if count == 1 else f"{count} documents that you have not seen"
+
+
+STORE = Finder(_store, searching=False)
+DOCUMENTS = Finder(_documents, searching=False)

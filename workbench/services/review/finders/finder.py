@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from workbench.core.named import implementation
-from workbench.core.review.kinds import KINDS, ProposalKind
-from workbench.core.review.proposal import Proposal
+from workbench.core.review.proposal import KINDS, Proposal, ProposalKind
 
 if TYPE_CHECKING:
     from workbench.services.agents.documents.documents import Documents
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from workbench.services.health.upkeep import Upkeep
     from workbench.services.safety.trust import Trust
     from workbench.services.tuning.retriever import Retriever
+
 
 Cancelled = Callable[[], bool]
 """Asked now and then whether nobody waits any more."""
@@ -88,3 +88,27 @@ def finding() -> dict[str, tuple[ProposalKind, ...]]:
         if kind.finder:
             found[kind.finder] = (*found.get(kind.finder, ()), kind)
     return found
+
+
+# Memories that say the same, as merges that nobody proposed yet.
+
+
+def _find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    deduplication, now = parts.deduplication, parts.context.now()
+    plan = deduplication.standing(deduplication.plan(None, None, cancelled))
+    return tuple(group.proposal(now) for group in plan.groups)
+
+
+COPIES = Finder(_find, needs_model=True)
+
+
+# What the rules of the lifecycle suggest now: prunes, what has earned to be confirmed, what may be true no longer.
+
+
+def _upkeep_find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    """Contradictions are looked for once the model is there."""
+    del cancelled
+    return parts.upkeep.plan(search=parts.retriever.ready).proposals
+
+
+UPKEEP = Finder(_upkeep_find)

@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from workbench.core.agents.episodes.episode import Episode
-from workbench.core.agents.episodes.schema import EpisodeBody
+from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns.mining import SUPPORT, Mined, Run, features_of, mined
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.statistics import at_least, confidence
@@ -19,8 +18,8 @@ from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.review.finders.finder import Cancelled, Finder, Parts
 from workbench.services.safety.bodies import body_of
-from workbench.services.safety.flagging import FLAGS
 from workbench.services.safety.secret_filter import SecretFilter
+from workbench.services.safety.suspicion import FLAGS
 from workbench.store.blobs import BlobProblem
 
 MINED = "mined"

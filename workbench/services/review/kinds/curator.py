@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from workbench.core.change import Change
 from workbench.core.review.proposal import Proposal
-from workbench.services.review.kinds.handler import Handler
+from workbench.services.review.kinds.lifecycle import Handler
 from workbench.store.library import Tx
 
 if TYPE_CHECKING:

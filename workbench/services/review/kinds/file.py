@@ -6,12 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.files.folder_files import place_of
 from workbench.services.review.finders.files import mark_of
-from workbench.services.review.kinds.handler import Handler
+from workbench.services.review.kinds.lifecycle import Handler
 from workbench.store.library import Tx
 
 if TYPE_CHECKING:

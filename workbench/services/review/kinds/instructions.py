@@ -1,11 +1,11 @@
 """Records made of an instruction file: they are archived, for the file says it all."""
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.review.lifecycle import archive
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.review.finders.instructions import may_go
-from workbench.services.review.kinds.handler import Handler, noted
+from workbench.services.review.kinds.lifecycle import Handler, noted
 
 
 class Instructions(Handler):

@@ -8,7 +8,7 @@ from workbench.core.duplicates.kept_pair import pairs_kept_by
 from workbench.core.duplicates.merge import merge_memories
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.services.review.kinds.handler import Handler
+from workbench.services.review.kinds.lifecycle import Handler
 
 
 class Merge(Handler):

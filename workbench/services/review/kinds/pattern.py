@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 
-from workbench.core.agents.patterns.lifecycle import approved
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.reasons import MERGED
-from workbench.core.errors import WorkbenchError
+from workbench.core.agents.patterns.statistics import approved
+from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.services.agents.patterns.intake import PatternIntake
 from workbench.services.agents.patterns.patterns import Patterns
-from workbench.services.review.finders.patterns import marks_of
-from workbench.services.review.kinds.handler import Handler
+from workbench.services.review.finders.instructions import marks_of
+from workbench.services.review.kinds.lifecycle import Handler
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.store.library import Tx
 

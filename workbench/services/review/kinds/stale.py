@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from workbench.core.duplicates.groups import text_mark
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.review.lifecycle import forget
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.services.review.kinds.handler import CONTENT, Handler
+from workbench.services.review.kinds.lifecycle import CONTENT, Handler
 from workbench.services.stream.fields import with_text
 
 

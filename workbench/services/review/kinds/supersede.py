@@ -7,12 +7,11 @@ from datetime import datetime
 from workbench.core.change import Change, diff
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.duplicates.kept_pair import kept_pair
-from workbench.core.errors import WorkbenchError
-from workbench.core.record import from_doc, iso, to_doc
+from workbench.core.record import WorkbenchError, from_doc, iso, to_doc
 from workbench.core.review.lifecycle import approve, archive
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.services.review.kinds.handler import Handler, noted
+from workbench.services.review.kinds.lifecycle import Handler, noted
 from workbench.store.library import Tx
 
 _LEFT_OUT = ("id", "created_at", "last_accessed_at", "status", "related")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.core.agents.provenance import UNKNOWN
 from workbench.core.served import hidden_because
-from workbench.core.tuning.expectation import AnswerExpected, Checked, Expected, QualityExpected, Shortfall
+from workbench.core.tuning.measure import AnswerExpected, Checked, Expected, QualityExpected, Shortfall
 from workbench.core.tuning.profile import Profile
 from workbench.services.agents.serving import Served, give
 from workbench.services.context import Context

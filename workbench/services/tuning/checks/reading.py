@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from workbench.core.errors import InvalidQuery, UnreadableFile
-from workbench.core.files.handles import read_named
+from workbench.core.files.fresh import read_named
+from workbench.core.record import InvalidQuery, UnreadableFile
 from workbench.core.toml_text import parse_toml
-from workbench.core.tuning.expectation import TOP, AnswerExpected, Expected, QualityExpected
-from workbench.core.tuning.measure import parse_measure
+from workbench.core.tuning.measure import TOP, AnswerExpected, Expected, QualityExpected, parse_measure
 
 ANSWER = ("query", "finds", "never", "nothing", "top", "now", "name")
 QUALITY = ("queries", "ndcg", "metric", "at_least", "name")

@@ -7,10 +7,9 @@ import numpy as np
 
 from workbench.core.tuning.floor import Standard, Verdict
 from workbench.retrieval.arrays import Mask, Rows
-from workbench.retrieval.floor.reaching import reach_of, weak_rows
-from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.floor.floor import reach_of, weak_rows
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores
+from workbench.retrieval.ranking.ranker import QueryScores, Ranking
 
 
 @dataclass(frozen=True, eq=False)

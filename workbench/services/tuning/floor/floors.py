@@ -9,8 +9,7 @@ import numpy as np
 
 from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, floor_for
 from workbench.retrieval.arrays import Mask
-from workbench.retrieval.floor.floor_file import FloorFile, Kept, Texts, texts_of
-from workbench.retrieval.floor.reaching import floors_of
+from workbench.retrieval.floor.floor import FloorFile, Kept, Texts, floors_of, texts_of
 from workbench.retrieval.ranking.pool import Token
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import Keys

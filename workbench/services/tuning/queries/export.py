@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from workbench.core.errors import InvalidQuery, WorkStopped
 from workbench.core.files.format import ExportFormat, JudgedQuery, Parsed, ReadContext
-from workbench.core.record import iso
+from workbench.core.record import InvalidQuery, WorkStopped, iso
 from workbench.core.tuning.profile import Profile
+from workbench.formats import queries as queryset
+from workbench.formats import queries as trec
 from workbench.formats.exports import export_format
-from workbench.formats.queries import queryset, trec
 from workbench.services.context import Context
-from workbench.services.files.states import FileStates
+from workbench.services.files.overwriting import FileStates
 from workbench.services.tuning.queries.sets import graded, judged_queries
 from workbench.services.tuning.tuning import Tuning
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.errors import UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.core.tuning.judgment import judgment_id
 from workbench.services.files.imports.importing import ImportPlan, query_id
 from workbench.services.open import Workbench

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from workbench.core.errors import InvalidQuery, UnreadableFile
 from workbench.core.files.format import Issue, JudgedQuery, ReadContext
-from workbench.core.record import iso
+from workbench.core.record import InvalidQuery, UnreadableFile, iso
 from workbench.core.text import counted, one_line
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.core.tuning.metrics import RELEVANT_FROM
+from workbench.core.tuning.measure import RELEVANT_FROM
 from workbench.formats import opening
 from workbench.services.context import Context
 from workbench.store.library import Library

@@ -3,7 +3,8 @@
 import asyncio
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -18,31 +19,135 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.core.agents.document import ROOT
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.text import one_line
-from workbench.services.agents.documents.file_states import Looks, looks_of
-from workbench.services.agents.documents.reading import LARGEST, DocumentFolder
-from workbench.services.agents.documents.recalled import Recalling
-from workbench.services.agents.documents.recalled import Row as Recall
+from workbench.services.agents.documents.documents import Looks, Vanished, looks_of
+from workbench.services.agents.documents.instructions import LARGEST, DocumentFolder, read_document
+from workbench.services.agents.documents.recall import Recalling
+from workbench.services.agents.documents.recall import Row as Recall
+from workbench.services.agents.documents.typed import put_back
 from workbench.services.open import Workbench
 from workbench.tui.agents.actions import DOCUMENTS
-from workbench.tui.agents.documents.rows import Part, draw, question_of, rows_of, text_of
-from workbench.tui.agents.documents.saving import SavingDocument
-from workbench.tui.agents.documents.watching import Name, Noticed
-from workbench.tui.app import external
+from workbench.tui.agents.documents.rows import LISTED, Part, draw, question_of, rows_of, text_of
+from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
+from workbench.tui.app.waiting import asking
 from workbench.tui.records.links import linked_pane
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import key_of, keyed
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.content import MUTED, body, key_of, keyed
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
+
+# Saving a document that is edited: what goes wrong is said in the editor, and its text stays.
+
+
+GONE = (
+    "{} is gone from the disk. {editor.save} again writes it anew; {dialog.cancel} leaves it gone. "
+    "Your text stays here until then."
+)
+CHANGED = (
+    "{} was changed on disk since you opened it. {editor.save} again replaces that "
+    "({documents.undo} takes it back); {dialog.cancel} leaves it."
+)
+
+
+class SavingDocument:
+    """Writes what was typed over a document; `shown` is its text with the secrets masked, as it is edited.
+
+    A file that is gone, or was changed by somebody else, is written only when it is saved a second time.
+    """
+
+    def __init__(self, bench: Workbench, row: Part) -> None:
+        assert row.document is not None  # only a document is saved
+        self._bench = bench
+        self._row = row
+        self._opened = row.opened
+        self._text = row.document.content
+        self._anew = False
+        self.shown = bench.safety.masked(self._text)
+
+    def __call__(self, typed: str) -> str | None:
+        """Save; return what is wrong, or `None`. Raises `WorkbenchError`."""
+        text = put_back(self._text, self.shown, typed)
+        if self._opened is None or self._row.within is None:
+            self._bench.stored_documents.write(self._row.path, text, self._row.document)
+            return None
+        try:
+            self._bench.documents.edit(self._row.within.folder, self._opened, text, anew=self._anew)
+        except Vanished:
+            self._anew = True
+            return keyed(GONE).format(self._row.path)
+        except Conflict:
+            self._opened = read_document(self._opened.entry)
+            return keyed(CHANGED).format(self._row.path)
+        return None
+
+    def at_once(self, typed: str) -> str:
+        """Save what an editor elsewhere brought; return why it could not be, else nothing."""
+        try:
+            return self(typed) or ""
+        except WorkbenchError as error:
+            return str(error)
+
+
+# What changed on disk while a list of documents is open: each document's text before that, and what to say.
+
+
+NOW_CHANGED = "changed just now"
+
+Name = tuple[str, str]
+"""The folder of a document, and its path in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What was noticed: the texts that documents had `before`, by their names, and the sentence about the last look."""
+
+    before: dict[Name, str]
+    sentence: str = ""
+
+    def compared(self, old: Sequence[Part], new: Sequence[Part], written: Set[Name] = frozenset()) -> "Noticed":
+        """Return what is known once another look at the disk found `new` rows where `old` ones were listed.
+
+        What was `written` here in between is no change of somebody else's.
+        """
+        was, now = _documents(old), _documents(new)
+        changed = {name: was[name] for name in now if name in was and now[name] != was[name] and name not in written}
+        lists = (
+            ("Changed on disk", list(changed)),
+            ("New", [name for name in now if name not in was]),
+            ("Gone", [name for name in was if name not in now]),
+        )
+        told = "; ".join(f"{what}: {_listed(names)}" for what, names in lists if names)
+        # What it was when the list was opened stays what it is held against.
+        before = {name: text for name, text in (changed | self.before).items() if now.get(name, text) != text}
+        return Noticed(before, f"{told}." if told else self.sentence)
+
+    def without(self, names: Set[Name]) -> "Noticed":
+        """Return it without documents that were written here."""
+        return replace(self, before={name: text for name, text in self.before.items() if name not in names})
+
+    def marked(self, rows: Sequence[Part]) -> list[Part]:
+        """Return the rows; those of documents that changed say so, and hold their text before that."""
+        return [
+            replace(row, said=NOW_CHANGED if row.section is None else "", before=self.before[row.folder, row.path])
+            if row.document is not None and (row.folder, row.path) in self.before
+            else row
+            for row in rows
+        ]
+
+
+def _documents(rows: Sequence[Part]) -> dict[Name, str]:
+    return {(row.folder, row.path): row.document.content for row in rows if row.document is not None}
+
+
+def _listed(names: Sequence[Name]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"{', '.join(path for _, path in names[:LISTED])}{more}"
+
 
 EMPTY = (
     "No documents yet: no session of external memory of this project, no followed folder ({documents.follow} follows "
@@ -241,7 +346,7 @@ class DocumentsDialog(Dialog[None]):
         typed = None
         with self._host.reporting():
             shown = self._bench.safety.masked(row.document.content)
-            typed = external.edit(self.app, shown, self._line_of(row))
+            typed = area.edit(self.app, shown, self._line_of(row))
         if typed is not None:
             await self._edit(row, typed)
 

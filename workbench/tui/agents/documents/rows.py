@@ -7,11 +7,11 @@ from pathlib import Path
 from textual.content import Content
 
 from workbench.core.agents.document import ROOT, Document, DocumentSection
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.tokens import tokens_of
 from workbench.services.agents.documents.documents import OpenFolder
-from workbench.services.agents.documents.reading import OpenDocument
-from workbench.services.files.diff import DiffLine, diff_texts
+from workbench.services.agents.documents.instructions import OpenDocument
+from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.open import Workbench
 from workbench.tui.widgets.content import ADDED, MUTED, REMOVED, body
 from workbench.tui.widgets.figures import number

@@ -9,11 +9,11 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.core.playbook.book import Dialect
-from workbench.services.files.diff import DiffLine
+from workbench.services.files.threeway import DiffLine
 from workbench.tui.app.surviving import survives
 from workbench.tui.playbook.preview import Piece, beginning, draw, pieces
 from workbench.tui.widgets.content import MUTED, assemble, body
-from workbench.tui.widgets.lists.line_view import CURSOR, LineView
+from workbench.tui.widgets.lists.line_list import CURSOR, LineView
 
 AT_ONCE = 6_000
 """Characters that are wrapped at once: several screens full."""

@@ -2,49 +2,147 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from textual import events, on
+from textual import events, on, work
+from textual.app import App
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
+from workbench.core.stream.times import instant
 from workbench.core.text import printable
-from workbench.services.files.imports.importing import ImportPlan
+from workbench.services.files.imports.importing import ImportPlan, counts_steps
 from workbench.services.files.imports.paths import Offered, beginning, completed
-from workbench.services.files.imports.said import counts_steps
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
-from workbench.tui.app.waiting import change
+from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.actions import IMPORT
-from workbench.tui.files.imports.asking import ask_format, ask_steps
-from workbench.tui.files.imports.chosen import Chosen
-from workbench.tui.files.imports.options import ImportOptions
-from workbench.tui.files.imports.path import PathLine
-from workbench.tui.files.imports.rows import (
+from workbench.tui.files.imports.writing import (
+    Chosen,
+    ImportOptions,
     Row,
+    WritingLine,
     can_choose,
+    choices,
+    chosen_by,
     done_said,
     draw,
+    key_of,
     listing_said,
+    no_hours,
+    no_time,
     offer_said,
     plan_rows,
     plan_said,
     sessions_said,
     way_said,
 )
-from workbench.tui.files.imports.writing import WritingLine, key_of
 from workbench.tui.widgets.content import MUTED, assemble
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Choice, Choose, Dialog
 from workbench.tui.widgets.figures import absolute, amount
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.prompt import Prompt
 from workbench.tui.widgets.texts.safe_input import SafeInput
+
+# What the import dialog asks for: another format, and when the steps of a file were.
+
+
+async def ask_format(app: App[Any], path: Path, way: ImportOptions, held: str) -> ImportOptions | None:
+    """Ask as which format a file is to be read; `held` is the one it is read as now. Raises `UnreadableFile`."""
+    offered = [Choice(*choice) for choice in choices(path)]
+    format = await app.push_screen_wait(Choose(f"What is {path.name}?", offered, held))
+    return None if format is None else replace(way, format=format)
+
+
+async def ask_steps(app: App[Any], way: ImportOptions, now: datetime) -> ImportOptions | None:
+    """Ask when the first step was, and how long a step takes."""
+    hint = "2026-01-31T09:00; empty: the last step is now"
+    epoch = await app.push_screen_wait(Prompt("When was the first step?", placeholder=hint, check=no_time))
+    if epoch is None:
+        return None
+    asked = Prompt("How many hours does a step take?", f"{way.step_hours:g}", check=no_hours)
+    hours = await app.push_screen_wait(asked)
+    if hours is None:
+        return None
+    return replace(way, epoch=instant(epoch, now) if epoch else None, step_hours=float(hours))
+
+
+# The line of the import dialog that a path is written in, and what it stands for, which a thread finds out.
+
+
+@survives
+class PathLine(Horizontal):
+    """A box for the path of a file or folder; `look` asks what it stands for, and `Found` is the answer to the last."""
+
+    class Read(Message):
+        """So many lines of a file are read."""
+
+        def __init__(self, done: int, total: int) -> None:
+            super().__init__()
+            self.done = done
+            self.total = total
+
+    class Found(Message):
+        """What a path stands for was found out."""
+
+        def __init__(self, number: int, chosen: Chosen) -> None:
+            super().__init__()
+            self.number = number
+            self.chosen = chosen
+
+    def __init__(self, bench: Workbench, base: Path) -> None:
+        self.box = SafeInput("", placeholder="file or folder", id="import-path")
+        super().__init__(Static("file", classes="import--label"), self.box, classes="import--line")
+        self._bench = bench
+        self._base = base
+        self._exact: tuple[str, Path] | None = None
+        self._number = 0
+
+    def put(self, path: Path, folder: bool) -> None:
+        """Put a path into the box, as it is even where the box cannot show it."""
+        text = printable(f"{path}/" if folder else str(path))
+        self._exact = (text, path)
+        self.box.value = text
+        self.box.cursor_position = len(text)
+        if folder:
+            self.box.focus()
+
+    def look(self, way: ImportOptions) -> None:
+        """Find out what the path stands for, a file being read in a `way`."""
+        self._number += 1
+        name = self.box.value
+        exact = self._exact[1] if self._exact and self._exact[0] == name else None
+        self._find_out(self._number, name, exact, way)
+
+    @work(thread=True, group="import-look", exclusive=True)
+    def _find_out(self, number: int, name: str, exact: Path | None, way: ImportOptions) -> None:
+        worker = get_current_worker()
+
+        def tell(done: int, total: int) -> None:
+            self.post_message(self.Read(done, total))
+
+        chosen = chosen_by(self._bench, name, self._base, exact, way, tell, lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(number, chosen))
+
+    def on_path_line_found(self, event: Found) -> None:
+        """Let nobody hear of a path that is not the one in the box any more."""
+        if event.number != self._number:
+            event.stop()
+
+    def give_up(self) -> None:
+        """Stop finding out."""
+        self.workers.cancel_node(self)
 
 
 class ImportDialog(Dialog[str | None]):

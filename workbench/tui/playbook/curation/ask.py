@@ -1,9 +1,11 @@
 """Asking Claude to curate a playbook: what would be told, what it would cost, and the reply as cards."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -15,32 +17,159 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.files.locks import irreplaceable
+from workbench.core.record import WorkbenchError
 from workbench.core.reflection.reflector import Step
 from workbench.core.stream.memory import Memory
-from workbench.core.text import printable
+from workbench.core.text import one_line, printable
 from workbench.services.open import Workbench
-from workbench.services.playbook.curation import Reply
-from workbench.services.playbook.curation_asking import Asked, CurationPlan
+from workbench.services.playbook.curation import Asked, CurationPlan, Reply
 from workbench.services.playbook.curation_lessons import Lessons
-from workbench.services.reflection.llm_runs import Waiting
+from workbench.services.reflection.reflection import Waiting
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
-from workbench.tui.playbook.actions import ASK
-from workbench.tui.playbook.curation.ask_text import asked_text, plan_text
+from workbench.tui.app.waiting import asking
+from workbench.tui.playbook.actions import ASK, SOURCE
 from workbench.tui.playbook.curation.cards import CardsDialog
-from workbench.tui.reflection.dialog import SentDialog
-from workbench.tui.reflection.result import ResultDialog
-from workbench.tui.reflection.run import RunDialog
-from workbench.tui.widgets.content import MUTED
+from workbench.tui.reflection.dialog import ResultDialog, RunDialog, SentDialog
+from workbench.tui.widgets.actions import PROMPT
+from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import keyed, undo
+from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.texts.prompt import CheckedLine, Prompt
 
 if TYPE_CHECKING:
     from workbench.services.playbook.curation_run import Episode
+
+
+# What the dialog that asks the Curator says.
+
+
+_LABEL = 11
+NOTHING = "No memory is confirmed yet. Approve candidates in Review (2) first."
+
+
+def plan_text(plan: CurationPlan, now: datetime, unread: int, width: int) -> Content:
+    """Return what would be told about which playbook, and what it would cost."""
+    told = [_row("memories", _memories(plan, now))] if plan.run is None else _run(plan, width)
+    lines = [*told, _row("playbook", _playbook(plan))]
+    if plan.told or plan.run:
+        lines.append(_row("costs", _costs(plan)))
+        room = max(20, width - _LABEL)
+        lines += [Content.styled(" " * _LABEL + part, MUTED) for part in wrap(printable(plan.preview.remark), room)]
+    else:
+        lines.append(Content.styled(_nothing(plan), "bold"))
+    if unread:
+        replies = amount(unread, "earlier reply", "earlier replies")
+        lines.append(
+            Content.styled(f"{replies} could not be read: {key_of('ask.unread')} shows them.", "$text-warning")
+        )
+    return Content("\n").join(lines)
+
+
+def asked_text(asked: Asked) -> Content:
+    """Return what came of asking: the tokens it took, and what went wrong."""
+    used = f"Used {number(asked.usage.input)} tokens in, {number(asked.usage.output)} out."
+    lines = [Content.styled(used, MUTED)]
+    if asked.problem is not None:
+        kept = keyed(" What came is kept: {ask.unread} shows it.") if asked.unread else ""
+        lines.insert(0, Content.styled(f"✗ {printable(asked.problem.message)}{kept}", "$text-error"))
+    return Content("\n").join(lines)
+
+
+def _memories(plan: CurationPlan, now: datetime) -> Content:
+    count = len(plan.told)
+    word = "memory" if count == 1 else "memories"
+    if plan.lessons.chosen:
+        return assemble([(f"{number(count)} {word}", "bold"), (" marked in the Stream", MUTED)])
+    if plan.since is not None:
+        new = f" confirmed since the last curation, {since(plan.since, now)}"
+        more = f"; {number(plan.lessons.left_out)} more are too many" if plan.lessons.left_out else ""
+        return assemble([(f"{number(count)} {word}", "bold"), (new + more, MUTED)])
+    more = f" of {number(count + plan.lessons.left_out)}" if plan.lessons.left_out else ""
+    return assemble([(f"the latest {number(count)}{more}", "bold"), (" that were confirmed", MUTED)])
+
+
+def _run(plan: CurationPlan, width: int) -> list[Content]:
+    """Name the run's question and the bullets it used, also those that are not in the playbook."""
+    assert plan.run is not None
+    room = max(20, width - _LABEL)
+    used = amount(len(plan.used), "bullet")
+    unknown = f"; not in the playbook: {', '.join(plan.unknown)}" if plan.unknown else ""
+    rest = one_line(unknown, max(0, room - len(used)))
+    question = Content.styled(one_line(plan.run.task, room), "bold")
+    return [_row("a run", question), _row("it used", assemble([(used, ""), (rest, "$text-warning")]))]
+
+
+def _nothing(plan: CurationPlan) -> str:
+    return NOTHING if plan.since is None else keyed("Nothing new to tell. {ask.lessons} takes the latest ones again.")
+
+
+def _playbook(plan: CurationPlan) -> Content:
+    count = len(plan.playbook.bullets)
+    room = "" if plan.room is None else f" · may grow by {number(plan.room)} tokens"
+    return assemble([(amount(count, "bullet"), "bold"), (room, MUTED)])
+
+
+def _costs(plan: CurationPlan) -> Content:
+    estimate = plan.preview.estimate.total
+    month = f" · {number(plan.spent)} of {number(plan.limit)} this month" if plan.limit else ""
+    over = 0 < plan.limit < plan.spent + estimate
+    return assemble([(f"about {number(estimate)} tokens", "bold"), (month, "$text-warning" if over else MUTED)])
+
+
+def _row(label: str, value: Content) -> Content:
+    return Content.styled(f"{label:<{_LABEL}}", MUTED) + value
+
+
+# Where suggestions for a playbook come from: a file, pasted text, or Claude.
+
+
+TITLE = "File with a Curator's or Reflector's reply; leave it empty to paste the text"
+CAN_ASK = "Or let Claude, as the Curator, suggest changes by what was confirmed lately."
+CANNOT_ASK = "Once ANTHROPIC_API_KEY is set, Claude can be asked from here as well."
+
+
+class SourcePrompt(Dialog[str | None]):
+    """Ask for a file; the result is its name, "" for pasting, or None. `wants_claude` says that Claude is to be asked.
+
+    Asking is offered when there is a key (`can_ask`).
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*PROMPT, *SOURCE))
+    DEFAULT_CSS = """
+    SourcePrompt #source-claude { height: auto; color: $text-muted; }
+    """
+
+    def __init__(self, *, can_ask: bool, check: Callable[[str], str | None]) -> None:
+        super().__init__(TITLE, (PROMPT[0], *SOURCE, *PROMPT[1:]) if can_ask else PROMPT)
+        self._line = CheckedLine("", "reply.json", check)
+        self._can_ask = can_ask
+        self.wants_claude = False
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the input, and whether Claude can be asked."""
+        yield self._line
+        yield Static(Content.styled(CAN_ASK if self._can_ask else CANNOT_ASK, MUTED), id="source-claude")
+
+    def on_input_submitted(self) -> None:
+        """Enter inside the input takes the line."""
+        self.action_take()
+
+    def action_take(self) -> None:
+        """Take the name of the file, or say what is wrong with it."""
+        name = self._line.taken()
+        if name is not None:
+            self.dismiss(name)
+
+    def action_ask(self) -> None:
+        """Ask Claude instead."""
+        if self._can_ask:
+            self.wants_claude = True
+            self.dismiss(None)
+        else:
+            self.app.bell()
+
 
 LONGEST = 100_000
 """Characters of a reply that can be edited."""

@@ -1,9 +1,9 @@
 """What a Curator or a Reflector suggests, as cards; all that is accepted is one action."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import on
 from textual.binding import BindingType
@@ -12,28 +12,83 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.core.errors import WorkbenchError
-from workbench.core.playbook.curation import BulletTag
-from workbench.core.playbook.delta import Delete
-from workbench.core.text import one_line
+from workbench.core.playbook.book import Bullet
+from workbench.core.playbook.operations import BulletTag, Delete
+from workbench.core.record import WorkbenchError
+from workbench.core.text import one_line, printable
 from workbench.services.open import Workbench
 from workbench.services.playbook.curation import Card, Reply, edited
 from workbench.services.safety.texts import place_of
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
 from workbench.tui.app.saving import Preview
-from workbench.tui.app.waiting import change
+from workbench.tui.app.waiting import asking, change
 from workbench.tui.playbook.actions import CARDS
-from workbench.tui.playbook.curation.card_text import PROBLEM, SIGNS, Decision, card_text
-from workbench.tui.records.acts import Acts, Place
+from workbench.tui.records.links import Acts, Place
+from workbench.tui.review.evidence import ALIKE, overlap
+from workbench.tui.review.impact import diff_legend, heading
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.keys import keyed, undo
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor
+
+# A suggestion for a playbook as text: what would happen, and both texts with their difference.
+
+
+Decision = Literal["", "accept", "skip"]
+SIGNS: dict[Decision, tuple[str, str]] = {
+    "": ("·", MUTED),
+    "accept": ("✓", "bold $text-success"),
+    "skip": ("✗", MUTED),
+}
+PROBLEM = ("!", "bold $text-warning")
+
+Mask = Callable[[str], str]
+
+
+def card_text(card: Card, decision: Decision, mask: Mask) -> Content:
+    """Return a card in full: what would happen, why, what stands in its way, and the texts."""
+    parts = [heading(one_line(card.title[:400], 200))]
+    if decision:
+        parts.append(Content.styled({"accept": "✓ accepted", "skip": "✗ left out"}[decision], SIGNS[decision][1]))
+    return Content("\n").join([*parts, *reasons(card), *texts(card, mask)])
+
+
+def reasons(card: Card) -> list[Content]:
+    """Return what stands in the way of a card, and why it is suggested."""
+    parts = []
+    if card.problem:
+        parts.append(Content.styled("! ", "bold $text-warning") + body(card.problem, "$text-warning"))
+    if card.reason:
+        parts.append(Content.styled("because  ", MUTED) + body(card.reason))
+    return parts
+
+
+def texts(card: Card, mask: Mask) -> list[Content]:
+    """Return the difference from each text that it is alike enough to, the new text, and the bullets as they are."""
+    if card.suggested is None:
+        return [Content(""), heading("As it came"), body(mask(card.raw))]
+    parts = []
+    for bullet in card.touches:
+        before = bullet.content
+        if card.after and card.after != before and overlap(before, card.after) >= ALIKE:
+            title = (
+                "The difference" if len(card.touches) == 1 else f"From {one_line(bullet.id[:100], 60)} to the new text"
+            )
+            parts += [Content(""), heading(title, diff_legend()), word_diff(mask(before), mask(card.after))]
+    if card.after and card.after != card.before:
+        parts += [Content(""), heading("The new text"), body(mask(card.after))]
+    for bullet in card.touches:
+        parts += [Content(""), _as_it_is(bullet), body(mask(bullet.content))]
+    return parts
+
+
+def _as_it_is(bullet: Bullet) -> Content:
+    marks = f"+{bullet.helpful_count} −{bullet.harmful_count}"
+    return heading("Now", assemble([(printable(bullet.id), "bold"), (f"  {marks}", MUTED)]))
+
 
 NO_BULLET = "That key is for a bullet: this suggestion is about none, or about several."
 

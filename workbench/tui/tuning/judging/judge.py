@@ -12,18 +12,18 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
-from workbench.tui.records.acts import Acts, Place
+from workbench.tui.records.links import Acts, Place
 from workbench.tui.tuning.actions import JUDGE
 from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import since
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 

@@ -9,12 +9,10 @@ from textual.worker import get_current_worker
 
 from workbench.core.text import printable
 from workbench.core.tuning.verdict import Verdict, signed
-from workbench.services.tuning.live import LiveVerdict
-from workbench.services.tuning.measuring import Job, Measured, Measuring
+from workbench.services.tuning.measuring import Job, LiveVerdict, Measured, Measuring
 from workbench.services.tuning.session import TuningSession
 from workbench.services.tuning.tuning import Tuning
-from workbench.tui.widgets.content import MUTED, assemble
-from workbench.tui.widgets.keys import key_of, keyed
+from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed
 from workbench.tui.widgets.lists.fixed_text import FixedText, whole_words
 
 OLD = "…"

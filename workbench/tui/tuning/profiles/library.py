@@ -12,28 +12,132 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
+from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
-from workbench.services.tuning.profiles import to_toml
-from workbench.services.tuning.provenance import ProfileProvenance
+from workbench.core.tuning.verdict import signed
+from workbench.services.tuning.profile_diff import Changed, Value, changes
+from workbench.services.tuning.profiles import ProfileProvenance, Snapshots, to_toml
 from workbench.services.tuning.session import TuningSession
-from workbench.services.tuning.snapshots import Snapshots
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
+from workbench.tui.app.waiting import asking
 from workbench.tui.tuning.actions import LIBRARY
-from workbench.tui.tuning.profiles.certificate import certificate_text
-from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of, use
-from workbench.tui.tuning.profiles.sides import SLIDERS, Side, compare, sides
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.content import MUTED, line
-from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import ago
-from workbench.tui.widgets.keys import key_of, keyed
-from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.tuning.profiles.compare import SLIDERS, Side, compare, in_common, sides
+from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed, line, undo
+from workbench.tui.widgets.dialog import Confirm, Dialog
+from workbench.tui.widgets.figures import absolute, ago, days
+from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
+
+# What is said about one set of parameters: its birth certificate, what it changes, how its ranking differs.
+
+
+_LABEL = 20
+_DAYS = ("half_lives.", "feedback_half_life")
+
+
+def certificate_text(side: Side, against: Side, session: TuningSession, file: str) -> Content:
+    """Return everything that is known about a side, compared with another one."""
+    lines = [Content.styled(printable(side.title), "bold")]
+    if side.profile is not None and side.profile.about and side.is_profile:
+        lines.append(Content.styled(printable(side.profile.about), MUTED))
+    if side.problem:
+        lines += [Content(""), Content.styled(f"✗ {printable(side.problem)}", "$text-error")]
+    if side.kind == "snapshot" and side.at is not None and side.profile is not None:
+        lines.append(Content.styled(f"taken {absolute(side.at)}, from {printable(side.profile.name)}", MUTED))
+    if file:
+        lines += [Content(""), _row("file", printable(file))]
+    if side.birth is not None:
+        lines += [Content(""), *_certificate(side.birth)]
+    elif side.kind == "yours" and not side.problem:
+        lines += [Content(""), Content.styled("No birth certificate: it was saved without judged queries.", MUTED)]
+    if side.profile is not None and against.profile is not None and side.id != against.id:
+        lines += [Content(""), *_compared(side.profile, against.profile, against.title, session)]
+    return Content("\n").join(lines)
+
+
+def _certificate(birth: ProfileProvenance) -> Sequence[Content]:
+    band = f"[{signed(birth.low)}, {signed(birth.high)}]"
+    conclusion = "can't tell" if birth.verdict == "unclear" else birth.verdict
+    rows = [
+        _row("saved", f"{absolute(birth.at)}, from {printable(birth.parent)}"),
+        _row(f"Δ {printable(birth.metric)}", f"{signed(birth.delta)} {band} · {printable(conclusion)}"),
+        _row("measured on", f"{birth.queries:,} queries with {birth.judgments:,} judgments"),
+        _row("query set", printable(birth.query_set)),
+    ]
+    return [*rows, *([_row("how", printable(birth.how))] if birth.how else [])]
+
+
+def _compared(profile: Profile, other: Profile, other_title: str, session: TuningSession) -> Sequence[Content]:
+    found = changes(other, profile)
+    head = assemble([("against ", MUTED), (printable(other_title), "bold")])
+    lines = [head] if found else [head, Content("  The same settings.")]
+    lines += [_changed(change) for change in found]
+    if found and session.question is not None:
+        lines += [Content(""), Content.styled(in_common(session.question, session.now, other, profile), "")]
+        lines.append(Content.styled(keyed("{tune.compare} shows both rankings, place by place"), MUTED))
+    return lines
+
+
+def _changed(change: Changed) -> Content:
+    before, after = (_shown(change.parameter, value) for value in (change.before, change.after))
+    label = f"  {change.parameter:<{_LABEL}} "
+    return assemble([(label, ""), (f"{before:>8}", MUTED), (" → ", MUTED), (after, "bold")])
+
+
+def _shown(parameter: str, value: Value) -> str:
+    if parameter.startswith(_DAYS):
+        return days(value if isinstance(value, float | int) else None)
+    if value is None or value == "":
+        return "none"
+    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))
+
+
+def _row(label: str, text: str) -> Content:
+    return assemble([(f"{label:<14}", MUTED), (text, "")])
+
+
+# Saving a profile under a name, where whatever goes wrong is said in the box, and putting one to use.
+
+
+def name_prompt(name: str, check: Callable[[str], None], save: Callable[[str], Profile]) -> Prompt:
+    """Return a prompt for a name that saves under it; its result is the name, or None.
+
+    `check` raises `InvalidRecord` for a name that will not do; `save` raises whatever saving raises.
+    """
+    hint = "a name for the profile"
+    return Prompt("Save these settings as", name, placeholder=hint, check=sentence_of(check), take=save)
+
+
+def sentence_of(act: Callable[[str], object]) -> Callable[[str], str | None]:
+    """Return what a prompt checks with: the sentence of the error that `act` raises, or `None`."""
+
+    def tried(name: str) -> str | None:
+        try:
+            act(name)
+        except WorkbenchError as error:
+            return str(error)
+        return None
+
+    return tried
+
+
+def use(app: Host, name: str) -> bool:
+    """Let the store be ranked under a profile, for agents too, and say so; tell whether it was done."""
+    with app.reporting():
+        before, used = app.bench.tuning.used, app.bench.tuning.use(name)
+        if used.origin != "store":
+            app.say(f"The store uses {name}; here {used} goes before it.")
+        elif used == before:
+            app.say(f"{used} is in use already.")
+        else:
+            app.say(f"{used} ranks from now on, for agents too; {undo()} takes that back.")
+        return True
+    return False
+
 
 _SYMBOLS = {"sliders": "●", "snapshot": "◇", "built in": "▪", "yours": "▫"}
 _AGAINST = "◆"

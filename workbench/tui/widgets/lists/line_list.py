@@ -1,16 +1,425 @@
 """The list of every screen: a line view whose rows can be marked, one by one, as a range, or all."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from itertools import product
+from typing import Any, ClassVar, Generic, TypeVar
 
+from rich.segment import Segment
+from rich.style import Style as RichStyle
 from textual import events
 from textual.binding import BindingType
+from textual.cache import LRUCache
+from textual.content import Content, Span
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.style import Style
 
+from workbench.core.named import implementation
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import LIST, MARKS
-from workbench.tui.widgets.lists.line_view import CURSOR, LineView
+from workbench.tui.widgets.content import fitted
+from workbench.tui.widgets.lists.extent import set_extent
+from workbench.tui.widgets.lists.row import Cell, lay_out
+
+# Lines of styled text turned into the terminal's segments, with every style worked out once.
+
+
+class Pieces:
+    """Remembers what a style on top of another comes to, until `forget`.
+
+    A list draws every line in sight at each change, in a handful of styles: working them out again for every
+    piece of every line costs several times what the rest of drawing does.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Style, str | Style], RichStyle | None] = {}
+
+    def forget(self) -> None:
+        """Work styles out anew from now on: the theme has changed."""
+        self._known.clear()
+
+    def of(self, line: Content, base: Style) -> list[Segment]:
+        """Return the segments of a line in the style `base`, the same as `Content.render_segments` makes."""
+        text, made, at = line.plain, list[Segment](), 0
+        for start, end, style in line.spans:
+            if start < at or end > len(text):
+                return line.render_segments(base)
+            if start > at:
+                made.append(Segment(text[at:start], self._style(base, "")))
+            if end > start:
+                made.append(Segment(text[start:end], self._style(base, style)))
+            at = end
+        if at < len(text) or not made:
+            made.append(Segment(text[at:], self._style(base, "")))
+        return made
+
+    def _style(self, base: Style, style: str | Style) -> RichStyle | None:
+        key = (base, style)
+        if key not in self._known:
+            (sample,) = Content("x", [Span(0, 1, style)]).render_segments(base)
+            self._known[key] = sample.style
+        return self._known[key]
+
+
+# Rows of one line each with a cursor: draws only the lines in sight, whatever their number.
+
+
+T = TypeVar("T")
+
+CURSOR = "▸"
+"""Drawn before the row under the cursor, so that it needs no colour."""
+
+_CACHED_LINES = 512
+
+FIND_WIDTH = 200
+"""Cells of a row in which words are looked for."""
+
+CHOOSE, CHOICE = (f"workbench.tui.widgets.dialog:{name}" for name in ("Choose", "Choice"))
+"""What asks for a row; it has a list itself."""
+
+
+@survives
+class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
+    """A list of rows of one line each, with a cursor and headings.
+
+    `draw(row, width)` makes the cells (or one finished line) of a row; it is called for lines in sight
+    only. `key(row)` names a row, so that the cursor stays on it when the rows are replaced.
+    A heading can hold the cursor. The rows stay the caller's: change the sequence,
+    then say so with `set_rows` or `refresh_row`. With `kept`, as many drawn lines are found again by how they look,
+    which is for rows that are finished lines and move more often than they change.
+    """
+
+    class Highlighted(Message):
+        """The cursor came to rest on another row; `index` is None when there are no rows."""
+
+        def __init__(self, line_list: "LineView[Any]", index: int | None) -> None:
+            super().__init__()
+            self.line_list = line_list
+            self.index = index
+
+        @property
+        def control(self) -> "LineView[Any]":
+            """The list that sent the message."""
+            return self.line_list
+
+    class Opened(Message):
+        """Enter or a double click on a row."""
+
+        def __init__(self, line_list: "LineView[Any]", index: int) -> None:
+            super().__init__()
+            self.line_list = line_list
+            self.index = index
+
+        @property
+        def control(self) -> "LineView[Any]":
+            """The list that sent the message."""
+            return self.line_list
+
+    ALLOW_SELECT = False
+    ALLOW_MAXIMIZE = False
+    BINDINGS: ClassVar[list[BindingType]] = bindings(LIST)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--cursor", "line--marked", "line--heading", "line--empty"}
+    DEFAULT_CSS = """
+    LineView {
+        height: 1fr;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
+        & > .line--heading { text-style: bold; }
+        & > .line--marked { text-style: bold; }
+        & > .line--empty { color: $text-muted; }
+        & > .line--cursor {
+            background: $block-cursor-blurred-background;
+            color: $block-cursor-blurred-foreground;
+            text-style: $block-cursor-blurred-text-style;
+        }
+        &:focus > .line--cursor {
+            background: $block-cursor-background;
+            color: $block-cursor-foreground;
+            text-style: $block-cursor-text-style;
+        }
+    }
+    """
+
+    cursor = reactive(0, init=False, repaint=False)
+    """Index of the row under the cursor; 0 when there are no rows."""
+
+    def __init__(
+        self,
+        draw: Callable[[T, int], Sequence[Cell] | Content],
+        key: Callable[[T], Hashable],
+        *,
+        is_heading: Callable[[T], bool] | None = None,
+        empty: Content | None = None,
+        kept: int = 0,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._draw = draw
+        self._key = key
+        self._is_heading = is_heading or _never
+        self._empty = empty or Content("")
+        self._rows: Sequence[T] = ()
+        self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(_CACHED_LINES)
+        self._pieces = Pieces()
+        self._kept: LRUCache[tuple[object, ...], Strip] | None = LRUCache(kept) if kept else None
+        self._announced: tuple[Hashable] | None = None
+        self._empty_lines: tuple[int, list[Strip]] = (-1, [])
+        self._painted: int | None = None
+
+    # The rows
+
+    @property
+    def rows(self) -> Sequence[T]:
+        """The rows as last given."""
+        return self._rows
+
+    @property
+    def current(self) -> T | None:
+        """The row under the cursor."""
+        return self._rows[self.cursor] if self._rows else None
+
+    def set_rows(self, rows: Sequence[T], *, cursor: int | None = None) -> None:
+        """Replace the rows.
+
+        The cursor goes to `cursor`, or stays on the row with the same key, or else on the same line.
+        """
+        key = self._announced[0] if self._announced and self._rows else None
+        self._rows = rows
+        self._strips.clear()
+        set_extent(self, Size(0, len(rows)))
+        target = self.cursor if cursor is None else cursor
+        if cursor is None and key is not None:
+            found = self.index_of(key)
+            target = self.cursor if found is None else found
+        self.cursor = target
+        self._show_cursor()
+        self._announce()
+        self.refresh()
+
+    def refresh_row(self, index: int) -> None:
+        """Draw one row anew, and no other line."""
+        for cursor, marked in product((False, True), repeat=2):
+            self._strips.discard((index, self._width, cursor, marked))
+        self.refresh_line(index)
+
+    def set_empty(self, text: Content) -> None:
+        """Change what is shown when there are no rows."""
+        self._empty = text
+        self._empty_lines = (-1, [])
+        self.refresh()
+
+    def index_of(self, key: Hashable) -> int | None:
+        """Return where the row with this key stands, looking at the cursor first."""
+        at = min(self.cursor, len(self._rows) - 1)
+        if at >= 0 and self._key(self._rows[at]) == key:
+            return at
+        return next((i for i, row in enumerate(self._rows) if self._key(row) == key), None)
+
+    # Drawing
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines of a part in sight; how wide the list is, which is far to ask, is the same for all."""
+        self._painted = self._width
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painted = None
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line in sight; Textual calls this for lines that must be repainted."""
+        width = self._width if self._painted is None else self._painted
+        index = y + self.scroll_offset.y
+        if not self._rows:
+            return self._empty_line(y, width)
+        if index >= len(self._rows):
+            return Strip.blank(width, self.visual_style.rich_style)
+        marked = self._is_marked(index)
+        key = (index, width, index == self.cursor, marked)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = self._line(index, width, index == self.cursor, marked)
+        return strip
+
+    def notify_style_update(self) -> None:
+        """Drop drawn lines when theme, focus or style change."""
+        self._strips.clear()
+        self._pieces.forget()
+        self._empty_lines = (-1, [])
+        if self._kept is not None:
+            self._kept.clear()
+        super().notify_style_update()
+
+    @property
+    def _width(self) -> int:
+        return self.scrollable_content_region.width
+
+    def _line(self, index: int, width: int, cursor: bool, marked: bool) -> Strip:
+        row = self._rows[index]
+        gutter = self._gutter(cursor, marked)
+        drawn = self._draw(row, max(0, width - len(gutter)))
+        line = Content(gutter) + drawn if isinstance(drawn, Content) else lay_out(drawn, width, gutter=gutter)
+        states = (("heading", self._is_heading(row)), ("marked", marked), ("cursor", cursor))
+        names = [f"line--{name}" for name, holds in states if holds]
+        return self._strip(line, width, names)
+
+    def _gutter(self, cursor: bool, marked: bool) -> str:  # noqa: ARG002 - for lists with marks
+        """What stands before a row; a list with marks has room for one."""
+        return f"{CURSOR if cursor else ' '} "
+
+    def _is_marked(self, index: int) -> bool:  # noqa: ARG002 - for lists with marks
+        """Whether a row is marked; a list without marks has none."""
+        return False
+
+    def _empty_line(self, y: int, width: int) -> Strip:
+        if self._empty_lines[0] != width:
+            lines = [Content(""), *(Content("  ") + line for line in self._empty.wrap(max(1, width - 4))), Content("")]
+            self._empty_lines = (width, [self._strip(line, width, ["line--empty"]) for line in lines])
+        strips = self._empty_lines[1]
+        return strips[min(y, len(strips) - 1)]
+
+    def _strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
+        if self._kept is None:
+            return self._new_strip(line, width, names)
+        key = (line.plain, tuple(line.spans), width, *names)
+        strip = self._kept.get(key)
+        if strip is None:
+            strip = self._kept[key] = self._new_strip(line, width, names)
+        return strip
+
+    def _new_strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
+        style = self.get_visual_style(*names) if names else self.visual_style
+        exact = line if line.cell_length == width else fitted(line, width)
+        return Strip(self._pieces.of(exact, style), width)
+
+    # The cursor
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor on a row."""
+        return max(0, min(cursor, len(self._rows) - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Repaint the two lines concerned, keep the cursor in sight and tell the screen."""
+        self.refresh_line(old)
+        self.refresh_line(new)
+        self._show_cursor()
+        self._announce()
+
+    def _show_cursor(self) -> None:
+        height = self.scrollable_content_region.height
+        top = self.scroll_offset.y
+        if height and self.cursor < top:
+            self.scroll_to(y=self.cursor, animate=False, force=True)
+        elif height and self.cursor >= top + height:
+            self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
+
+    def show_below(self, count: int) -> None:
+        """Bring so many rows below the cursor into sight, as far as there is room; the cursor stays in sight."""
+        height = self.scrollable_content_region.height
+        last = min(self.cursor + count, len(self._rows) - 1)
+        if height and last >= self.scroll_offset.y + height:
+            self.scroll_to(y=min(self.cursor, last - height + 1), animate=False, force=True)
+
+    def _announce(self) -> None:
+        now = (self._key(self._rows[self.cursor]),) if self._rows else None
+        if now != self._announced:
+            self._announced = now
+            self.post_message(self.Highlighted(self, self.cursor if now else None))
+
+    def _move(self, by: int) -> None:
+        self.cursor += by
+
+    @property
+    def _page(self) -> int:
+        return max(1, self.scrollable_content_region.height - 1)
+
+    def action_up(self) -> None:
+        """One row up."""
+        self._move(-1)
+
+    def action_down(self) -> None:
+        """One row down."""
+        self._move(1)
+
+    def action_half_up(self) -> None:
+        """Half a page up."""
+        self._move(-max(1, self._page // 2))
+
+    def action_half_down(self) -> None:
+        """Half a page down."""
+        self._move(max(1, self._page // 2))
+
+    def action_page_up(self) -> None:
+        """One page up."""
+        self._move(-self._page)
+
+    def action_page_down(self) -> None:
+        """One page down."""
+        self._move(self._page)
+
+    def action_first(self) -> None:
+        """To the first row."""
+        self.cursor = 0
+
+    def action_last(self) -> None:
+        """To the last row."""
+        self.cursor = len(self._rows) - 1
+
+    def action_open(self) -> None:
+        """Open the row under the cursor."""
+        if self._rows:
+            self.post_message(self.Opened(self, self.cursor))
+
+    def find(self) -> None:
+        """Choose a row by its words; the cursor goes there."""
+        choices = [implementation(CHOICE)(str(at), self._words(row)) for at, row in enumerate(self._rows)]
+
+        def go(chosen: str | None) -> None:
+            if chosen is not None:
+                self.cursor = int(chosen)
+
+        self.app.push_screen(implementation(CHOOSE)("Find a row", choices, str(self.cursor)), go)
+
+    def _words(self, row: T) -> str:
+        drawn = self._draw(row, FIND_WIDTH)
+        text = drawn.plain if isinstance(drawn, Content) else " ".join(str(cell.text) for cell in drawn)
+        return " ".join(text.split())
+
+    async def _on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        index = self.scroll_offset.y + offset.y if offset else len(self._rows)
+        if event.button != 1 or index >= len(self._rows):
+            return
+        event.stop()
+        self._clicked(index, event)
+
+    def _clicked(self, index: int, event: events.Click) -> None:
+        self.cursor = index
+        if event.chain == 2:
+            self.action_open()
+
+    def _on_resize(self) -> None:
+        self._show_cursor()
+
+
+def find_row(screen: Screen[Any]) -> None:
+    """Choose a row of the list that has the focus, or else of the first one."""
+    lists = sorted(screen.query(LineView), key=lambda rows: not rows.has_focus)
+    if lists:
+        lists[0].find()
+
+
+def _never(_row: object) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +454,6 @@ class Marks:
         """Drop the marks of keys that are no longer listed."""
         return Marks(self.keys & frozenset(listed)) if self.keys else Marks()
 
-
-T = TypeVar("T")
 
 MARKED = "*"
 """Drawn before a marked row, so that the mark needs no colour."""

@@ -9,17 +9,16 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from workbench.config.drafts import digest
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import room_for
-from workbench.tui.app import external
+from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.drafting import Drafting, Keeping
+from workbench.tui.app.host import Drafting, Keeping
 from workbench.tui.app.waiting import change
 from workbench.tui.widgets.actions import EDITOR, ELSEWHERE, OTHER
-from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.content import MUTED, body, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
-from workbench.tui.widgets.keys import keyed
 from workbench.tui.widgets.texts.inert_text import InertTextArea, is_long
 
 Said = tuple[str, str]
@@ -139,7 +138,7 @@ class TextEditor(Dialog[str | None]):
     def action_external(self) -> None:
         """Open the text in the person's own editor, and take what was saved there."""
         try:
-            saved = external.edit(self.app, self._area.text)
+            saved = area.edit(self.app, self._area.text)
         except WorkbenchError as error:
             self._say(f"✗ {error}", "$text-error")
         else:

@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.widgets import Input
 
-from workbench.core.errors import WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.app.surviving import survives
 

@@ -1,1 +1,0 @@
-"""Promoting on the command line."""

@@ -1,1 +1,0 @@
-"""Reflecting on the command line."""

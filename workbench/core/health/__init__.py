@@ -1,1 +1,0 @@
-"""What can be wrong with a store, and what is found out about it."""

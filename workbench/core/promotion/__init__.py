@@ -1,1 +1,0 @@
-"""What a store knows of the places where promoted knowledge stands."""

@@ -1,0 +1,318 @@
+"""Claude Code memory: `MEMORY.md` with its topic files; a `CLAUDE.md` only when somebody asks for it."""
+
+import contextlib
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.lint import lines
+from workbench.core.files.memory_md import MAX_LINES, cut_at
+from workbench.core.files.reason import Reason, Unread
+from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, Source
+from workbench.core.text import clean_for_store, counted
+from workbench.formats.lifecycle.lifecycle import content_id
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared import markdown
+from workbench.formats.shared.jsonrecords import COUNTS, checked, created_at, digest, place, rating, status_in, votes_in
+from workbench.formats.shared.markdown import Statement
+from workbench.formats.shared.report import Report, shown
+
+# The memories of Claude Code: a topic file with front matter, or a statement in MEMORY.md or CLAUDE.md.
+
+
+TOPIC_NAME = "claude-memory"
+PREFIX = "cc"
+"""How the ids of its records begin."""
+
+LINK = (
+    r"[-*+][ \t]+\[(?P<title>[^\]\n]{1,300})\]\((?P<target>[^()\s]{1,300}\.md)\)"
+    r"(?:[ \t]*(?:[—–:|]|-{1,2})[ \t]*(?P<hook>(?:[^\n \t]|[ \t]++(?=[^\n \t]))*+))?[ \t]*$"
+)
+"""A link to a topic file to the end of its line; blanks are passed once, so that a line of them is no work."""
+
+INDEX_LINE = re.compile(rf"[ \t]*{LINK}")
+KINDS = {"user": "general", "feedback": "correction", "project": "general", "reference": "general"}
+"""The types of topic files, and what kind of observation each is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic file: its name as the index has it, its text, and the front matter that takes `skip` lines of it."""
+
+    name: str
+    text: str
+    facts: dict[str, str]
+    skip: int
+
+    @property
+    def body(self) -> str:
+        """The text below the front matter."""
+        kept = (line.text for line in lines(self.text) if line.number > self.skip)
+        return clean_for_store("\n".join(kept).strip())
+
+
+def linked(target: str, context: ReadContext) -> Topic | None:
+    """Return the topic file that an index line names, when it can be read."""
+    text = context.beside(target)
+    if text is None:
+        return None
+    facts, skip = markdown.front_matter(text)
+    return Topic(target, text, facts, skip)
+
+
+def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read a topic; `title` and `hook` are what the index says about it. Raises `ValueError`."""
+    notes: Notes = []
+    if len(found.body) > MAX_KEPT:
+        raise Unread("the file {} has more than {} characters", found.name, f"{MAX_KEPT:,}")
+    kind = found.facts.get("type", "")
+    observation_type = KINDS.get(kind, "general")
+    created = created_at(found.facts, ("created", "date", "created_at", "modified", "updated"), context, notes)
+    kept = {name: value for name, value in found.facts.items() if name not in COUNTS}
+    said = {"title": title, "hook": hook, "topic": found.name, **kept}
+    helpful, harmful = votes_in(found.facts)
+    memory = Memory(
+        id=_id(slug(re.sub(r"\.md$", "", found.name, flags=re.IGNORECASE)) or digest(found.name), context),
+        content=found.body,
+        created_at=created,
+        last_accessed_at=created,
+        summary=" ".join((hook or found.facts.get("description") or title or found.facts.get("name", "")).split()),
+        memory_type="semantic",
+        observation_type=observation_type,
+        category=kind,
+        status=status_in(found.facts),
+        importance_score=rating(context, observation_type, found.body, notes),
+        source=Source(file=found.name),
+        helpful_imported=helpful,
+        harmful_imported=harmful,
+        metadata={
+            **{name: value for name, value in said.items() if value},
+            FILE_KEY: {"format": TOPIC_NAME, "name": found.name},
+        },
+    )
+    return checked(memory), notes
+
+
+def statement(one: Statement, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read a statement that links to no file. Raises `ValueError`."""
+    notes: Notes = []
+    memory = Memory(
+        id=_id(content_id(one.text).removeprefix("imp-"), context),
+        content=one.text,
+        created_at=created_at({}, (), context, notes),
+        last_accessed_at=context.now,
+        memory_type="procedural",
+        observation_type="instruction",
+        section=one.section,
+        importance_score=rating(context, "instruction", one.text, notes),
+    )
+    return checked(memory), notes
+
+
+def _id(name: str, context: ReadContext) -> str:
+    return "-".join(part for part in (PREFIX, place(context), name) if part)
+
+
+NAME = TOPIC_NAME
+BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
+_INDEX = frozenset({"MEMORY.MD"})
+_RULES = frozenset({"CLAUDE.MD", "CLAUDE.LOCAL.MD"})
+_FILE = re.compile(r"\[[^\]\n]{1,300}\]\([^()\s]{1,300}\.md\)|`?[\w./-]{1,300}\.md`?")
+_SIGN = "§"
+_LINKS = re.compile(LINK, re.MULTILINE)
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure by name, by a topic's front matter, or when most lines link to Markdown files."""
+    name = PurePath(path).name.upper()
+    facts, _ = markdown.front_matter(head)
+    if facts.get("type") in KINDS and "description" in facts:
+        return Detection(NAME, 0.9, "front matter with a memory's name, description and type")
+    if name in _INDEX:
+        return Detection(NAME, 0.9, "named MEMORY.md")
+    links = len(_LINKS.findall(head))
+    written = sum(bool(line.text.strip()) and not line.text.startswith("#") for line in lines(head))
+    if links and links > written / 2:
+        return Detection(NAME, 0.5, "a list of links to Markdown files with a word on each")
+    return Detection(NAME, 0.0, "neither an index of topic files nor named MEMORY.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A line of an index: the file that it names, as it names it, and what it says of it. `line` counts from 1."""
+
+    line: int
+    target: str
+    title: str
+    hook: str
+
+
+def is_index(path: str) -> bool:
+    """Tell whether a file is called as an index of topic files."""
+    return PurePath(path).name.upper() in _INDEX
+
+
+def links(text: str) -> Iterator[Link]:
+    """Yield the lines of an index that name a topic file, those of a table, too."""
+    _, skip = markdown.front_matter(text)
+    for one in _parted(text, skip):
+        if (found := _link(one)) is not None:
+            yield Link(one.line, found["target"], found["title"], found["hook"] or "")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read the index lines with the files they name, and every other statement; or a single topic file."""
+    return read_index(text, context)
+
+
+def read_index(text: str, context: ReadContext, elsewhere: Container[str] = ()) -> Parsed:
+    """Read an index as `read` does, but without the topics that are read `elsewhere`, by the names it has for them."""
+    report = Report(context.file)
+    facts, skip = markdown.front_matter(text)
+    if facts.get("type") in KINDS or ("name" in facts and "description" in facts):
+        return _one_topic(text, facts, skip, context, report)
+    found: dict[str, Memory] = {}
+    for one in _own(text, skip, report):
+        if elsewhere and (link := _link(one)) is not None and link["target"] in elsewhere:
+            continue
+        try:
+            memory, notes = _memory(one, context, report)
+            if memory.id in found:
+                raise Unread("{} was already read", shown(memory.line))
+        except ValueError as reason:
+            report.skip(one.line, reason)
+            continue
+        found[memory.id] = memory
+        report.mapped_all(notes)
+    if PurePath(context.path or context.file).name.upper() not in _RULES:
+        _mark_cut(text, report)
+    return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def read_topic(text: str, link: Link, context: ReadContext) -> Parsed:
+    """Read the topic file that a line of an index names; `context` is that of the index."""
+    report, (facts, skip) = Report(context.file), markdown.front_matter(text)
+    try:
+        memory, notes = topic(Topic(link.target, text, facts, skip), link.title, link.hook, context)
+    except ValueError as reason:
+        report.skip(1, reason)
+        return report.parsed(NAME)
+    report.mapped_all(notes)
+    return report.parsed(NAME, memories=(memory,))
+
+
+def line_record(link: Link, context: ReadContext) -> Memory:
+    """Return the record of a line of an index alone, as it is read where the file that it names is not there."""
+    alone = Topic(link.target, link.hook or link.title, {}, 0)
+    return topic(alone, link.title, link.hook, context)[0]
+
+
+def own_statements(text: str, context: ReadContext) -> Iterator[tuple[Statement, Memory]]:
+    """Yield the statements of an index that name no file, with the records of them."""
+    _, skip = markdown.front_matter(text)
+    for one in _own(text, skip, Report(context.file)):
+        if _link(one) is None:
+            with contextlib.suppress(ValueError):
+                yield one, statement(one, context)[0]
+
+
+def _link(one: Statement) -> re.Match[str] | None:
+    return INDEX_LINE.match(f"- {one.text}") if one.kind == "item" and "\n" not in one.text else None
+
+
+def _one_topic(text: str, facts: dict[str, str], skip: int, context: ReadContext, report: Report) -> Parsed:
+    try:
+        name = PurePath(context.path or context.file).name
+        memory, notes = topic(Topic(name, text, facts, skip), "", "", context)
+    except ValueError as reason:
+        report.skip(1, reason)
+        return report.parsed(NAME)
+    report.mapped_all(notes)
+    return report.parsed(NAME, memories=(memory,))
+
+
+def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
+    """Yield the statements that a person or the agent wrote; what this product wrote there is only counted."""
+    managed = 0
+    inside = False
+    for one in _parted(text, skip):
+        if one.kind == "comment":
+            inside = BEGIN in one.text or (inside and END not in one.text)
+            if BEGIN not in one.text and END not in one.text:
+                report.remark(one.line, "a comment: not read")
+        elif inside:
+            managed += 1
+        elif one.text.startswith("@") and one.kind != "code" and " " not in one.text.strip():
+            report.remark(one.line, Reason("{} is brought in by the tool: import that file itself", (shown(one.text),)))
+        else:
+            yield one
+    if managed:
+        what = counted(managed, "statement")
+        report.remark(1, f"{what} in the block that this program wrote: not read again")
+
+
+def _parted(text: str, skip: int) -> Iterator[Statement]:
+    """Yield the statements of a text, the rows of an index that is a table, or what stands between the signs “§”."""
+    if not any(line.text.strip() == _SIGN for line in lines(text)):
+        for one in markdown.statements(text, skip):
+            rows = list(_rows(one)) if one.kind == "text" and one.text.startswith("|") else []
+            yield from rows or (one,)
+        return
+    gathered: list[str] = []
+    first = skip + 1
+    for line in lines(text):
+        if line.number > skip and line.text.strip() == _SIGN:
+            yield from _entry(gathered, first)
+            gathered, first = [], line.number + 1
+        elif line.number > skip:
+            gathered.append(line.text)
+    yield from _entry(gathered, first)
+
+
+def _entry(gathered: list[str], first: int) -> Iterator[Statement]:
+    said = clean_for_store("\n".join(gathered).strip())
+    if said:
+        written = [n for n, line in enumerate(gathered) if line.strip()]
+        yield Statement("text", first + written[0], said, last=first + written[-1])
+
+
+def _rows(table: Statement) -> Iterator[Statement]:
+    """Yield the rows of a table that name a Markdown file, as the items of a list would."""
+    for number, row in enumerate(table.text.split("\n")):
+        cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
+        at = next((n for n, cell in enumerate(cells) if _FILE.fullmatch(cell)), None)
+        if at is None:
+            continue
+        named = cells[at] if cells[at].startswith("[") else f"[{cells[at].strip('`')}]({cells[at].strip('`')})"
+        hook = " — ".join(cell for n, cell in enumerate(cells) if n != at and cell)
+        said = f"{named} — {hook}" if hook else named
+        yield Statement("item", table.line + number, said, table.section, table.line + number)
+
+
+def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memory, Notes]:
+    link = _link(one)
+    if link is None:
+        return statement(one, context)
+    found = linked(link["target"], context)
+    if found is None:
+        report.remark(one.line, Reason("the file {} was not found: only its line is read", (shown(link["target"]),)))
+        found = Topic(link["target"], link["hook"] or link["title"], {}, 0)
+    elif not found.body:
+        report.remark(one.line, Reason("the file {} is empty: only its line is read", (shown(link["target"]),)))
+        found = Topic(link["target"], link["hook"] or link["title"], found.facts, 0)
+    return topic(found, link["title"], link["hook"] or "", context)
+
+
+def _mark_cut(text: str, report: Report) -> None:
+    """Remark on every line that Claude Code does not load."""
+    cut = cut_at(text)
+    for line in lines(text):
+        if cut is not None and line.number >= cut[0] and line.text.strip():
+            over = f"line {MAX_LINES}" if line.number > MAX_LINES else cut[1]
+            report.remark(line.number, f"below {over}: Claude Code does not load this line")
+
+
+FORMAT = Format(NAME, "Claude Code memory (Markdown)", detect, read)

@@ -1,1 +1,0 @@
-"""Files of episodes: as source 004 has them, and as agent-playbook writes them."""

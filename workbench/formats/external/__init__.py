@@ -1,1 +1,0 @@
-"""External memory: raw messages, and the notes written over them."""

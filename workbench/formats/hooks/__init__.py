@@ -1,1 +1,0 @@
-"""Files in which agents are told which hooks to run."""

@@ -1,1 +1,0 @@
-"""Instruction files: documents that a tool loads whole."""

@@ -1,0 +1,235 @@
+"""Notes in folders: one record of each Markdown file, or of each entry of a file that is named by a day.
+
+So agents keep memory banks, Serena its memories, basic-memory and other programs their vaults, and the memory tool its
+folder. Front matter is kept; what a note links to is told by name, for whoever knows the other notes.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import PurePath
+
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.lint import BLANKS, Line, lines
+from workbench.core.files.memory_md import facts
+from workbench.core.files.reason import Reason
+from workbench.core.stream.memory import FILE_KEY, Memory, Source
+from workbench.core.text import clean_for_store
+from workbench.formats.lifecycle.lifecycle import content_id
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.shared import markdown
+from workbench.formats.shared.jsonrecords import (
+    COUNTS,
+    checked,
+    created_at,
+    place,
+    rating,
+    status_in,
+    unique_id,
+    votes_in,
+)
+from workbench.formats.shared.report import Report, shown
+
+NAME = "notes"
+CHANGED = "changed"
+"""The name under which a reader of folders tells when a file was written last."""
+
+_FOLDERS = re.compile(r"/(?:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.md$", re.IGNORECASE)
+_IN_MEMORY = re.compile(r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt|xml)$", re.IGNORECASE)
+_MARKDOWN = (".md", ".markdown", ".mdx")
+_FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_TAGS = re.compile(
+    r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))", re.M
+)
+_DAY = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
+_WIKI = re.compile(r"\[\[([^\]|#\n]{1,200})(?:#[^\]|\n]*)?(?:\|[^\]\n]*)?\]\]")
+_LINK = re.compile(r"\]\(([^()\s#]{1,300}\.(?:md|markdown|mdx|txt|xml))(?:#[^()\s]*)?\)", re.IGNORECASE)
+_TIMES = ("created", "created_at", "date", "modified", "updated", "updated_at", CHANGED)
+TITLES = ("title", "name", "label", "description")
+"""The names in front matter that call a note something, in the order of asking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that a note says: the line it starts on, its text and its title.
+
+    It stands from `start` to `end` of the file; `head` characters of that are its heading, and `mark` stand before the
+    text of a list item, whose further lines are indented as far.
+    """
+
+    line: int
+    text: str
+    title: str = ""
+    start: int = 0
+    end: int = 0
+    head: int = 0
+    mark: int = 0
+    indent: int = 0
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure of a note of basic-memory, which says its permalink, and of what lies in a folder of an agent's memory."""
+    front = _FRONT.match(head)
+    if front is not None and re.search(r"^permalink:", front[1], re.MULTILINE):
+        return Detection(NAME, 0.6, "front matter with a permalink")
+    if _FOLDERS.search(PurePath(path).as_posix()):
+        return Detection(NAME, 0.5, "in a folder that an agent keeps its memory in")
+    if _IN_MEMORY.search(PurePath(path).as_posix()):
+        return Detection(NAME, 0.4, "a note in a folder called memory")
+    if front is not None and PurePath(path).suffix.lower() in _MARKDOWN:
+        return Detection(NAME, 0.35, "Markdown with front matter")
+    return Detection(NAME, 0.0, "neither in a folder of notes nor with front matter")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read a file that is looked at alone: under its own name."""
+    return read_note(text, context, PurePath(context.path or context.file).name)
+
+
+def read_note(text: str, context: ReadContext, name: str, changed: datetime | None = None) -> Parsed:
+    """Read a note of a folder; `name` is its path there, and `changed` when it was written last."""
+    report, found = Report(context.file), dict[str, Memory]()
+    for entry, made in entries_of(text, context, name, changed):
+        if isinstance(made, ValueError):
+            report.skip(entry.line, made)
+        elif (memory := made[0]).id in found:
+            report.skip(entry.line, Reason("{} was already read", (shown(memory.line),)))
+        else:
+            found[memory.id] = memory
+            report.mapped_all(made[1])
+    return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def entries_of(
+    text: str, context: ReadContext, name: str, changed: datetime | None = None
+) -> Iterator[tuple[Entry, tuple[Memory, Notes] | ValueError]]:
+    """Yield what a note says with the record of it, or why it is none; a day's titles that come again are counted."""
+    front = _FRONT.match(text)
+    said = facts(front[1]) if front else {}
+    if changed is not None:
+        said[CHANGED] = changed.isoformat()
+    tags, at = _tags(front[1]) if front else (), front.end() if front else int(text.startswith("\ufeff"))
+    day, titles = _DAY.match(PurePath(name).stem), Counter[str]()
+    for one in _entries(text, at) if day else (_whole(text, at),):
+        titles[one.title] += 1
+        again = f"#{titles[one.title]}" if titles[one.title] > 1 else ""
+        try:
+            memory, notes = _memory(one, name, said, context, day[0] if day else "", again)
+        except ValueError as reason:
+            yield one, reason
+            continue
+        yield one, (replace(memory, tags=tags), notes)
+
+
+def whole_id(name: str, context: ReadContext) -> str:
+    """Return the id of the record of a note that is not a day's, whatever it says; `name` is its path in its folder."""
+    return _id(name, context)
+
+
+def is_note(path: PurePath) -> bool:
+    """Tell whether a document of a folder is one of its notes: XML is only in a folder called memory."""
+    return path.suffix.lower() != ".xml" or _IN_MEMORY.search(path.as_posix()) is not None
+
+
+def is_day(name: str) -> bool:
+    """Tell whether a note is the file of a day, and so read entry by entry."""
+    return _DAY.match(PurePath(name).stem) is not None
+
+
+def _whole(text: str, at: int) -> Entry:
+    body = text[at:].strip(BLANKS)
+    start = text.index(body, at)
+    return Entry(1, text[at:], start=start, end=start + len(body))
+
+
+def _memory(
+    one: Entry, name: str, said: dict[str, str], context: ReadContext, day: str, again: str
+) -> tuple[Memory, Notes]:
+    content = clean_for_store(one.text.replace("\r\n", "\n")).strip(BLANKS)
+    if not content:
+        raise ValueError("it says nothing below its front matter")
+    notes: Notes = []
+    title = one.title if day else _titled(said, content, name)
+    created = created_at({**said, "date": said.get("date", day)} if day else said, _TIMES, context, notes)
+    known = {key: value for key, value in said.items() if value and key not in ("tags", CHANGED, *COUNTS)}
+    helpful, harmful = (0, 0) if day else votes_in(said)
+    key = f"{name}#{one.title + again if one.title else content_id(content)}" if day else name
+    memory = Memory(
+        id=_id(key, context),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        summary=" ".join(title.split())[:200],
+        memory_type="episodic" if day else "semantic",
+        category=said.get("type", "").strip("\"'"),
+        status="signal" if day else status_in(said),
+        importance_score=rating(context, "general", content, notes),
+        helpful_imported=helpful,
+        harmful_imported=harmful,
+        source=Source(file=name),
+        metadata={**known, FILE_KEY: {"format": NAME, "name": name}},
+    )
+    return checked(memory), notes
+
+
+def _id(key: str, context: ReadContext) -> str:
+    where = "-".join(part for part in ("note", place(context)) if part)
+    return unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key, count=1))
+
+
+def _titled(said: dict[str, str], content: str, name: str) -> str:
+    """Return what a note is called: in its front matter, by its heading, or by its file."""
+    named = next((said[key].strip("\"'") for key in TITLES if said.get(key)), "")
+    if named:
+        return named
+    heading = next((markdown.heading_of(line) for line in content.split("\n")[:5] if line.startswith("# ")), None)
+    return heading or PurePath(name).stem.replace("-", " ").replace("_", " ")
+
+
+def _tags(front: str) -> tuple[str, ...]:
+    found = _TAGS.search(front)
+    if found is None:
+        return ()
+    listed = found["inside"] or found["line"] or ""
+    parts = listed.split(",") if listed else [line.partition("- ")[2] for line in (found["below"] or "").split("\n")]
+    return tuple(dict.fromkeys(tag for part in parts if (tag := clean_for_store(part).strip(" \t\r\"'#"))))
+
+
+def _entries(text: str, at: int) -> Iterator[Entry]:
+    """Yield what a day's note says from `at` on: its sections where it has some, else its list items and paragraphs."""
+    body, skip = text[at:], text.count("\n", 0, at)
+    found = list(lines(body))
+    heads = [n for n, line in enumerate(found) if not line.code and line.text.startswith("## ")]
+    if not heads:
+        for one in markdown.statements(body):
+            if one.kind in ("item", "text", "code") and not one.text.startswith("# "):
+                yield _statement(one, body, found, at, skip)
+        return
+    for head, stop in zip(heads, [*heads[1:], len(found)], strict=True):
+        end = found[stop].start if stop < len(found) else len(body)
+        title = found[head].text.lstrip("# ").strip()
+        said = body[found[head].end : end].strip(BLANKS)
+        start, last = found[head].start, found[head].start + len(body[found[head].start : end].rstrip(BLANKS))
+        whole = f"{title}\n\n{said}" if said else title
+        yield Entry(
+            found[head].number + skip, whole, title, at + start, at + last, head=min(found[head].end, last) - start
+        )
+
+
+def _statement(one: markdown.Statement, body: str, found: Sequence[Line], at: int, skip: int) -> Entry:
+    first, last = found[one.line - 1], found[one.last - 1]
+    mark = markdown.mark_of(first.text) if not first.code else len(first.text) - len(first.text.lstrip())
+    indent = mark if one.kind == "item" else 0
+    end = first.start + len(body[first.start : last.end].rstrip(BLANKS))
+    return Entry(one.line + skip, one.text, start=at + first.start, end=at + end, mark=mark, indent=indent)
+
+
+def links_in(content: str) -> Iterator[str]:
+    """Yield the names that a note links to: what stands in double brackets, and files beside it."""
+    yield from (found[1].strip() for found in _WIKI.finditer(content))
+    yield from (found[1] for found in _LINK.finditer(content) if "://" not in found[1])
+
+
+FORMAT = Format(NAME, "notes (Markdown, one record a file)", detect, read)

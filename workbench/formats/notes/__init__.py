@@ -1,1 +1,0 @@
-"""Notes: Markdown files that each say one thing."""

@@ -1,0 +1,370 @@
+"""agent-playbook semantic memory: `semantic-patterns.json`, `{patterns: {slug: {…}}, meta}`."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from workbench.core.agents.patterns.pattern import Pattern
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
+from workbench.core.free_names import FreeNames
+from workbench.core.record import UnreadableFile, iso
+from workbench.core.stream.memory import Memory
+from workbench.formats.lifecycle import values
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared.jsonrecords import (
+    Doc,
+    Entry,
+    Key,
+    Lines,
+    Node,
+    Style,
+    at_time_of,
+    checked,
+    created_at,
+    dumps,
+    edited_object,
+    file_part,
+    fresh,
+    indentation,
+    member,
+    rating,
+    read_again,
+    remembered,
+    restored,
+    rewrite,
+    rewritten,
+    scan_file,
+    status_in,
+    style_of,
+    take,
+)
+from workbench.formats.shared.report import Report, shown
+
+# One pattern of agent-playbook's semantic memory: from a JSON object to a memory, and its keys.
+
+
+NAME = "semantic-patterns"
+SAYS = ("pattern", "description", "name")
+"""The keys that may say what the pattern is, the best first."""
+
+
+def _date(memory: Memory) -> str:
+    return iso(memory.created_at)[:10]
+
+
+def keys_for(said: str) -> tuple[Key[Memory], ...]:
+    """Return the keys of a pattern whose content stands in the key `said`."""
+    name: tuple[Key[Memory], ...] = (Key("name", lambda memory: memory.summary or None),)
+    return (
+        Key("id", lambda memory: memory.id),
+        *(name if said != "name" else ()),
+        Key("confidence", lambda memory: memory.confidence / 5),
+        Key("created", _date),
+        Key("category", lambda memory: memory.category or None),
+        Key(said, lambda memory: memory.content),
+    )
+
+
+def keys_of(memory: Memory) -> tuple[Key[Memory], ...]:
+    """Return the keys of the pattern that `memory` was read from; of a new one, those it would have."""
+    said = (file_part(memory, NAME) or {}).get("said")
+    return keys_for(said if said in SAYS else "pattern")
+
+
+def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read one pattern. Raises `ValueError` when it does not say anything."""
+    if not isinstance(doc, dict):
+        raise ValueError("not a pattern: expected a JSON object")
+    said = next((name for name in SAYS if isinstance(doc.get(name), str) and doc[name].strip()), None)
+    if said is None:
+        raise ValueError("it has neither a pattern nor a name")
+    notes: Notes = []
+    created = created_at(doc, ("created",), context, notes)
+    memory = Memory(
+        id=take(doc, "id", values.text, "", notes) or f"pattern-{slug(key) or 'unnamed'}",
+        content=doc[said],
+        summary="" if said == "name" else take(doc, "name", values.text, "", notes),
+        created_at=created,
+        last_accessed_at=created,
+        memory_type="semantic",
+        observation_type="pattern",
+        category=take(doc, "category", values.text, "", notes),
+        confidence=take(doc, "confidence", _confidence, 0, notes),
+        status=status_in(doc),
+        importance_score=rating(context, "pattern", doc[said], notes),
+    )
+    return remembered(checked(memory), doc, keys_for(said), NAME, place={"key": key, "said": said}), notes
+
+
+def _confidence(raw: object) -> values.Reading:
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        raise ValueError("it is no number")
+    held = round(min(max(float(raw), 0.0), 1.0) * 5)
+    return held, "" if raw in (0, 1) else "mapped from 0–1 to 0–5"
+
+
+def document(memory: Memory) -> Doc:
+    """Return the JSON object for `memory`, with the keys of the file it came from."""
+    key = key_of(memory)
+    again = partial(pattern, key, context=at_time_of(memory))
+    return restored(memory, keys_of(memory), NAME, lambda doc: again(doc)[0]) or fresh(memory, keys_for("pattern"))
+
+
+def key_of(memory: Memory) -> str:
+    """Return the key of the pattern in its file."""
+    key = (file_part(memory, NAME) or {}).get("key")
+    return key if isinstance(key, str) else slug(memory.summary or memory.id).replace("-", "_") or memory.id
+
+
+# What an entry of agent-playbook's file becomes as a pattern of source 004: nothing of it is left out.
+
+
+ENTRY = "entry"
+"""The key of a pattern's `metadata` that has the entry of the file as it was."""
+
+
+def is_entry(memory: Memory) -> bool:
+    """Tell whether a memory was read from a file of patterns."""
+    return file_part(memory, NAME) is not None
+
+
+def as_pattern(memory: Memory) -> dict[str, object]:
+    """Return the pattern, as JSON, that a memory is which was read from a file of patterns.
+
+    Its confidence stays on the file's scale (0–1), its applications are counted. The file's own category, which is any
+    word, becomes the type of problem that it is for; the file does not say which of the eight categories it is.
+    """
+    entry = document(memory)
+    applications = _count(entry.get("applications"))
+    problem, solution = _text(entry.get("problem")), _text(entry.get("solution"))
+    kind = re.sub(r"[_ -]?patterns?$", "", memory.category).strip()
+    return {
+        "pattern_id": memory.id,
+        "name": memory.summary or _name(memory.content),
+        "category": "domain",
+        "created_at": iso(memory.created_at),
+        "description": memory.content,
+        "detailed_explanation": problem,
+        "applicability": {"problem_types": [kind] if kind else []},
+        "content": {
+            "type": "strategy",
+            "strategy": {"approach": memory.content, "key_principles": _texts(entry.get("quality_rules"))},
+        },
+        "application": {"when_to_apply": "\n".join(_texts(entry.get("when_to_use"))), "how_to_apply": solution},
+        "evidence": {"num_applications": applications, "confidence_score": _share(entry.get("confidence")),
+                     "success_rate": _share(entry.get("success_rate"))},
+        "lifecycle": {"usage_count": applications},
+        "metadata": {ENTRY: entry},
+    }  # fmt: skip
+
+
+def _name(text: str) -> str:
+    line = text.strip().splitlines()[0]
+    return line if len(line) <= 120 else f"{line[:119]}…"
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else 0
+
+
+def _share(value: object) -> float:
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    return min(max(float(number), 0.0), 1.0)
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    return [text for item in value if (text := _text(item))] if isinstance(value, list) else []
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def _text(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "\n".join(value)
+    return json.dumps(value, ensure_ascii=False, indent=2) if isinstance(value, Mapping | list) else str(value)
+
+
+def entry_in(pattern: Pattern) -> Mapping[str, object]:
+    """Return the entry of the file that a pattern came from, as it was; empty for another one."""
+    known = pattern.metadata.get(ENTRY)
+    return known if isinstance(known, Mapping) else {}
+
+
+def as_entry(pattern: Pattern) -> dict[str, object]:
+    """Return the keys of an entry of agent-playbook's file that a pattern says otherwise than its entry there.
+
+    Of one that came from no such file these are all that it says. What the file has beyond that stays as it is.
+    """
+    entry = entry_in(pattern)
+    said = next((name for name in SAYS if isinstance(entry.get(name), str)), "pattern")
+    strategy = pattern.body.strategy if pattern.body is not None else None
+    types = pattern.applicability.problem_types
+    now: dict[str, tuple[object, object]] = {
+        said: (pattern.description or pattern.line, entry.get(said)),
+        "name": (pattern.name, (entry.get("name") or _name(_text(entry.get(said)) or " ")) if entry else None),
+        "category": (types[0] if types else "", re.sub(r"[_ -]?patterns?$", "", _text(entry.get("category"))).strip()),
+        "problem": (pattern.detailed_explanation, _text(entry.get("problem"))),
+        "solution": (pattern.guidance.how_to_apply, _text(entry.get("solution"))),
+        "when_to_use": (_lines(pattern.guidance.when_to_apply), _lines("\n".join(_texts(entry.get("when_to_use"))))),
+        "quality_rules": (list(strategy.key_principles if strategy else ()), _texts(entry.get("quality_rules"))),
+        "confidence": (pattern.support.confidence_score, _share(entry.get("confidence")) if entry else None),
+        "applications": (pattern.usage_count, _count(entry.get("applications")) if entry else None),
+    }
+    if said == "name":
+        del now["name"]
+    first = {} if entry else {"id": pattern.id, "created": iso(pattern.created_at)[:10]}
+    return first | {key: value for key, (value, before) in now.items() if value != before}
+
+
+_INSIDE = frozenset({"patterns"})
+_PATTERNS = re.compile(r'"patterns"\s*:\s*\{')
+_MARKS = re.compile(r'"(pattern|problem|solution|applications|confidence|category|quality_rules|target_skills)"\s*:')
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when an object holds `patterns` by name and they say what they solve."""
+    del path
+    if head.removeprefix("\ufeff").lstrip().startswith("{") and _PATTERNS.search(head):
+        marks = len(set(_MARKS.findall(head))) + ('"total_patterns"' in head)
+        return Detection(NAME, min(0.25 + 0.15 * marks, 0.95), "a JSON object of “patterns” by name")
+    return Detection(NAME, 0.0, "no JSON object of patterns")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every pattern that can be read. Raises `UnreadableFile` when the text holds no object of patterns."""
+    report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
+    node = _patterns(root)
+    if node is None:
+        reason = f"{context.file} has no “patterns” object" + (f": {root.damage}." if root.damage else ".")
+        raise UnreadableFile(reason, "Nothing was read from it.")
+    found, seen = list[Memory](), dict[str, int]()
+    for entry in node.entries:
+        line = lines.at(entry.start)
+        try:
+            memory, notes = pattern(str(entry.key), entry.value, context)
+            if memory.id in seen:
+                raise Unread("the id {} was already used on line {}", shown(memory.id), seen[memory.id])
+        except ValueError as reason:
+            report.skip(line, reason)
+            continue
+        seen[memory.id] = line
+        found.append(memory)
+        report.mapped_all(notes, entry.changes)
+    if root.damage:
+        report.skip(lines.at(root.damage_at), root.damage)
+    return report.parsed(NAME, memories=tuple(found))
+
+
+def _patterns(root: Node) -> Node | None:
+    return root.inside("patterns", "{")
+
+
+def write(parsed: Parsed, original: str | None = None) -> str:
+    """Write the memories as patterns; with `original`, only patterns that changed are new."""
+    if original is not None:
+        return _woven(parsed, original)
+    keys = FreeNames(joined="_")
+    patterns = {keys.give(key_of(memory)): document(memory) for memory in parsed.memories}
+    return dumps({"patterns": patterns, "meta": {"total_patterns": len(patterns)}}, Style()) + "\n"
+
+
+def _woven(parsed: Parsed, original: str) -> str:
+    root, style = scan_file(original, "the file", _INSIDE), style_of(original)
+    node = _patterns(root)
+    if node is None:
+        return original
+    new = {memory.id: memory for memory in parsed.memories}
+    old, keys = _old(node, new), FreeNames((str(entry.key) for entry in node.entries), joined="_")
+
+    def entry(memory: Memory, outer: str) -> str:
+        return member(keys.give(key_of(memory)), document(memory), style, outer)
+
+    values: dict[int, str | None] = {}
+    grown = len(new.keys() - {m.id for m in old.values()}) - len({m.id for m in old.values()} - new.keys())
+    for index, found in enumerate(root.entries):
+        if found.inner is node:
+            values[index] = rewritten(original, node, old, new, keys_of, entry, style)
+        elif found.key == "meta" and grown:
+            values[index] = _counted(original, found, len(node.entries), grown, style)
+    return original[: root.start] + rewrite(original, root, values, (), style) + original[root.end :]
+
+
+def written_back(
+    changed: Mapping[str, Mapping[str, object]], whole: Mapping[str, Mapping[str, object]], original: str | None
+) -> str:
+    """Return a file in which entries, by their ids, have other keys; those that it does not have come whole at the end.
+
+    Without an `original` it is a new one. Raises `UnreadableFile` for a text that holds no patterns.
+    """
+    if original is None:
+        keys = FreeNames(joined="_")
+        made = {keys.give(_slug(entry, id)): dict(entry) for id, entry in whole.items()}
+        return dumps({"patterns": made, "meta": {"total_patterns": len(made)}}, Style()) + "\n"
+    root, style = scan_file(original, "the file", _INSIDE), style_of(original)
+    node = _patterns(root)
+    if node is None:
+        raise UnreadableFile("The file has no “patterns” object.", "Nothing was written.")
+    keys = FreeNames((str(entry.key) for entry in node.entries), joined="_")
+    there = {_id(entry): index for index, entry in enumerate(node.entries)}
+    edited: dict[int, str | None] = {
+        there[id]: edited_object(original, node.entries[there[id]], entry, style)
+        for id, entry in changed.items() if id in there and entry
+    }  # fmt: skip
+    outer = indentation(original, node.start) + style.unit
+    new = {id: entry for id, entry in whole.items() if id not in there}
+    added = [member(keys.give(_slug(entry, id)), dict(entry), style, outer) for id, entry in new.items()]
+    values: dict[int, str | None] = {}
+    for index, found in enumerate(root.entries):
+        if found.inner is node:
+            values[index] = rewrite(original, node, edited, added, style)
+        elif found.key == "meta" and added:
+            values[index] = _counted(original, found, len(node.entries), len(added), style)
+    return original[: root.start] + rewrite(original, root, values, (), style) + original[root.end :]
+
+
+def _id(entry: Entry) -> str:
+    """Return the id of an entry as it is read (see `pattern_entry.pattern`)."""
+    said = entry.value.get("id") if isinstance(entry.value, dict) else None
+    return said if isinstance(said, str) and said else f"pattern-{slug(str(entry.key)) or 'unnamed'}"
+
+
+def _slug(entry: Mapping[str, object], id: str) -> str:
+    return slug(str(entry.get("name", id))).replace("-", "_") or id
+
+
+def _old(node: Node, new: dict[str, Memory]) -> dict[int, Memory]:
+    """Return the patterns of the file by the index of their entry."""
+    found, seen = dict[int, Memory](), set[str]()
+    for index, entry in enumerate(node.entries):
+        try:
+            memory = read_again(new, partial(_one, entry))
+        except ValueError:
+            continue
+        if memory.id not in seen:
+            seen.add(memory.id)
+            found[index] = memory
+    return found
+
+
+def _one(entry: Entry, context: ReadContext) -> Memory:
+    return pattern(str(entry.key), entry.value, context)[0]
+
+
+def _counted(text: str, meta: Entry, before: int, grown: int, style: Style) -> str | None:
+    """Return the file's `meta` with the number of patterns, where it counts them."""
+    if isinstance(meta.value, dict) and meta.value.get("total_patterns") == before:
+        return edited_object(text, meta, {"total_patterns": before + grown}, style)
+    return text[meta.at : meta.end]
+
+
+FORMAT = Format(NAME, "agent-playbook patterns (JSON)", detect, read, write, suffix=".json")

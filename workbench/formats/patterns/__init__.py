@@ -1,1 +1,0 @@
-"""agent-playbook's semantic patterns."""

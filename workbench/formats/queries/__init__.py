@@ -1,1 +1,0 @@
-"""Judged queries: query sets and TREC files."""

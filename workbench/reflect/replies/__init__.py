@@ -1,1 +1,0 @@
-"""Replies of language models as values."""

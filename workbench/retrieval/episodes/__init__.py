@@ -1,1 +1,0 @@
-"""Finding episodes: what is searched of them, kept in a cache, and their score over columns."""

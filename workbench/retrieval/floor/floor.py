@@ -1,0 +1,181 @@
+"""A store's floors on disk, with the texts that they were reckoned from; checked before it is believed.
+
+The file is not truth: one that is missing, torn, foreign or of other background questions is like none, and the
+floor is computed again.
+"""
+
+import contextlib
+import json
+import math
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.core.files.atomic import write_file
+from workbench.core.record import WorkStopped
+from workbench.core.tuning.floor import ENOUGH, OF_OTHERS, Floor, Reach, floor_of, has_changed, written
+from workbench.core.words import ENGLISH, script_of
+from workbench.retrieval import cache_folder
+from workbench.retrieval.arrays import Mask, Rows
+from workbench.retrieval.fulltext import lexical_file
+from workbench.retrieval.ranking.cases import AskedScores
+from workbench.retrieval.ranking.ranker import Ranker
+from workbench.retrieval.text import text_of
+from workbench.retrieval.text_keys import Keys
+
+# What questions reach over the memories that may be served: the best cosine and the best full-text score.
+
+
+BACKGROUND = Path(__file__).with_name("background")
+"""Questions from many fields, a file for each language, one a line; a store has nothing to do with nearly all."""
+
+CELLS = 1 << 21
+"""Cosines held at a time (8 MB): as many questions as have room are put in one matrix product."""
+
+Cancelled = Callable[[], bool]
+
+
+@cache
+def background() -> Mapping[str, tuple[str, ...]]:
+    """Return the background questions of each language."""
+    files = sorted(BACKGROUND.glob("*.txt"))
+    return {file.stem: tuple(file.read_text("utf-8").splitlines()) for file in files}
+
+
+@cache
+def edition() -> str:
+    """Name the background questions, and how texts are searched, by their content: 16 hexadecimal digits."""
+    asked = "\n".join((lexical_file.edition(), *chain.from_iterable(background().values())))
+    return blake2b(asked.encode(), digest_size=8).hexdigest()
+
+
+def reach_of(scores: AskedScores, served: Mask) -> Reach | None:
+    """Return what a query reaches over the rows of a mask, `None` when it has none."""
+    if not served.any():
+        return None
+    known = scores.known is None or bool((scores.known & served).any())
+    cosine, lexical, memory = (float(c[served].max()) for c in (scores.dense, scores.lexical, scores.relevance))
+    return Reach(cosine, lexical, memory, known)
+
+
+def weak_rows(floor: Floor, scores: AskedScores, rows: Rows) -> Mask:
+    """Tell of each of some rows whether it is weak: the fast form of `Floor.is_weak`."""
+    found: Mask = (scores.relevance[rows] < floor.memory) & (scores.lexical[rows] < ENOUGH)
+    return found
+
+
+def floors_of(ranker: Ranker, served: Mask, cancelled: Cancelled | None = None) -> dict[str, Floor]:
+    """Return the floor of each script in which enough is written: the highest of its languages.
+
+    Languages in Latin letters have one each, those that the store has; so has English, where it has any of them.
+    Raises `WorkStopped` when `cancelled()` becomes true.
+    """
+    scripts = written(text_of(*text) for text, taken in zip(ranker.pool.memories.texts(), served, strict=True) if taken)
+    floors: dict[str, Floor] = {}
+    for language, questions in background().items():
+        script = script_of(questions[0])
+        name, is_other = (language, language != ENGLISH) if script == "latin" else (script, False)
+        if script in scripts and (not is_other or language in ranker.lexical.languages):
+            found = list(reached(ranker, served, questions, cancelled))
+            floor = floor_of(found, OF_OTHERS) if is_other else floor_of(found)
+            floors[name] = max(floors.get(name, floor), floor, key=lambda one: one.query)
+    return floors
+
+
+def reached(
+    ranker: Ranker, served: Mask, questions: Sequence[str], cancelled: Cancelled | None = None
+) -> Iterator[Reach]:
+    """Yield what each question reaches over the rows of a mask, which has at least one.
+
+    Raises `WorkStopped` when `cancelled()` becomes true.
+    """
+    for scores in ranker.relevances(questions, max(1, CELLS // len(served))):
+        if cancelled is not None and cancelled():
+            raise WorkStopped("The background questions were stopped.", "The floor is computed next time.")
+        if (reach := reach_of(scores, served)) is not None:
+            yield reach
+
+
+Texts = NDArray[np.uint64]
+"""The distinct texts of a pool, ascending: the first halves of their keys."""
+
+_MAGIC = b"WBFLOOR\x03"
+_HEADER = struct.Struct("<8s32s16sQ")
+_SUM = struct.Struct("<I")
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The floors by language or script, and the texts of the memories that they were reckoned from."""
+
+    floors: Mapping[str, Floor]
+    texts: Texts
+
+    def fits(self, texts: Texts) -> bool:
+        """Tell whether a pool with these texts is still much the same."""
+        common = np.intersect1d(self.texts, texts, assume_unique=True)
+        return not has_changed(len(self.texts), len(texts), len(common))
+
+
+@dataclass(frozen=True, slots=True)
+class FloorFile:
+    """The floors of a store under one model, whose `fingerprint` names the file in `folder`."""
+
+    folder: Path
+    fingerprint: str
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.folder / f"{self.fingerprint}.floor"
+
+    def read(self) -> Kept | None:
+        """Return what is kept, `None` when there is nothing sound."""
+        try:
+            raw = self.path.read_bytes()
+        except OSError:
+            return None
+        if len(raw) < _HEADER.size + _SUM.size or _SUM.unpack(raw[-_SUM.size :])[0] != zlib.crc32(raw[: -_SUM.size]):
+            return None
+        magic, model, questions, count = _HEADER.unpack_from(raw)
+        names, said = raw[_HEADER.size :][: 8 * count], raw[_HEADER.size + 8 * count : -_SUM.size]
+        if (magic, model, questions) != (_MAGIC, self._model, edition().encode()) or len(names) != 8 * count:
+            return None
+        texts = np.frombuffer(names, "<u8").astype(np.uint64)
+        floors = _floors(said)
+        return Kept(floors, texts) if floors is not None and bool((texts[1:] > texts[:-1]).all()) else None
+
+    def write(self, kept: Kept) -> None:
+        """Keep floors; where it cannot be written it is computed again next time."""
+        head = _HEADER.pack(_MAGIC, self._model, edition().encode(), len(kept.texts))
+        said = json.dumps({script: (floor.query, floor.memory) for script, floor in kept.floors.items()})
+        body = head + kept.texts.astype("<u8").tobytes() + said.encode()
+        with contextlib.suppress(OSError):
+            cache_folder.make(self.folder)
+            write_file(self.path, body + _SUM.pack(zlib.crc32(body)), ".floor-", durable=False)
+
+    @property
+    def _model(self) -> bytes:
+        return self.fingerprint.encode()[:32]
+
+
+def _floors(said: bytes) -> dict[str, Floor] | None:
+    """Read the floors, `None` where they are none."""
+    try:
+        floors = {script: Floor(float(query), float(memory)) for script, (query, memory) in json.loads(said).items()}
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return floors if all(math.isfinite(floor.query + floor.memory) for floor in floors.values()) else None
+
+
+def texts_of(keys: Keys, served: Mask) -> Texts:
+    """Return the distinct texts of the rows of a mask."""
+    return np.unique(keys[served, 0]).astype(np.uint64, copy=False)

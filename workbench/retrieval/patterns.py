@@ -1,0 +1,73 @@
+"""An inverted index over patterns, from features of tasks to the patterns that ask for them (source 004, 3.4)."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cached_property
+
+from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked
+from workbench.core.agents.patterns.pattern import FEATURES, Feature, Node, Pattern, Status, answers_of, decision_tree
+from workbench.core.words import stop_words, words
+
+ANY = ""
+"""Stands for the patterns that do not mind a feature."""
+
+
+class PatternIndex:
+    """Patterns by problem type, domain and category. It is never changed: another set of patterns has its own."""
+
+    def __init__(self, patterns: Iterable[Pattern], statuses: frozenset[Status] = USED) -> None:
+        self.patterns = tuple(pattern for pattern in patterns if pattern.status in statuses)
+        self._statuses = statuses
+        self._rows: dict[Feature, dict[str, set[int]]] = {feature: {} for feature in FEATURES}
+        for row, pattern in enumerate(self.patterns):
+            for feature in FEATURES:
+                for answer in answers_of(pattern, feature) or (ANY,):
+                    self._rows[feature].setdefault(answer, set()).add(row)
+
+    def applicable(self, task: Task, now: datetime, most: int | None = 5) -> tuple[Match, ...]:
+        """Return the patterns that apply to a task, the best first."""
+        facts = task.every_fact
+        found = (self.patterns[row] for row in self._candidates(task))
+        fitting = [pattern for pattern in found if obstacle(pattern, task, facts, self._statuses) is None]
+        return ranked([match(pattern, task, now) for pattern in fitting], most)
+
+    def left_out(self, task: Task) -> tuple[tuple[Pattern, LeftOut], ...]:
+        """Return the patterns that do not apply to a task, by id, each with the first reason."""
+        facts = task.every_fact
+        every = ((pattern, obstacle(pattern, task, facts, self._statuses)) for pattern in self.patterns)
+        found = [(pattern, why) for pattern, why in every if why is not None]
+        return tuple(sorted(found, key=lambda one: one[0].id))
+
+    def features_in(self, text: str) -> dict[Feature, frozenset[str]]:
+        """Return the problem types and domains that a text names: all words of one stand in it."""
+        said = set(words(text))
+        found = {
+            feature: [answer for answer, parts in known if parts <= said] for feature, known in self._named.items()
+        }
+        return {feature: frozenset(answers) for feature, answers in found.items() if answers}
+
+    @cached_property
+    def tree(self) -> Node:
+        """The decision tree over the patterns."""
+        return decision_tree(self.patterns)
+
+    @cached_property
+    def _named(self) -> dict[Feature, list[tuple[str, frozenset[str]]]]:
+        names: Sequence[Feature] = ("problem_type", "domain")
+        found: dict[Feature, list[tuple[str, frozenset[str]]]] = {}
+        for feature in names:
+            parted = ((answer, frozenset(words(answer.replace("_", " ")))) for answer in self._rows[feature])
+            found[feature] = [(answer, parts) for answer, parts in parted if parts - stop_words()]
+        return found
+
+    def _candidates(self, task: Task) -> set[int]:
+        """Return the rows of the patterns that the features leave."""
+        known: dict[Feature, Iterable[str]] = {"problem_type": task.problem_types, "domain": task.domains}
+        if task.category is not None:
+            known["category"] = (task.category,)
+        left: set[int] | None = None
+        for feature, answers in known.items():
+            rows = self._rows[feature]
+            found = set[int]().union(*(rows.get(answer, ()) for answer in (*answers, ANY)))
+            left = found if left is None else left & found
+        return left or set()

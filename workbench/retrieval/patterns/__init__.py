@@ -1,1 +1,0 @@
-"""Patterns by what they ask of a task."""

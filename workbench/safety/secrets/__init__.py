@@ -1,1 +1,0 @@
-"""Finding secrets in text."""

@@ -1,1 +1,0 @@
-"""Telling agents to run the workbench's hooks, and taking that back."""

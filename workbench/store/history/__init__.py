@@ -1,1 +1,0 @@
-"""The past of a store, and the way back."""

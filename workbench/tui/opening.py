@@ -1,0 +1,233 @@
+"""The first card: with no store yet, what can be done, a line each; nothing is written before one is chosen."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Static
+
+from workbench.config import loading, paths, recent
+from workbench.core.agents.hooks import HOOK_FILES
+from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
+from workbench.core.text import printable
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.keymap import check_keymap
+from workbench.tui.app.surviving import run_in_order, survives
+from workbench.tui.app.themes import load_themes
+from workbench.tui.widgets.actions import LIST, WELCOME
+from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.dialog import Choice, Choose, Dialog
+from workbench.tui.widgets.lists.line_list import LineView
+from workbench.tui.widgets.lists.row import Cell
+
+TITLE = "There is no store here yet. What do you want to do?"
+
+_LABEL = 18
+_NAMES = {"claude-code": "Claude Code", "codex": "Codex", "cursor": "Cursor"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that can be done: its label, what it does in a line, and more of that for the row under the cursor."""
+
+    step: FirstStep
+    label: str
+    remark: str
+    more: str
+
+
+def rows_of(first: FirstRun) -> Iterator[Row]:
+    """Yield what can be done in a place without a store."""
+    kept = f"your global store, {shortened(first.store)}"
+    yield Row(
+        FirstStep("demo"), "Try the demo", "a project's store to play with; not kept",
+        "Six weeks of a software project: 265 memories, eight of them in other languages, 14 candidates to decide, a "
+        "playbook, and a scratch project whose files it may write. All of it goes when you leave.",
+    )  # fmt: skip
+    yield Row(
+        FirstStep("project"), "Make a store here",
+        "cannot be made here" if first.closed else ".workbench: this folder's, kept out of git", _here(first),
+    )  # fmt: skip
+    yield Row(
+        FirstStep("import"), "Import a file", "memories, a playbook, notes; a look first",
+        f"You choose a file and see what it brings before it is kept, in {kept}.",
+    )  # fmt: skip
+    yield Row(
+        FirstStep("agent"), "Connect an agent", "Claude Code, Codex, Cursor; asks first",
+        "Shows the change of the agent's own settings and writes it on your yes. From then on its sessions are "
+        "captured and it begins with a brief.",
+    )  # fmt: skip
+    yield Row(
+        FirstStep("empty"), "Begin with nothing", "your global store, empty as it is",
+        f"It is {shortened(first.store)}, and is made with the first thing you keep.",
+    )  # fmt: skip
+    for folder in first.recent:
+        label = printable(folder.parent.name if folder.name == paths.PROJECT_STORE else folder.name)
+        yield Row(FirstStep("recent", folder=folder), label, "open it: it was open before", shortened(folder))
+
+
+def _here(first: FirstRun) -> str:
+    if first.closed:
+        return f"{shortened(first.here)}: {first.closed}. Start workbench in a folder of yours to make one there."
+    where = f"{shortened(first.here / paths.PROJECT_STORE)} is the store of this folder and all below it"
+    return f"{where}. This is your home: that is nearly everything." if first.is_home else f"{where}."
+
+
+def shortened(path: Path) -> str:
+    """Return a path as people write it, from `~` where it is below their home."""
+    try:
+        return printable(f"~/{path.relative_to(Path.home())}" if path != Path.home() else "~")
+    except (ValueError, RuntimeError):
+        return printable(str(path))
+
+
+class Rows(LineView[Row]):
+    """The rows; a click on the one under the cursor chooses it, for there is nothing else to do with it."""
+
+    def _clicked(self, index: int, event: events.Click) -> None:
+        if index == self.cursor and event.chain == 1:
+            self.action_open()
+        else:
+            super()._clicked(index, event)
+
+
+class Welcome(Dialog[FirstStep | None]):
+    """The card; the result is what was chosen, `None` for leaving."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(WELCOME)
+    DEFAULT_CSS = """
+    Welcome {
+        & LineView { height: auto; }
+        & #welcome-more { height: 3; margin-top: 1; color: $text-muted; }
+    }
+    """
+
+    def __init__(self, first: FirstRun) -> None:
+        open_row = replace(LIST[-1], label="choose")
+        super().__init__(TITLE, (open_row, *(action for action in WELCOME if action.show)))
+        self._first = first
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the rows, and more of the one under the cursor."""
+        yield Rows(_drawn, lambda row: row.step, id="welcome-rows")
+        yield Static("", id="welcome-more")
+
+    def on_mount(self) -> None:
+        """List what can be done."""
+        self._rows.set_rows(tuple(rows_of(self._first)))
+        self._rows.focus()
+
+    @property
+    def _rows(self) -> LineView[Row]:
+        return self.query_one(LineView)
+
+    @on(LineView.Highlighted)
+    def _say_more(self) -> None:
+        row = self._rows.current
+        self.query_one("#welcome-more", Static).update(body(row.more if row is not None else ""))
+
+    @on(LineView.Opened)
+    def _take(self) -> None:
+        row = self._rows.current
+        if row is not None:
+            self._begin(row)
+
+    def _choose(self, choice: FirstChoice) -> None:
+        """Do what a digit says, with the cursor on its row."""
+        place = next(i for i, row in enumerate(self._rows.rows) if row.step.choice == choice)
+        self._rows.cursor = place
+        self._begin(self._rows.rows[place])
+
+    def _begin(self, row: Row) -> None:
+        if row.step.choice == "agent":
+            self._ask_for_agent()
+        elif row.step.choice == "project" and self._first.closed:
+            self.notify(f"Nothing was made: {row.more}", severity="error", markup=False)
+        else:
+            self.dismiss(row.step)
+
+    @work
+    async def _ask_for_agent(self) -> None:
+        files = {name: f"~/{file.user}" for name, file in HOOK_FILES.items()}
+        choices = [Choice(name, _NAMES.get(name, name), path) for name, path in files.items()]
+        chosen = await self.app.push_screen_wait(Choose("Which agent? Its settings are shown and asked about", choices))
+        if chosen is not None:
+            self.dismiss(FirstStep("agent", agent=chosen))
+
+    def action_demo(self) -> None:
+        """Try the demo."""
+        self._choose("demo")
+
+    def action_project(self) -> None:
+        """Make a store here."""
+        self._choose("project")
+
+    def action_take_file(self) -> None:
+        """Take a file in."""
+        self._choose("import")
+
+    def action_agent(self) -> None:
+        """Connect an agent."""
+        self._choose("agent")
+
+    def action_empty(self) -> None:
+        """Begin with nothing."""
+        self._choose("empty")
+
+    def action_leave(self) -> None:
+        """Leave without a choice."""
+        self.dismiss(None)
+
+
+def _drawn(row: Row, width: int) -> list[Cell]:
+    digits = {"demo": "1", "project": "2", "import": "3", "agent": "4", "empty": "5"}
+    label = min(_LABEL, width // 2)
+    return [
+        Cell(digits.get(row.step.choice, ""), 1, "bold $text-accent"),
+        Cell(row.label, label, "bold"),
+        Cell(row.remark, 0, MUTED),
+    ]
+
+
+@survives
+class WelcomeApp(App[FirstStep | None]):
+    """Shows the card in the person's colours, and ends with what they chose; it opens no store and writes nothing."""
+
+    TITLE = "memory workbench"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
+
+    def __init__(self, first: FirstRun) -> None:
+        super().__init__()
+        self._first = first
+        folder = paths.config_dir()
+        loaded = loading.load(folder / loading.FILE_NAME)
+        for theme in load_themes((paths.shipped("themes"), folder / "themes")).themes:
+            self.register_theme(theme)
+        chosen = "" if "theme" in loaded.given else recent.last_theme(paths.state_dir())
+        if (theme_name := chosen or loaded.settings.theme) in self.available_themes:
+            self.theme = theme_name
+        self.set_keymap(check_keymap(loaded.settings.keys).keys)
+
+    def action_interrupt(self) -> None:
+        """Leave, from whatever is open."""
+        self.exit(None)
+
+    def on_mount(self) -> None:
+        """Show the card."""
+        self.push_screen(Welcome(self._first), self.exit)
+
+
+def welcome(first: FirstRun) -> FirstStep | None:
+    """Show the card and return what was chosen; `None` for leaving."""
+    app = WelcomeApp(first)
+    chosen = run_in_order(app)
+    if app.return_code:
+        raise SystemExit(app.return_code)
+    return chosen

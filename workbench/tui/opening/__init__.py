@@ -1,1 +1,0 @@
-"""What is shown before a store is open."""

@@ -1,0 +1,209 @@
+"""Flagged memories: one that is folded away is opened, and one may be let out as it is."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from textual.content import Content
+
+from workbench.core.override import Override
+from workbench.core.playbook.book import Bullet
+from workbench.core.record import WorkbenchError
+from workbench.core.safety import Finding
+from workbench.core.stream.memory import Memory
+from workbench.core.text import one_line
+from workbench.services.safety.masking import masked_name
+from workbench.services.safety.safety import Safety
+from workbench.services.safety.suspicion import findings_of
+from workbench.services.safety.trust import Arrived
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.host import Host
+from workbench.tui.app.saving import Preview
+from workbench.tui.stream.actions import STREAM
+from workbench.tui.widgets.content import MUTED, assemble, body, highlight, undo
+from workbench.tui.widgets.dialog import Confirm
+from workbench.tui.widgets.figures import absolute, amount, number
+
+# How flagged text looks: its mark, the reasons, and what stands for it while it is folded away.
+
+
+FLAGGED = "⚑"
+STYLE = "bold $text-warning"
+FOUND = "bold reverse $text-warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What is flagged in a record: the words of its flags, what was found in its text, and the permission it has.
+
+    `folded` says that the text is not to be shown; `opens` and `allows` are the keys for that.
+    """
+
+    words: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    found: tuple[Finding, ...] = ()
+    permission: Override | None = None
+    folded: bool = False
+    opens: str = ""
+    allows: str = ""
+
+
+NO_FLAGS = Flags()
+
+
+def flags_of(safety: Safety, record: Memory | Bullet) -> Flags:
+    """Return what is flagged in a record, nothing for nearly all."""
+    words = safety.flags(record) if isinstance(record, Memory) else safety.flags_bullet(record)
+    if not words:
+        return NO_FLAGS
+    reasons = tuple(dict.fromkeys(finding.reason for finding in findings_of(record, safety.sorts)))
+    return Flags(words, reasons, safety.findings(record.content), safety.override(record))
+
+
+def flag_lines(flags: Flags) -> list[Content]:
+    """Return why a text is flagged, what may be done about it, and the key that opens it while it is folded."""
+    if not flags.words:
+        return []
+    parts = [(f"{FLAGGED} {', '.join(flags.words)}\n", STYLE)]
+    parts += [(f"  {one_line(reason, 200)}\n", "$text-warning") for reason in flags.reasons]
+    parts += _standing(flags)
+    if not flags.folded:
+        parts[-1] = (parts[-1][0].rstrip("\n"), parts[-1][1])
+    else:
+        parts += [("The text is folded away. ", MUTED), (flags.opens, "bold $text-accent"), (" shows it.", MUTED)]
+    return [assemble(parts), Content("")]
+
+
+def shown_text(text: str, found: Sequence[Finding]) -> Content:
+    """Return a whole text in which what was found stands out."""
+    return highlight(text, [(finding.start, finding.end) for finding in found], FOUND)
+
+
+def masked_line(text: str, flags: Flags, masked: Callable[[str], str]) -> str:
+    """Return a line as a list may show it: secrets masked."""
+    return masked(text) if "secret" in flags.words else text
+
+
+def masked_bullet(safety: Safety, bullet: Bullet) -> str | None:
+    """Return the text of a flagged bullet without its secrets, `None` for one that is not flagged."""
+    return safety.masked(bullet.content) if safety.flags_bullet(bullet) else None
+
+
+def missing(reason: str) -> str | None:
+    """Return what is wrong with the reason of a permission, or `None`."""
+    return None if reason else "Say why, in a few words."
+
+
+def _standing(flags: Flags) -> list[tuple[str, str]]:
+    if flags.permission is not None:
+        why = f": {one_line(flags.permission.reason, 200)}" if flags.permission.reason else ""
+        said = f"allowed to be exported since {absolute(flags.permission.at)}{why}\n"
+        key = [(flags.allows, "bold $text-accent"), (" takes that back\n", MUTED)] if flags.allows else []
+        return [(said, ""), *key]
+    if not flags.allows:
+        return []
+    return [
+        ("Held back from promotion and export unless imported and unchanged; ", MUTED),
+        (flags.allows, "bold $text-accent"),
+        (" allows it.\n", MUTED),
+    ]
+
+
+# The one question about a store that came from elsewhere: what came, who wrote it, what is flagged.
+
+
+ACTORS = 6
+FLAGGED_STYLE = 8
+
+
+async def ask(app: Host) -> None:
+    """Ask whether what came is taken over, and do it after a yes; without one nothing can be changed."""
+    try:
+        app.bench.trust.require_own()
+        arrived = await asyncio.to_thread(app.bench.trust.arrived)
+        asked = Confirm(
+            "Trust this store? It came from elsewhere.", clock=time.monotonic, detail=_told(arrived),
+            yes="trust it", no="only read it",
+        )  # fmt: skip
+        if await app.push_screen_wait(asked):
+            await asyncio.to_thread(app.bench.trust.accept, arrived)
+            app.say("Trusted from now on.")
+        else:
+            app.say("You can read everything; nothing is served, promoted or changed. It waits in Review.", "warning")
+    except WorkbenchError as error:
+        app.say(str(error), "error")
+
+
+def _told(arrived: Arrived) -> Content:
+    """Return what came, in lines; the names of actors are stored text."""
+    changes = amount(arrived.changes, "change is", "changes are")
+    lines = [body(f"{changes} not known on this machine, written by:")]
+    actors = sorted(arrived.actors.items(), key=lambda one: -one[1])
+    lines += [body(f"  {actor or '(nobody named)'}: {number(count)}") for actor, count in actors[:ACTORS]]
+    if len(actors) > ACTORS:
+        lines.append(Content.styled(f"  and {len(actors) - ACTORS} more", MUTED))
+    memories = amount(arrived.memories, "memory", "memories")
+    bullets = amount(arrived.bullets, "bullet")
+    held = f"In it: {memories} and {bullets}"
+    lines.append(body(f"{held}; {number(len(arrived.flagged))} flagged."))
+    lines += [body(f"  {held.line}", "$text-warning") for held in arrived.flagged[:FLAGGED_STYLE]]
+    lines.append(Content.styled("Until you trust it, nothing of it is served to agents, promoted or changed.", MUTED))
+    return Content("\n").join(lines)
+
+
+class FlaggedMemories:
+    """Knows what is flagged in a memory, which one was unfolded last, and asks why one may be exported."""
+
+    def __init__(self, area: AreaScreen) -> None:
+        self._app, self._safety = area.workbench_app, area.bench.safety
+        self._bench = area.bench
+        self._keys = {action.id: action.shown_key for action in area.as_mapped(STREAM)}
+        self._unfolded = ("", "")
+
+    def flags_of(self, memory: Memory) -> Flags:
+        """Return what is flagged in a memory, and whether its text is folded away."""
+        flags = flags_of(self._safety, memory)
+        if not flags.words:
+            return flags
+        folded = self._unfolded != (memory.id, memory.content)
+        return replace(flags, folded=folded, opens=self._keys["stream.unfold"], allows=self._keys["stream.allow"])
+
+    def masked_line(self, memory: Memory) -> str | None:
+        """Return the line of a flagged memory without its secrets, `None` for one that is not flagged."""
+        return self._safety.masked(memory.line) if self._safety.flags(memory) else None
+
+    def unfold(self, memory: Memory) -> bool:
+        """Show the text of a flagged memory, until another one was opened; tell whether it is one."""
+        flagged = bool(self._safety.flags(memory))
+        if flagged:
+            self._unfolded = (memory.id, memory.content)
+        return flagged
+
+    async def allow(self, memory: Memory) -> None:
+        """Let a flagged memory be exported and promoted as it is, after asking why; again takes that back."""
+        if not self._safety.flags(memory):
+            self._app.say(f"{memory.id} is not flagged; it may be exported as it is.")
+        elif self._safety.override(memory) is not None:
+
+            def withdraw() -> None:
+                self._safety.withdraw(memory.id)
+                self._app.say(f"{memory.id} is held back again. {undo()} takes that back.")
+
+            self._app.change(withdraw)
+        else:
+            await self._ask_why(memory)
+
+    async def _ask_why(self, memory: Memory) -> None:
+        from workbench.tui.widgets.texts.prompt import Prompt
+
+        title = f"Why may {masked_name(memory.id, self._safety.masked)} be exported as it is?"
+        preview = Preview(self._bench, again="enter", line=True)
+
+        def allow(_: str) -> None:
+            with preview.writing(f"allow {memory.id}"):
+                self._safety.allow(memory.id, preview.text)
+
+        ask = Prompt(title, placeholder="a reason", check=missing, take=allow, preview=preview)
+        if await self._app.push_screen_wait(ask):
+            self._app.say(f"{memory.id} may be exported as it is. {undo()} takes that back.")

@@ -1,1 +1,0 @@
-"""How flagged text looks and is let go, and the question of trust."""

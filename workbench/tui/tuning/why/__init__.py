@@ -1,1 +1,0 @@
-"""Why a memory stands where it stands."""
