@@ -124,6 +124,25 @@ OWNERS = {
 }
 
 
+def feature_table() -> str:
+    """Return which folder or module of each layer is about a feature, as CONTRIBUTING shows it."""
+    layers = ("core", "services", "tui", "cli")
+    places = {layer: {path.stem: path for path in (PACKAGE / layer).iterdir()} for layer in layers}
+    lines = [f"| feature | {' | '.join(f'`{layer}/`' for layer in layers)} |", "|---" * (len(layers) + 1) + "|"]
+    for feature in sorted(places["services"]):
+        found = [places[layer].get(feature) for layer in layers]
+        if len([path for path in found if path is not None]) > 1 and not feature.startswith("__"):
+            cells = [(path and f"[{path.name}](workbench/{path.parent.name}/{path.name})") or "" for path in found]
+            lines.append(f"| {feature} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def test_the_table_of_features_is_as_the_folders_are() -> None:
+    page = (PACKAGE.parent / "CONTRIBUTING.md").read_text("utf-8")
+    shown = page.partition("<!-- features -->\n")[2].partition("\n<!-- end -->")[0]
+    assert shown == feature_table(), f"Put this into CONTRIBUTING.md:\n{feature_table()}"
+
+
 def test_every_folder_is_a_package() -> None:
     folders = {path.parent for path in trees()}
     assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
