@@ -23,7 +23,6 @@ class Closed(io.TextIOBase):
         raise self._error()
 
     def isatty(self) -> bool:
-        """No."""
         return False
 
     def read(self, size: int | None = -1) -> str:

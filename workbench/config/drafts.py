@@ -91,7 +91,6 @@ class Item:
 
     @property
     def name(self) -> str:
-        """The item in one line."""
         return f"{self.use} {self.record}"
 
 

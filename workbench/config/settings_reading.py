@@ -375,7 +375,6 @@ def _quoted(name: str) -> str:
 
 
 def _toml(value: object) -> str:
-    """Write a value as TOML."""
     match value:
         case bool():
             return str(value).lower()

@@ -40,7 +40,6 @@ class Gone(NamedTuple):
     replaced: bool = False
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
         if self.replaced:
             return f"Revision {self.last} is not the change that was stored under this number here."
         if self.first == self.last:
@@ -57,7 +56,6 @@ class Renumbered(NamedTuple):
     names: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
         what = f"revision {self.rev} stands there twice: the later one (“{self.label}”) counts as revision {self.now}"
         if self.rev == self.now:
             what = f"revision {self.rev} (“{self.label}”) makes a record under the number of another one"
@@ -73,7 +71,6 @@ class BadBlob(NamedTuple):
     lack: str
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
         said = f"What {self.key} names is {self.lack}: {self.file}."
         return f"{said} The store itself still says what it was; a backup may have the rest."
 
@@ -151,7 +148,6 @@ class Unfinished:
     records: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
         what = "masking of secrets" if self.masks else "purge"
         return f"The {what} of revision {self.rev} was broken off: texts may still be in some files."
 

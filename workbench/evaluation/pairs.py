@@ -62,7 +62,6 @@ class Settings:
 
     @property
     def grid(self) -> int:
-        """How many settings the grid has."""
         return len(self.weights) * len(self.lives)
 
     def profile(self, number: int) -> Profile:

@@ -57,6 +57,5 @@ def asked_by_name(ending: str, holds: Holds) -> ExportFormat | None:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names a person may give."""
     others = (kind.name for kind in OUTLETS if kind.name not in ("ace", "lifecycle"))
     return ("ace", "jsonl", *others, "lifecycle")

@@ -119,7 +119,6 @@ def _is_empty(doc: object) -> bool:
 
 
 def blocks(root: Node) -> Node | None:
-    """Return the list of blocks."""
     return next((found for name in _LISTS if (found := root.inside(name, "[")) is not None), None)
 
 

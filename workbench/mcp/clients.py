@@ -52,7 +52,6 @@ class Clients:
 
     @cached_property
     def log(self) -> "ReadingLog":
-        """What they read, to be kept."""
         from workbench.services.agents.reading_log import ReadingLog
 
         return ReadingLog(self.bench.follow)

@@ -71,7 +71,6 @@ Mask = Callable[[str], str]
 
 
 def unknown_tool(name: str, tools: Collection[str], mask: Mask) -> str:
-    """Say that there is no such tool, and which there are."""
     return f"There is no tool {_given(name, mask)}{_nearest(name, tools)} There are: {', '.join(sorted(tools))}."
 
 
@@ -188,7 +187,6 @@ class MemoryServer(MCPServer[Any]):
         return await self._text("index")
 
     async def _memory(self, id: str) -> str:
-        """One memory in full."""
         return await self._text("memory", id)
 
     async def _text(self, what: str, id: str = "") -> str:

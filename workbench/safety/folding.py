@@ -114,7 +114,6 @@ class Folded:
 
 
 def folded(text: str) -> Folded:
-    """Return a text folded."""
     if text.isascii():
         return Folded(text.lower(), None)
     chars = set(text)

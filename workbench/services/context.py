@@ -70,7 +70,6 @@ class Context:
 
     @property
     def is_agent(self) -> bool:
-        """Whether an agent acts."""
         return self.actor.startswith("agent:")
 
     @property

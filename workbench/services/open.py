@@ -166,7 +166,6 @@ class Workbench:
 
     @cached_property
     def bullet_duplicates(self) -> "BulletDuplicates":
-        """Duplicates in a playbook."""
         from workbench.services.duplicates.bullets import BulletDuplicates
 
         return BulletDuplicates(self.context, self.playbooks, lambda: self.retriever)
@@ -272,7 +271,6 @@ class Workbench:
 
     @cached_property
     def memory_forms(self) -> "MemoryForms":
-        """Memories as forms."""
         from workbench.services.forms.memories import MemoryForms
 
         return MemoryForms(self.context, self.fields, lambda: self.retriever, lambda: self.ingest)
@@ -286,7 +284,6 @@ class Workbench:
 
     @cached_property
     def bullet_forms(self) -> "BulletForms":
-        """The bullets of playbooks as forms."""
         from workbench.services.forms.bullets import BulletForms
 
         return BulletForms(self.context, lambda: self.playbooks)
@@ -300,7 +297,6 @@ class Workbench:
 
     @cached_property
     def archiving(self) -> "Archiving":
-        """Archiving what is old."""
         from workbench.services.stream.archiving import Archiving
 
         return Archiving(self.context)
@@ -404,14 +400,12 @@ class Workbench:
 
     @cached_property
     def eraser(self) -> "Purge":
-        """Erasing for good."""
         from workbench.services.health.purge import Purge
 
         return Purge(self.context, self.history, self.replaced)
 
     @cached_property
     def agent_sessions(self) -> "AgentSessions":
-        """What agents did, session by session."""
         from workbench.services.agents.sessions import AgentSessions
 
         return AgentSessions(self.context)
@@ -446,7 +440,6 @@ class Workbench:
 
     @cached_property
     def stored_documents(self) -> "StoredDocuments":
-        """The store's own documents."""
         from workbench.services.agents.documents.stored import StoredDocuments
 
         return StoredDocuments(self.context)

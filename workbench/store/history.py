@@ -303,7 +303,6 @@ class Action:
 
     @property
     def label(self) -> str:
-        """What was done."""
         return self.last.label
 
 

@@ -254,7 +254,6 @@ class Library:
         """Call `listener` after every transaction, this process's and others'; never on two threads at once."""
 
         def hear(entry: Transaction, keys: Keys) -> None:
-            """Say it in records."""
             listener(Touched(entry.rev, entry.actor, entry.label, entry.kind, keys))
 
         self.journal.listen(hear)

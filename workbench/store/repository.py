@@ -241,11 +241,9 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Tell that it can be sought in."""
         return True
 
     def tell(self) -> int:

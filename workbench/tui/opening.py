@@ -118,7 +118,6 @@ class Welcome(Dialog[FirstStep | None]):
         yield Static("", id="welcome-more")
 
     def on_mount(self) -> None:
-        """List what can be done."""
         self._rows.set_rows(tuple(rows_of(self._first)))
         self._rows.focus()
 
@@ -160,19 +159,15 @@ class Welcome(Dialog[FirstStep | None]):
             self.dismiss(FirstStep("agent", agent=chosen))
 
     def action_demo(self) -> None:
-        """Try the demo."""
         self._choose("demo")
 
     def action_project(self) -> None:
-        """Make a store here."""
         self._choose("project")
 
     def action_take_file(self) -> None:
-        """Take a file in."""
         self._choose("import")
 
     def action_agent(self) -> None:
-        """Connect an agent."""
         self._choose("agent")
 
     def action_empty(self) -> None:

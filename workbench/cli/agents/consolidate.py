@@ -55,7 +55,6 @@ def add_commands(commands: Commands) -> None:
 
 
 def consolidate(session: Session) -> int:
-    """Consolidate, or say what that would do."""
     args = session.args
     names = [name.strip() for name in args.stages.split(",") if name.strip()]
     if args.report is not None and args.dry_run:

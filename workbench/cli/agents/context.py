@@ -47,7 +47,6 @@ def add_commands(commands: Commands) -> None:
 
 
 def context(session: Session) -> int:
-    """Print a context."""
     args = session.args
     if not args.task.strip():
         raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")

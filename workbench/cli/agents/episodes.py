@@ -109,7 +109,6 @@ _WHY = {
 
 
 def found_json(bench: "Workbench", answer: "FoundEpisodes") -> dict[str, object]:
-    """Return an answer as JSON values."""
     return {
         "query": answer.query,
         "strategy": answer.strategy,
@@ -329,7 +328,6 @@ def _report(session: Session, stored: "tuple[Stored, ...]", group: str) -> None:
 
 
 def show_episode(session: Session) -> int:
-    """Show an episode, whole."""
     args = session.args
     with session.reading() as bench:
         opened, shown = bench.episodes.open(args.id), Shown(bench, secrets=args.show_secrets)
@@ -423,7 +421,6 @@ def _give(session: Session, criteria: Criteria) -> int:
 
 
 def note_episode(session: Session) -> int:
-    """Note something on an episode."""
     with session.changing() as bench:
         bench.episodes.note(session.args.id, session.args.text)
     say(f"Noted on {session.args.id}.")
@@ -431,7 +428,6 @@ def note_episode(session: Session) -> int:
 
 
 def tag_episode(session: Session) -> int:
-    """Give an episode other tags."""
     args = session.args
     if not (args.add or args.remove):
         raise InvalidQuery("There is no tag to add or remove.", "Nothing was changed; name one with --add or --remove.")

@@ -34,7 +34,6 @@ _NOTHING = "Nothing was written."
 
 
 def add_patterns(session: Session) -> int:
-    """Add the patterns of a file."""
     given = _read(session)
     docs = given if isinstance(given, list) else [given]
     if not docs:
@@ -176,7 +175,6 @@ def _told(session: Session, pattern: "Pattern") -> int:
 
 
 def merge_patterns(session: Session) -> int:
-    """Make one pattern of several."""
     with session.changing() as bench:
         made = bench.patterns.merge(session.args.ids)
     if wants_json(session.args):
@@ -557,7 +555,6 @@ def _row_json(pattern: "Pattern") -> dict[str, object]:
 
 
 def application_json(one: "Application") -> dict[str, object]:
-    """Return an application as JSON has it."""
     return {"episode": one.episode, "outcome": one.outcome, "at": one.at, "task": one.task, "note": one.note,
             "time": one.time, "cost": one.cost, "actor": one.actor}  # fmt: skip
 

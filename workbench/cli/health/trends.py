@@ -31,7 +31,6 @@ def trends_json(trends: Trends) -> dict[str, object]:
 
 
 def trends_lines(trends: Trends) -> Iterator[str]:
-    """Yield the lines of trends."""
     first, last = trends.days[0], trends.days[-1]
     yield ""
     yield f"last {counted(len(trends.days), 'day')}, {first} to {last}"

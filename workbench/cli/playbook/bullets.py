@@ -127,7 +127,6 @@ def list_bullets(session: Session) -> int:
 
 
 def add_bullet(session: Session) -> int:
-    """Add one."""
     args = session.args
     text, kept = text_of(args.text), keeps(args)
     made: list[str] = []
@@ -163,7 +162,6 @@ def edit_bullet(session: Session) -> int:
 
 
 def move_bullets(session: Session) -> int:
-    """Move them."""
     args = session.args
     with session.changing() as bench:
         require_person(bench.context.actor, _CHANGE)

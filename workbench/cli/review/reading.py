@@ -29,7 +29,6 @@ SHOWN = 200
 
 
 def list_queue(session: Session) -> int:
-    """Print the queue."""
     args = session.args
     with session.reading() as bench:
         waiting = len(bench.review.queue())
@@ -233,7 +232,6 @@ def _marked(bench: "Workbench", record: "Memory | Bullet") -> str:
 
 
 def _print_cited(bench: "Workbench", evidence: "Evidence") -> None:
-    """Print what is cited, in full."""
     for cited in evidence.cited:
         say()
         state = cited.gone or (f"now {cited.memory.id}" if cited.memory and cited.merged else "")

@@ -115,7 +115,6 @@ def _add_merge(verbs: Commands) -> None:
 
 
 def approve(session: Session) -> int:
-    """Accept."""
     return _decide(session, "Approved", lambda bench, ids: bench.review.approve(ids), approving=True)
 
 
@@ -135,7 +134,6 @@ def keep_old(session: Session) -> int:
 
 
 def put_off(session: Session) -> int:
-    """Put off."""
     return _decide(session, "Put off", lambda bench, ids: bench.review.later(ids))
 
 
@@ -255,7 +253,6 @@ def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
 
 
 def _names(bench: "Workbench", ids: Sequence[str]) -> list[str]:
-    """Return ids as they may be printed."""
     from workbench.services.safety.masking import masked_name
 
     return [masked_name(id, bench.safety.masked) for id in ids]

@@ -175,7 +175,6 @@ def remarks_on(memory: Memory) -> str:
 
 
 def tags_of(given: list[str]) -> tuple[str, ...]:
-    """Return the tags, each once."""
     return tuple(dict.fromkeys(tag.strip() for tag in given if tag.strip()))
 
 

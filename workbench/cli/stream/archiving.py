@@ -45,7 +45,6 @@ def add_commands(commands: Commands) -> None:
 
 
 def archive(session: Session) -> int:
-    """Archive, or say what would be."""
     args = session.args
     if args.status == "archived" and args.to is None:
         raise InvalidQuery("They are archived already.", "Nothing was changed; --to FILE writes them to a file.")

@@ -72,7 +72,6 @@ def undo(session: Session) -> int:
 
 
 def redo(session: Session) -> int:
-    """Redo and say what."""
     with session.changing() as bench:
         label, revision = bench.history.redo(), bench.library.revision
     if wants_json(session.args):

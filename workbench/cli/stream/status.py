@@ -15,7 +15,6 @@ def add_commands(commands: Commands) -> None:
 
 
 def print_status(session: Session) -> int:
-    """Print one line."""
     look = recent.last_look(paths.state_dir(), session.known_store())
     with session.reading(whole=True) as bench:
         status = bench.overview.status(None if look is None else look.rev)

@@ -44,7 +44,6 @@ def add_commands(commands: Commands) -> None:
 
 
 def queries(session: Session) -> int:
-    """Do one of the three."""
     args = session.args
     _check(args.what, args)
     notes = args.what == "export" and str(args.file) != "-" and session.has_store()

@@ -42,7 +42,6 @@ class Document:
 
     @property
     def path(self) -> str:
-        """Its path."""
         return self.id
 
     @property
@@ -57,7 +56,6 @@ class Document:
 
     @property
     def sections(self) -> tuple["DocumentSection", ...]:
-        """Its sections, in order."""
         return sections(self.content)
 
 

@@ -510,7 +510,6 @@ def _unjoined(mine: list[str], theirs: list[str], other: Iterable[str]) -> list[
 
 
 def _spelled(word: str) -> str:
-    """Return the American spelling of a word."""
     for ending in ("", "s", "d", "ed", "ing"):
         stem = word.removesuffix(ending) if ending else word
         for british, american in _SPELLINGS:

@@ -88,7 +88,6 @@ class Described(Generic[R]):
 
     @cached_property
     def said(self) -> tuple[object, ...]:
-        """Everything it says."""
         return all_said(self.record)
 
     def may_be_one(self, other: "Described[R]") -> bool:

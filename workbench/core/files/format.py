@@ -93,7 +93,6 @@ class JudgedQuery:
 
     @property
     def grades(self) -> dict[str, int]:
-        """The grades as a file has them."""
         held = {id: grade for id, grade in self.beyond.items() if self.relevant.get(id) == in_scale(grade)}
         return {**self.relevant, **held}
 

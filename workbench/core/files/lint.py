@@ -37,7 +37,6 @@ class Line:
 
     @property
     def end(self) -> int:
-        """Where its text ends."""
         return self.start + len(self.text)
 
 

@@ -128,12 +128,10 @@ class Fitting:
 
     @property
     def inside(self) -> tuple[str, ...]:
-        """The ids of those that are in."""
         return tuple(b.id for b in self.kept)
 
     @property
     def outside(self) -> tuple[str, ...]:
-        """The ids of those that are out."""
         return tuple(b.id for b in self.left_out)
 
     @property

@@ -65,7 +65,6 @@ class BookClause:
     negated: bool = False
 
     def holds(self, bullet: Bullet, section: Section, among: Among = NOBODY) -> bool:
-        """Tell whether the clause holds for a bullet."""
         if self.key == "is":
             found = any(
                 FLAGS[value](bullet) if value in FLAGS else bullet.id in among.get(value, ()) for value in self.values

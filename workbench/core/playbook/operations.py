@@ -334,8 +334,6 @@ TAGS: tuple[Tag, ...] = get_args(Tag)
 
 @dataclass(frozen=True, slots=True)
 class BulletTag:
-    """Whether a bullet helped."""
-
     bullet_id: str
     tag: Tag
 

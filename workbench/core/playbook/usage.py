@@ -131,7 +131,6 @@ class UsageTally:
         return sum(outcome.runs for outcome in self.outcomes)
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run."""
         for outcome in self.outcomes:
             used = frozenset(self.bullets[place] for place in outcome.used)
             for number in range(outcome.runs):

@@ -23,7 +23,6 @@ class Wording:
 
 
 def describe(proposal: Proposal) -> Wording:
-    """Return a proposal in words."""
     kind, count = kind_of(proposal.kind), len(proposal.evidence)
     label, question = kind.label, kind.question
     if count > 2 and any(kind.many):

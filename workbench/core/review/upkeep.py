@@ -141,7 +141,6 @@ def as_skill(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
 
 
 def forgotten(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
-    """Return the memory archived as forgotten."""
     del now, limits
     return lifecycle.forget(memory)
 

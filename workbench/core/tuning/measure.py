@@ -131,7 +131,6 @@ class Measure:
 
     @property
     def about(self) -> str:
-        """What it measures, in one sentence."""
         return {
             "ndcg": f"grades of the first {self.k}, discounted by place, over those of the best possible order",
             "mrr": f"one over the place of the first relevant memory, 0 when none is among the first {self.k}",
@@ -237,5 +236,4 @@ class Checked:
 
     @property
     def passes(self) -> bool:
-        """Whether it is met."""
         return not self.shortfalls

@@ -297,7 +297,6 @@ class FrozenBounds:
 
     @property
     def every(self) -> dict[str, tuple[float, float]]:
-        """The bounds by factor."""
         return {**{f.name: getattr(self, f.name) for f in fields(self) if f.name != "others"}, **dict(self.others)}
 
     @classmethod

@@ -202,7 +202,6 @@ def begins(text: str) -> bool:
 
 
 def written_item(record: Memory | Bullet) -> str:
-    """Return the item for a record."""
     counted = record.helpful_count or record.harmful_count
     shown = f" (+{record.helpful_count} −{record.harmful_count})" if counted else ""
     counts = f" helpful={record.helpful_count} harmful={record.harmful_count}" if counted else ""

@@ -288,7 +288,6 @@ class Node:
     damage_at: int = 0
 
     def get(self, key: str) -> Entry | None:
-        """Return the first entry of that key."""
         return next((entry for entry in self.entries if entry.key == key), None)
 
     def inside(self, key: str, kind: str) -> "Node | None":
@@ -486,7 +485,6 @@ def checked(memory: Memory) -> Memory:
 
 
 def member(key: str, value: object, style: Style, outer: str, *, inline: bool = False) -> str:
-    """Write one key and its value."""
     return dumps(key, style, inline=True) + style.colon + dumps(value, style, outer, inline=inline)
 
 

@@ -245,7 +245,6 @@ class Tree:
 
     @property
     def listed(self) -> SequenceNode | None:
-        """The list of records."""
         found = self.top.get(self.name)
         return found[1] if found is not None and isinstance(found[1], SequenceNode) else None
 

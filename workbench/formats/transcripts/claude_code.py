@@ -127,7 +127,6 @@ def looks_like(start: bytes) -> bool:
 
 
 def _events(doc: dict[str, Any], whose: str = "") -> Iterator[Event]:
-    """Yield what a line tells."""
     kind = doc.get("type")
     if kind == "queue-operation":
         if doc.get("operation") == "enqueue" and isinstance(doc.get("content"), str):

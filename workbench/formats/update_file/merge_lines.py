@@ -112,7 +112,6 @@ class Stored:
     makes_front: bool = False
 
     def __bool__(self) -> bool:
-        """Whether it says anything."""
         return bool(self.memories or self.gone or self.linked)
 
 

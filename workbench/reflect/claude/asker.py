@@ -66,7 +66,6 @@ def _named_host(url: str | None) -> str | None:
 
 
 def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple[str, str]:
-    """Return what happened, and what to do."""
     if trouble.kind == "status":
         return _of_status(trouble, settings)
     host = host_of(url)
@@ -194,7 +193,6 @@ class Call(threading.Thread):
         self._left.set()
 
     def run(self) -> None:
-        """Make the call."""
         ended = Ended(trouble=Trouble("broken"))
         try:
             ended = self._talk()
@@ -389,7 +387,6 @@ class Asker:
         return answer
 
     def sentences(self, trouble: Trouble) -> tuple[str, str]:
-        """Return what happened, and what to do."""
         return sentences(trouble, self.settings, self.reach.base_url)
 
     def whole_text(self, prompt: Prompt, tell: Tell, cancelled: Cancelled, *, stream: bool = True) -> str:

@@ -53,7 +53,6 @@ GOES_ON: tuple[Kind | None, ...] = (None, "cut", "refusal", "empty")
 
 
 def latest(_question: str, memories: Sequence[Memory]) -> Sequence[Memory]:
-    """Pick the latest memories."""
     return memories[-RETRIEVED:]
 
 
@@ -73,7 +72,6 @@ class ReflectionRun:
         self._was_cancelled = False
 
     def all(self, focus: str) -> Reflection:
-        """Run the whole reflection."""
         rates = self._asker.settings.rate_importance
         total = 1 + asks.QUESTIONS + rates
         reply, kind = self._ask(asks.questions(self._memories, focus), Place(0, total))

@@ -61,7 +61,6 @@ class Sentence:
 
     @property
     def told(self) -> str:
-        """The sentence as it is proposed."""
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 

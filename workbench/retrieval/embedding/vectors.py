@@ -130,12 +130,10 @@ class VectorFile:
 
     @property
     def vectors_path(self) -> Path:
-        """The matrix."""
         return self.folder / "vectors.f32"
 
     @property
     def keys_path(self) -> Path:
-        """The keys of its rows."""
         return self.folder / "keys.bin"
 
     def read(self, known: Sound = NOTHING) -> tuple[Sound, Keys, Vectors]:
@@ -191,7 +189,6 @@ class VectorFile:
         return np.memmap(file, np.float32, "r", shape=(rows, self.dim))
 
     def _ends_at(self, sound: Sound) -> bool:
-        """Tell whether the files are sound to their very end."""
         try:
             sizes = self.keys_path.stat().st_size, self.vectors_path.stat().st_size
         except FileNotFoundError:

@@ -134,7 +134,6 @@ class FloorFile:
 
     @property
     def path(self) -> Path:
-        """The file."""
         return self.folder / f"{self.fingerprint}.floor"
 
     def read(self) -> Kept | None:

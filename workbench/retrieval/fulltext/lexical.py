@@ -277,7 +277,6 @@ class Part(Generic[S_co]):
         return self.segment.lengths[self.texts]
 
     def without(self, rows: Mask) -> "Part[S_co]":
-        """Return the part without the marked rows."""
         kept = ~rows[self.rows]
         return self if kept.all() else Part(self.segment, self.rows[kept], self.texts[kept])
 

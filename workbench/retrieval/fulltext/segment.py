@@ -328,7 +328,6 @@ class Vocabulary:
         return self._term.get(term)
 
     def is_silent(self, term: str) -> bool:
-        """Tell whether a term does not count."""
         return self._term.get(term) in self.stop
 
     def worth(self, terms: Terms) -> NDArray[np.float64]:
@@ -339,7 +338,6 @@ class Vocabulary:
         return found
 
     def names(self, numbers: Iterable[int]) -> list[str]:
-        """Return the terms that have these numbers."""
         return [self._names[number] for number in numbers]
 
     def words(self, words: Sequence[str]) -> Terms:

@@ -56,7 +56,6 @@ class Matches:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """The weights of the terms."""
         return tuple(term.weight for term in self.terms)
 
     def counts(self, row: int) -> tuple[tuple[float, float], ...]:
@@ -154,7 +153,6 @@ class Thesaurus:
         )
 
     def to_bytes(self) -> bytes:
-        """Return it as a file."""
         out = io.BytesIO()
         np.savez_compressed(
             out,

@@ -78,7 +78,6 @@ class Candidates:
 
     @cached_property
     def alone(self) -> bool:
-        """Tell whether no candidate has a neighbour."""
         return not self.linked.any()
 
     def neighbour_maximum(self, values: Column) -> Column:
@@ -104,9 +103,7 @@ class AskedScores(Protocol):
         ...
 
     @property
-    def dense(self) -> Scores:
-        """The cosines."""
-        ...
+    def dense(self) -> Scores: ...
 
     @property
     def lexical(self) -> Scores:
@@ -165,7 +162,6 @@ class PartColumnCase:
 
     @property
     def profile(self) -> Profile:
-        """The settings."""
         return self.case.profile
 
     @property

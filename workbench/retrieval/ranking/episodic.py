@@ -179,7 +179,6 @@ class EpisodeColumns:
     factors: dict[str, FactorColumn]
 
     def terms(self, position: int) -> EpisodeTerms:
-        """Return the terms of one candidate."""
         return EpisodeTerms(
             float(self.similarity[position]),
             float(self.recency[position]),

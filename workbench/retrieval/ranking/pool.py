@@ -62,7 +62,6 @@ class DocColumns:
                 self._parts.setdefault(name, []).append(_Part(rows, column, frozenset(map(type, column))))
 
     def types(self, name: str) -> frozenset[type]:
-        """Return the types that a field has."""
         parts = self._parts.get(name, [])
         found = frozenset(chain.from_iterable(part.types for part in parts))
         everywhere = sum(len(part.rows) for part in parts) == self._size
@@ -135,7 +134,6 @@ class EpisodeFields:
 
     @classmethod
     def read(cls, memories: MemoryRows) -> Self:
-        """Read the fields of all memories."""
         count = len(memories)
         kinds = memories.values("memory_type")
         metadata = [found if isinstance(found, dict) else {} for found in memories.values("metadata")]

@@ -185,7 +185,6 @@ class InheritedRelevance:
 
     @property
     def gained(self) -> Column:
-        """What it comes to."""
         return np.maximum(self.before + self.question, self.after)
 
 
@@ -483,7 +482,6 @@ def _contiguity(case: PartColumnCase) -> Column | None:
 
 
 def dense_share(case: ShareCase) -> Share:
-    """Tell the share of the cosine."""
     value, times = float(case.scores.dense[case.row]), case.profile.blend
     known = case.scores.known
     facts: dict[str, str | float] = {}

@@ -69,7 +69,6 @@ def phrase_at(number: int) -> tuple[OrderRule, Phrase]:
 
 
 def phrases() -> Iterator[Phrase]:
-    """Yield every phrase of the rules."""
     yield from (phrase_at(number)[1] for number in range(len(_all())))
 
 

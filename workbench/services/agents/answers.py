@@ -87,7 +87,6 @@ class Answering:
         return Blocks(outward.names, outward.provenance).name(outward.memories[0].id)
 
     def lines(self, memories: Sequence[Memory]) -> list[Json]:
-        """Return memories a line each."""
         outward = as_served(self._context, memories, self._safety)
         blocks = Blocks(outward.names, outward.provenance)
         rows = zip(outward.memories, memories, strict=True)
@@ -119,7 +118,6 @@ class Answering:
         return {"memories": rows, "next": None}
 
     def whole(self, memory: Memory) -> str:
-        """Return the whole text of a memory."""
         outward = as_served(self._context, [memory], self._safety)
         (shown,) = outward.memories
         return Blocks(outward.names, outward.provenance).enclosed(shown.id, shown.content)

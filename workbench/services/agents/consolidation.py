@@ -135,7 +135,6 @@ def indexes(work: Work) -> StagePlan:
 
 
 def report(work: Work) -> StagePlan:
-    """Count what there is."""
     library, now = work.context.library, work.context.now()
     heads = library.table(Episode).all()
     phases = Counter(f"episodes_{phase_of(one, now)}" for one in heads)
@@ -291,7 +290,6 @@ LISTED = 20
 
 
 def run_json(run: ConsolidationRun) -> dict[str, object]:
-    """Return the record of a run."""
     due = due_at(run)
     return {
         "id": run.id,

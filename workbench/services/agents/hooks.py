@@ -27,7 +27,6 @@ class Plan:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing to do."""
         return (self.before or "") == self.after
 
 

@@ -35,7 +35,6 @@ BY_COMMAND = Asked("cli")
 
 
 def new_id() -> str:
-    """Return the id of a new reading."""
     return f"read-{uuid.uuid4().hex[:12]}"
 
 

@@ -92,7 +92,6 @@ class AgentSession:
 
     @property
     def votes(self) -> int:
-        """How many of its votes hold."""
         return sum(isinstance(act, Vote) for act in self.acts)
 
 

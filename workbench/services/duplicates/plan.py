@@ -75,7 +75,6 @@ class Group:
         return tuple(_told(pair) for pair in self.pairs[:_NAMED])
 
     def proposal(self, now: datetime, actor: str = WORKBENCH) -> Proposal:
-        """Return it as a proposal to merge."""
         others = len(self.members) - 1
         kept = self.members[-1]
         return Proposal(

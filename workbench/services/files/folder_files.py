@@ -74,7 +74,6 @@ class FolderFile:
         return claude.retitled(mended(self.text), linked)
 
     def again(self, data: bytes) -> "FolderFile":
-        """Return the file as it would be with other bytes."""
         text = data.decode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
         return replace(self, data=data, text=text)
 

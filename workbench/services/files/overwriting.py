@@ -287,7 +287,6 @@ def _gone(before: str, after: str) -> Counter[str]:
 
 
 def _lines(text: str) -> Counter[str]:
-    """Return the lines that say something."""
     return Counter(line.rstrip("\r\n") for line in split_lines(text) if line.strip())
 
 

@@ -38,11 +38,9 @@ class BulletForms:
         return {SECTION: every.pop() if len(every) == 1 else None}
 
     def edit(self, book: str, values: Values) -> FieldEdit:
-        """Return values as an edit of a bullet."""
         return FieldEdit(content=values.get(TEXT), section=section_in(values, self._playbooks().open(book)))
 
     def corrected(self, book: str, id: str, values: Values) -> tuple[Bullet, Bullet]:
-        """Return a bullet as it is, and as it would be with these values."""
         bullet = self._playbooks().bullet(book, id)
         return self._playbooks().edited(book, id, values.get(TEXT, bullet.content))
 

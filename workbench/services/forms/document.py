@@ -71,7 +71,6 @@ class BadDocument(InvalidRecord):
 
 
 def document_of(values: Values, fields: Iterable[Field]) -> str:
-    """Return a form as a document."""
     lines = (f"{field.name}: {_line(values.get(field.name, ''))}".rstrip() for field in fields)
     return "\n".join((RULE, *lines, RULE, values.get(TEXT, "")))
 

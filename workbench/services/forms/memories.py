@@ -169,12 +169,10 @@ class MemoryForms:
         return edit_of(values, [self._library.memories.get(id) for id in ids], self._library.memories)
 
     def corrected(self, id: str, values: Values) -> tuple[Memory, Memory]:
-        """Return a memory as it is, and as it would be with these values."""
         memory = self._library.memories.get(id)
         return memory, self._fields.edited(memory, self.edit(values, [id]))
 
     def save(self, id: str, values: Values, expected: Values) -> None:
-        """Give a memory other values."""
         what = "" if list(values) == [TEXT] else f"{', '.join(values)} of "
         with self._library.transaction(self._context.actor, f"edit {what}{id}"):
             require_unchanged(id, self.values(id), expected)

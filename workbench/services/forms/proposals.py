@@ -71,7 +71,6 @@ class ProposalForms:
         self._review = review
 
     def subject(self, proposal: Proposal) -> Memory:
-        """Return the memory that the form is of."""
         return self._review().subject(proposal)
 
     def fields(self, proposal: Proposal) -> tuple[Field, ...]:
@@ -87,7 +86,6 @@ class ProposalForms:
         return edit_of(values, (self.subject(proposal),), self._library.memories)
 
     def save(self, proposal: Proposal, values: Values, expected: Values) -> None:
-        """Give a proposal other values."""
         with self._library.transaction(self._context.actor, f"edit {proposal.id}"):
             require_unchanged(proposal.id, self.values(proposal), expected)
             self._review().edit(proposal.id, self.edit(proposal, values))

@@ -212,7 +212,6 @@ class Trends:
 
     @property
     def voted(self) -> Daily:
-        """The votes of each day."""
         return tuple(map(sum, zip(self.helpful, self.harmful, strict=True)))
 
     @property

@@ -123,7 +123,6 @@ class UpkeepPlan:
     remark: str = ""
 
     def of(self, kind: str) -> tuple[Proposal, ...]:
-        """Return the new proposals of one kind."""
         return tuple(p for p in self.proposals if p.kind == kind)
 
     @property

@@ -406,7 +406,6 @@ class CuratorRequest:
         return curation_lessons.latest(self._context)
 
     def marked(self, memories: Sequence[Memory]) -> Lessons:
-        """Return memories that somebody marked."""
         found = (self._context.library.memories.find(memory.id) for memory in memories)
         return curation_lessons.chosen([memory for memory in found if memory is not None])
 

@@ -236,12 +236,10 @@ class CopyPlan:
 
     @property
     def left(self) -> tuple[Copy, ...]:
-        """The copies that stay as they are."""
         return tuple(copy for copy in self.copies if copy.obstacle)
 
     @property
     def writes_files(self) -> bool:
-        """Whether updating writes into files."""
         return bool(self.files.edits or self.exports)
 
 

@@ -30,7 +30,6 @@ class FileEdit:
     folders: int = 0
 
     def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
-        """Return what differs, line by line."""
         return diff_texts(_shown(self.before), _shown(self.after), context)
 
 

@@ -81,7 +81,6 @@ class Places:
 
 
 def places_of(store: Path) -> Places:
-    """Return the places of a store folder."""
     real = store.resolve()
     if real.name == PROJECT_STORE:
         return Places(real.parent)

@@ -65,7 +65,6 @@ class BookEdit:
     after: str
 
     def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
-        """Return what differs, line by line."""
         return diff_texts(self.before, self.after, context)
 
 
@@ -85,7 +84,6 @@ class Size:
 
     @classmethod
     def of(cls, file: str, texts: Sequence[str], others: int = 0, most: int = 0, why: str = "") -> "Size":
-        """Return the size of a file with these texts in it."""
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
         return cls(file, sum(map(tokens_of, texts)), size, others, most, why)
 
@@ -117,7 +115,6 @@ class PromotionPlan:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The memories' ids."""
         return tuple(memory.id for memory in self.memories)
 
     @property

@@ -17,7 +17,6 @@ def state_of(context: Context) -> ReflectionState:
 
 
 def limits_of(context: Context) -> TriggerLimits:
-    """Return the limits of the settings."""
     return context.settings.reflection
 
 

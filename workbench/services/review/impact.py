@@ -105,7 +105,6 @@ class ImpactPreview:
         return self._retriever.ready
 
     def queries(self) -> int:
-        """Return how many queries are saved."""
         return len(self._context.library.queries)
 
     def of(self, proposal: Proposal, cancelled: Cancelled = lambda: False) -> Impact | None:

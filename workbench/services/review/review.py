@@ -223,7 +223,6 @@ class Review:
         return self._library.memories.find(self._handler(proposal).about(proposal))
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
-        """Return what a proposal rests on."""
         return self._queue.cited(proposal)
 
     def known(self, proposal: Proposal) -> "Evidence":

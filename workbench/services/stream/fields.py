@@ -119,8 +119,6 @@ def with_text(memory: Memory, content: str) -> Memory:
 
 
 class MemoryFields:
-    """Edits memories field by field."""
-
     def __init__(self, context: Context) -> None:
         self._context = context
         self._library = context.library

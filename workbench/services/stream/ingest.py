@@ -154,7 +154,6 @@ class _Batch:
         self._alike = np.clip(vectors @ vectors.T, -1.0, 1.0)
 
     def take(self, tx: Tx, place: int) -> Ingested:
-        """Take in one observation."""
         observation = self._seen[place]
         mine = self._identity(observation)
         recent = [m for m in self._recent if m.status != "archived" and not identity_of(m).parted(mine)]

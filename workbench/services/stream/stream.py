@@ -71,7 +71,6 @@ class Stream:
 
     @cached_property
     def authors(self) -> "Authors":
-        """Who stored what."""
         from workbench.services.stream.fields import Authors
 
         return Authors(self._context)

@@ -55,7 +55,6 @@ class LiveSet:
 
     @property
     def judged(self) -> JudgedSet:
-        """The queries."""
         return self.scored.judged
 
     def against(self, base: Profile, profile: Profile, cancelled: Cancelled | None = None) -> LiveVerdict:
@@ -140,11 +139,9 @@ class Measuring:
 
     @property
     def judged(self) -> bool:
-        """Whether there is anything to measure by."""
         return bool(self._context.library.judgments.all())
 
     def forget(self) -> None:
-        """Forget what was measured."""
         self.last = None
 
     def begin(self, session: TuningSession) -> Job | None:

@@ -400,7 +400,6 @@ class Snapshots:
             raise StoreProblem(f"Snapshot “{name}” cannot be dropped: {error.strerror}.", "It is as it was.") from error
 
     def path(self, name: str) -> Path:
-        """Return the file of a snapshot."""
         return self._folder / f"{name}.toml"
 
     def _taken(self) -> set[str]:

@@ -224,7 +224,6 @@ class Retriever:
         return DedupThresholds(found.flag, found.review, self._context.settings.thresholds.order)
 
     def vector(self, text: str) -> Vectors:
-        """Return one text's vector."""
         vector: Vectors = self.embedder.embed([text])[0]
         return vector
 

@@ -54,7 +54,6 @@ class Baseline:
 
     @property
     def profile(self) -> Profile:
-        """Its settings."""
         return self.ranking.profile
 
     @property
@@ -166,7 +165,6 @@ class Question:
 
     @property
     def text(self) -> str:
-        """The query."""
         return self.scores.query
 
     def rank(self, profile: Profile, now: datetime, k: int | None = None) -> Ranking:
@@ -256,7 +254,6 @@ class Question:
         return self._explained.get(key, lambda: self._made(ranking, case, row))
 
     def _made(self, ranking: Ranking, case: ColumnCase, row: int) -> tuple[Share, ...]:
-        """Work the shares of a row out."""
         pool, chosen = case.pool, case.chosen
         made, position = part_columns(case) if len(chosen) else {}, chosen.position(row)
         found: list[Share] = []
@@ -379,7 +376,6 @@ class Moves:
         return self._shift(self._undone, self._done)
 
     def clear(self) -> None:
-        """Forget every move."""
         self._done.clear()
         self._undone.clear()
 

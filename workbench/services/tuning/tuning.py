@@ -86,7 +86,6 @@ class Tuning:
         return self._retriever.ranker().pool if loading else self._retriever.vouched()
 
     def queries(self) -> tuple[SavedQuery, ...]:
-        """Return the saved queries."""
         return tuple(self._context.library.queries.all())
 
     def saved_like(self, text: str) -> tuple[SavedQuery, ...]:

@@ -76,7 +76,6 @@ class IndexKeeper:
         self._since, self._arrivals = rev, []
 
     def note(self, entry: Transaction) -> None:
-        """Note what a transaction brought."""
         if self._indexing is not None and (arrival := arrival_of(entry, self._indexing.news)) is not None:
             self._arrivals.append(arrival)
 

@@ -98,7 +98,6 @@ def open_file(folder: Path) -> sqlite3.Connection:
 
 
 def look_of(seen: os.stat_result) -> Look:
-    """Return the look of a file."""
     return seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
 
 
@@ -175,7 +174,6 @@ class ReadIndex:
 
     @property
     def rev(self) -> int:
-        """The revision."""
         return self.facts.rev
 
     @property
@@ -194,7 +192,6 @@ class ReadIndex:
         return next((doc for (doc,) in self._rows(asked, table, key)), None)
 
     def count(self, table: str) -> int:
-        """Return how many documents a table has."""
         return self.facts.tables[table].count
 
     def greatest(self, table: str) -> int:

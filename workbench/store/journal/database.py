@@ -82,7 +82,6 @@ class JournalTable(Table):
             return super().insert(document)
 
     def insert_multiple(self, documents: Iterable[Mapping[str, Any]]) -> list[int]:
-        """Insert documents as one transaction."""
         with self._storage.journal.transaction(ACTOR, f"insert into {self.name}"):
             return super().insert_multiple(documents)
 

@@ -22,7 +22,6 @@ class Announcer:
         self._delivering = threading.Lock()
 
     def listen(self, listener: Listener) -> None:
-        """Add a listener."""
         self._listeners.append(listener)
 
     def add(self, entry: Transaction, keys: Keys) -> None:

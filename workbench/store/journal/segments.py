@@ -94,7 +94,6 @@ def carries_all_ids(rev: int, changes: int) -> bool:
 
 
 def is_header(value: Mapping[str, Any] | None) -> bool:
-    """Tell a header from a transaction."""
     return value is not None and value.get("journal") == "memory-workbench"
 
 

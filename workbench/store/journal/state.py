@@ -85,7 +85,6 @@ class State:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the tables."""
         return (*self._tables, *self._unread) if self._unread else tuple(self._tables)
 
     @property
@@ -99,7 +98,6 @@ class State:
         return self._tables.get(table, {})
 
     def count(self, table: str) -> int:
-        """Return how many documents a table has."""
         if self._unread:
             with self._guard:
                 if (unread := self._unread.get(table)) is not None:
@@ -445,7 +443,6 @@ class Staged:
         self.docs[table, doc_id] = None
 
     def ensure_table(self, table: str) -> None:
-        """Make an empty table."""
         self._keep(table)
         if table not in self._state.names:
             self.tables[table] = DocChange(table, "", "table")

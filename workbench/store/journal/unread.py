@@ -14,9 +14,7 @@ class Base(Protocol):
     """
 
     @property
-    def rev(self) -> int:
-        """The revision."""
-        ...
+    def rev(self) -> int: ...
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -31,9 +29,7 @@ class Base(Protocol):
         """Return the document id of the record with that key, or `None`."""
         ...
 
-    def count(self, table: str) -> int:
-        """Return how many documents a table has."""
-        ...
+    def count(self, table: str) -> int: ...
 
     def greatest(self, table: str) -> int:
         """Return the greatest document id of a table that is or was in use, 0 for none."""
@@ -60,9 +56,7 @@ class Base(Protocol):
         """Yield the ids of documents, those first whose records were made last."""
         ...
 
-    def read(self, table: str) -> dict[str, Doc]:
-        """Return a whole table."""
-        ...
+    def read(self, table: str) -> dict[str, Doc]: ...
 
 
 class Unread:

@@ -394,7 +394,6 @@ def _packed(path: Path) -> Iterator[bytes]:
 
 
 def gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield pieces in gzip form."""
     packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
     for piece in pieces:
         yield packer.compress(piece)

@@ -53,8 +53,6 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """The row of all that is given."""
-
     made: AgentContext
 
 
@@ -156,7 +154,6 @@ def place_of(row: Row | None, bench: Workbench) -> tuple[str, str] | None:
 
 
 def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
-    """Return the line of a row."""
     match row:
         case Whole(made):
             used = f"{number(made.tokens)} of {number(made.budget)} tokens"
@@ -248,7 +245,6 @@ def _sum(layer: Layer) -> str:
 
 
 def why(left: LeftOut) -> str:
-    """Say why something is left out."""
     return {
         "budget": f"over budget by {number(left.over)} tokens" if left.over else "net harmful: better ones do not fit",
         "held": "held back: the text gives orders or hides characters",
@@ -321,7 +317,6 @@ class ContextPane(Vertical):
         yield self.rows
 
     def on_mount(self) -> None:
-        """Say whose it is."""
         self._say_whose()
 
     @property
@@ -459,7 +454,6 @@ class ContextPane(Vertical):
         self._cut()
 
     def action_layers(self) -> None:
-        """From the task to the layers."""
         self.rows.focus()
 
     def action_cancel(self) -> None:
@@ -495,7 +489,6 @@ class ContextPane(Vertical):
                 self.ask()
 
     def action_task(self) -> None:
-        """Write another task."""
         self.screen.set_focus(self.box)
 
     def action_copy(self) -> None:

@@ -38,7 +38,6 @@ class Given:
 
     @property
     def memory(self) -> str:
-        """The id of the memory."""
         return self.read.memories[self.place]
 
     @property
@@ -163,7 +162,6 @@ def outcome(read: AgentRead) -> str:
 
 
 def draw(line: Line, width: int, bench: Workbench) -> list[Cell]:
-    """Return one line of what was done."""
     if isinstance(line, Asked):
         return _asked(line.read, width, bench)
     if isinstance(line, Given):

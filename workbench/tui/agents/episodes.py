@@ -93,7 +93,6 @@ class EpisodesDialog(Dialog[None]):
 
     @property
     def workbench_app(self) -> Host:
-        """The app, by its own type."""
         return cast(Host, self.app)
 
     def contents(self) -> Iterable[Widget]:
@@ -107,7 +106,6 @@ class EpisodesDialog(Dialog[None]):
         return ("Episodes", *([] if row is None else [masked_name(row.episode.id, self._bench.safety.masked)]))
 
     def on_mount(self) -> None:
-        """Have the episodes looked up."""
         self.rows.focus()
         self._look()
 

@@ -107,7 +107,6 @@ class PatternsDialog(Dialog[None]):
         return ("Patterns", *([] if row is None else [masked_name(row.id, self._bench.safety.masked)]))
 
     def on_mount(self) -> None:
-        """Have the patterns read."""
         self.rows.focus()
         self._read()
 

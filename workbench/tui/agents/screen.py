@@ -326,11 +326,9 @@ class AgentsScreen(AreaScreen):
         return (*(_OF_CONTEXT if self._is_in_context else ()), *super().held_actions())
 
     def action_next_pane(self) -> None:
-        """To the next pane."""
         self._go(1)
 
     def action_last_pane(self) -> None:
-        """To the pane before."""
         self._go(-1)
 
     def _go(self, step: int) -> None:

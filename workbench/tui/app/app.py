@@ -106,7 +106,6 @@ class TextsChecked(Message):
     """Long texts were looked at for what should not travel."""
 
     def can_replace(self, message: Message) -> bool:
-        """Tell whether one message does for both."""
         return isinstance(message, TextsChecked)
 
 
@@ -622,7 +621,6 @@ class WorkbenchApp(Host):
         super().delay_update(NEXT_TURN if isinstance(self.screen, AreaScreen) else delay)
 
     def action_area(self, name: str) -> None:
-        """Go to an area."""
         if isinstance(self.screen, AreaScreen):
             self.undoing.end_run()
             self.switch_mode(name)
@@ -702,7 +700,6 @@ class WorkbenchApp(Host):
 
     @work
     async def action_stores(self) -> None:
-        """Open another store."""
         chosen = await self._choose_store(self.bench.library.folder)
         if chosen is not None and await self._may_leave():
             self.exit(chosen)

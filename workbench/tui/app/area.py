@@ -73,12 +73,10 @@ class AreaScreen(Screen[object]):
 
     @property
     def area(self) -> Area:
-        """The definition of this area."""
         return AREAS.get(self.AREA)
 
     @property
     def workbench_app(self) -> Host:
-        """The app, by its own type."""
         return cast(Host, self.app)
 
     @property
@@ -312,7 +310,6 @@ class AreaScreen(Screen[object]):
         return False
 
     def action_find_row(self) -> None:
-        """Find a row of the list."""
         find_row(self)
 
     def run_by_id(self, action_id: str) -> None:

@@ -75,7 +75,6 @@ class Areas:
 
     @cached_property
     def tabs(self) -> tuple[Action, ...]:
-        """The actions that go to an area."""
         return tuple(area.tab for area in self.every)
 
     @property

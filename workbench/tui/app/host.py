@@ -56,7 +56,6 @@ class Drafting:
 
     @property
     def wanted(self) -> bool:
-        """Whether drafts are kept."""
         return self.folder is not None
 
     def find(self) -> Draft | None:
@@ -89,7 +88,6 @@ class Keeping:
         self._due: Timer | None = None
 
     def soon(self) -> None:
-        """Keep it in a moment."""
         if self._draft is not None and self._draft.wanted and self._due is None:
             self._due = self._dialog.set_timer(SECONDS, self._now)
 

@@ -69,7 +69,6 @@ class Themes(ThemeProvider):
     """Lists the themes, the one in use first and marked as such."""
 
     async def discover(self) -> Hits:
-        """Yield every theme."""
         in_use = self.app.theme
         for name, callback in sorted(self.commands, key=lambda command: command[0] != in_use):
             yield DiscoveryHit(name, callback, help="in use" if name == in_use else None)

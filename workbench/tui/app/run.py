@@ -133,7 +133,6 @@ def _run_once(view: View, *, returns: bool) -> tuple[Next | None, int]:
 
 
 def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: bool) -> AppOptions:
-    """Return what the app is started with."""
     folder, state, store = paths.config_dir(), paths.state_dir(), view.store
     themes = load_themes((paths.shipped("themes"), folder / THEMES))
     keymap = check_keymap(loaded.settings.keys)

@@ -97,7 +97,6 @@ class Saving:
         self._write, self._read = write, read
 
     def __call__(self, text: str) -> str | None:
-        """Save it, or return why not."""
         if (first := self._preview(text)) is not None:
             return first
         try:

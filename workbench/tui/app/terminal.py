@@ -74,7 +74,6 @@ class ForgivingOutput:
         self._file = file
 
     def write(self, text: str) -> int:
-        """Write, if somebody is there."""
         with suppress(OSError, ValueError):  # the latter: it is closed on this side
             return self._file.write(text)
         return len(text)
@@ -85,7 +84,6 @@ class ForgivingOutput:
             self._file.flush()
 
     def fileno(self) -> int:
-        """Return the descriptor."""
         return self._file.fileno()
 
 

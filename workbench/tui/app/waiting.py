@@ -152,7 +152,6 @@ class Waits:
             self._look_again()
 
     def thread_waits(self, holder: Holder | None) -> None:
-        """Show that a thread waits."""
         self._holder = holder
         self._look_again()
 

@@ -49,7 +49,6 @@ class Threshold(Slider):
     """The slider; up and down go through the pairs, as there is no other slider."""
 
     def action_above(self) -> None:
-        """One pair up."""
         self.screen.query_one(LineView).action_up()
 
     def action_below(self) -> None:

@@ -194,7 +194,6 @@ class FindingsDialog(Dialog[None]):
     # Fixing
 
     def action_fix(self) -> None:
-        """Make the fix that is shown."""
         finding = self._list.current
         if finding is None or finding.fix is None or not self._changes or self._rule:
             self.app.bell()
@@ -283,7 +282,6 @@ class FindingsDialog(Dialog[None]):
         self._pane.action_half_down()
 
     def action_read_back(self) -> None:
-        """Scroll it back."""
         self._pane.action_half_up()
 
     def action_close(self) -> None:

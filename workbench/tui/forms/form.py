@@ -198,7 +198,6 @@ class RecordForm(Dialog[Values | None]):
         return {**text, **{line.field.name: line.value for line in self._lines if line.touched}}
 
     def _values(self) -> dict[str, str]:
-        """Return what stands in the form."""
         area = self._area
         text = {} if area is None else {TEXT: area.text}
         return {**text, **{line.field.name: line.value for line in self._lines}}

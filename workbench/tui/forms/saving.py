@@ -113,7 +113,6 @@ def of_proposal(bench: Workbench, proposal: Proposal) -> Subject:
 
 
 def of_bullet(bench: Workbench, bullet: Bullet) -> Subject:
-    """Return a bullet."""
     forms, book, id = bench.bullet_forms, bullet.book, bullet.id
     return Subject(
         f"{book}/{id}", f"Edit {id}", forms.fields(book), forms.values(book, id),

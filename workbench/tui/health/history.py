@@ -31,7 +31,6 @@ def gather(bench: Workbench, watch: Watch) -> tuple[Event, ...]:
 
 
 def rows(facts: Facts) -> Sequence[Row]:
-    """Return a row for each change."""
     events = cast(tuple[Event, ...], facts.found[ID].value)
     found = [_row(event, facts) for event in events]
     return found or [remark(ID, "nothing", "Nothing was done in this store yet.")]

@@ -58,8 +58,6 @@ class PartsList(LineView[Row]):
             self.found = found
 
     class Went(Message):
-        """A part is so far."""
-
         def __init__(self, section: str, done: int, total: int) -> None:
             super().__init__()
             self.section = section
@@ -215,7 +213,6 @@ class PartsList(LineView[Row]):
         return section.detail(row, replace(self.facts, width=width))
 
     def section(self, id: str) -> Section:
-        """Return a part by its id."""
         return next(section for section in SECTIONS if section.id == id)
 
     # Going

@@ -140,7 +140,6 @@ class Proposed(Dialog[bool]):
         self.query_one(ReadingPane).read(1)
 
     def action_read_back(self) -> None:
-        """Scroll back."""
         self.query_one(ReadingPane).read(-1)
 
 

@@ -398,5 +398,4 @@ def named(ids: Sequence[str]) -> str:
 
 
 def title_in(sections: Sequence[Section], id: str) -> str:
-    """Return the title of a section."""
     return next((title_of(s) for s in sections if s.id == id), id)

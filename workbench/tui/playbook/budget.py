@@ -150,7 +150,6 @@ class AgentDialog(Dialog[None]):
         self.query_one("#agent-state", Static).update(assemble([*parts, *self._left_out]))
 
     def action_counts(self) -> None:
-        """With counts, or without."""
         self._counts = not self._counts
         self._show()
 
@@ -302,11 +301,9 @@ class BudgetDialog(Dialog[str | None]):
         self.query_one(Slider).action_type()
 
     def action_less(self) -> None:
-        """Lower the budget."""
         self.query_one(Slider).action_less()
 
     def action_more(self) -> None:
-        """Raise the budget."""
         self.query_one(Slider).action_more()
 
     def action_fine_less(self) -> None:
@@ -463,11 +460,9 @@ class DeprecateDialog(Dialog[Deprecation | None]):
         change(self, take)
 
     def action_up(self) -> None:
-        """One bullet up."""
         self._rows.action_up()
 
     def action_down(self) -> None:
-        """One bullet down."""
         self._rows.action_down()
 
 

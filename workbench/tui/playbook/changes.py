@@ -63,7 +63,6 @@ class BulletChanges:
             self._app.change(cast)
 
     def pin(self) -> None:
-        """Pin or unpin."""
         ids, book = self._targets.ids(), self._targets.book
         if ids:
 

@@ -48,7 +48,6 @@ class Pieces(Sequence[Piece]):
         self._spans: dict[int, tuple[tuple[int, int], ...]] = {}
 
     def add(self, kind: DiffKind, text: str, number: int, spans: tuple[tuple[int, int], ...]) -> None:
-        """Add a piece at the end."""
         if spans:
             self._spans[len(self._texts)] = spans
         self._kinds.append(kind)

@@ -317,7 +317,6 @@ class PlaybookScreen(AreaScreen):
         self.tools = Tools(self, self.browser, self.targets)
 
     def contents(self) -> Iterable[Widget]:
-        """Return the browser."""
         return (self.browser,)
 
     @property
@@ -368,7 +367,6 @@ class PlaybookScreen(AreaScreen):
         self.changes.vote("harmful")
 
     def action_pin(self) -> None:
-        """Pin or unpin."""
         self.changes.pin()
 
     @asking

@@ -116,7 +116,6 @@ class CopiesDialog(Dialog[bool | None]):
         said.update(Content("\n").join(parts))
 
     def action_update(self) -> None:
-        """Save it, and the copies with it."""
         self.dismiss(True)
 
     def action_leave(self) -> None:
@@ -193,7 +192,6 @@ class CopyAsking:
 
 
 def counted(number: int) -> str:
-    """Return so many copies."""
     return "1 copy" if number == 1 else f"{number} copies"
 
 

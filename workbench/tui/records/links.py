@@ -115,11 +115,9 @@ class ChangingHands:
         self._by.vote("harmful")
 
     def pin(self) -> None:
-        """Pin or unpin."""
         self._by.pin()
 
     async def edit(self) -> None:
-        """Edit it here."""
         await self._by.edit()
 
     async def external(self) -> None:
@@ -127,11 +125,9 @@ class ChangingHands:
         await self._by.edit_externally()
 
     def copy(self) -> None:
-        """Copy its text."""
         self._area.copy(self._text)
 
     def history(self) -> None:
-        """Show who changed it."""
         self._area.show_history(self._key)
 
 

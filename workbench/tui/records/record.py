@@ -47,15 +47,12 @@ class OneBullet:
         return self._bullet.book
 
     def ids(self) -> list[str]:
-        """Return its id."""
         return [self._bullet.id]
 
     def one(self) -> Bullet:
-        """Return it."""
         return self._bullet
 
     def done(self, sentence: str, _ids: Sequence[str] = ()) -> None:
-        """Say what happened."""
         self._area.workbench_app.say(sentence)
 
 
@@ -69,7 +66,6 @@ class BulletHands(ChangingHands):
         super().__init__(area, key, self._changes, bullet.content)
 
     async def forget(self) -> None:
-        """Delete it."""
         await self._changes.delete()
 
     def promote(self) -> None:
@@ -81,8 +77,6 @@ class BulletHands(ChangingHands):
 
 
 class MemoryHands(ChangingHands):
-    """Changes one memory as the Stream does."""
-
     def __init__(self, area: AreaScreen, key: str) -> None:
         memory = area.bench.stream.get(key)
         self._changes = Changes(area, Picked(lambda: memory, lambda: [memory.id], lambda: None))
@@ -134,7 +128,6 @@ class OpenedRecord(Dialog[None]):
         self._pane.links = Links(self._pane, area.bench, lambda: place, lambda: self._path, endless=True)
 
     def contents(self) -> tuple[Widget, ...]:
-        """Return the text."""
         return (self._pane,)
 
     def on_mount(self) -> None:
@@ -143,7 +136,6 @@ class OpenedRecord(Dialog[None]):
         self.call_after_refresh(self._show)
 
     def action_read_on(self) -> None:
-        """A page on."""
         self._pane.action_page_down()
 
     def on_resize(self) -> None:

@@ -126,7 +126,6 @@ class ReflectDialog(Dialog[Asked | None]):
             self.dismiss(Asked(self.plan))
 
     def action_look_for(self) -> None:
-        """Write what to look for."""
         self.query_one(SafeInput).focus()
 
     @on(Input.Submitted)
@@ -135,7 +134,6 @@ class ReflectDialog(Dialog[Asked | None]):
         self._gather()
 
     def action_reflector(self) -> None:
-        """Take the other reflector."""
         self._starts = False
         self._reflector = EXTRACTIVE if self._reflector == CLAUDE else CLAUDE
         self._gather()
@@ -192,11 +190,9 @@ class SentDialog(Dialog[None]):
         return self.query_one(VerticalScroll)
 
     def action_down(self) -> None:
-        """Scroll down."""
         self._pane.scroll_down(animate=False)
 
     def action_up(self) -> None:
-        """Scroll up."""
         self._pane.scroll_up(animate=False)
 
     def action_on(self) -> None:
@@ -216,7 +212,6 @@ class SentDialog(Dialog[None]):
         self._pane.scroll_end(animate=False)
 
     def action_close(self) -> None:
-        """Close the preview."""
         self.dismiss(None)
 
 
@@ -308,7 +303,6 @@ class ResultDialog(Dialog[Chosen | None]):
         return self.query_one(VerticalScroll)
 
     def action_review(self) -> None:
-        """Go to Review."""
         self.dismiss(Chosen("review") if self._has_candidates else None)
 
     def action_again(self) -> None:
@@ -320,19 +314,15 @@ class ResultDialog(Dialog[Chosen | None]):
         self._about_reply("edit")
 
     def action_let_go(self) -> None:
-        """Let go of the reply."""
         self._about_reply("dismiss")
 
     def action_down(self) -> None:
-        """Scroll down."""
         self._pane.scroll_down(animate=False)
 
     def action_up(self) -> None:
-        """Scroll up."""
         self._pane.scroll_up(animate=False)
 
     def action_leave(self) -> None:
-        """Close."""
         self.dismiss(None)
 
     def _about_reply(self, what: Next) -> None:
@@ -410,7 +400,6 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
         yield VerticalScroll(Static(Content(""), id="run-text"), can_focus=False)
 
     def on_mount(self) -> None:
-        """Begin."""
         self._show_step()
         self.set_interval(_SECONDS, self._paint)
         self._reflect()

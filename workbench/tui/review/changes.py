@@ -84,7 +84,6 @@ class Queue:
 
     @property
     def listed(self) -> list[Proposal]:
-        """The proposals that stand in the list."""
         return [row for row in self.rows.rows if not isinstance(row, Heading)]
 
     def targets(self, area: AreaScreen) -> list[Proposal]:

@@ -125,7 +125,6 @@ def changes(
 
 
 def answers(said: Wording) -> Content:
-    """Return what yes and no do."""
     yes, no = (f"{answer[:1].upper()}{answer[1:]}." for answer in (said.yes, said.no))
     return assemble([("Approve: ", "bold"), (f"{yes}\n", MUTED), ("Reject:  ", "bold"), (no, MUTED)])
 
@@ -430,7 +429,6 @@ class ImpactDialog(Dialog[None]):
             self.app.call_from_thread(self.show, text)
 
     def show(self, text: Content) -> None:
-        """Show another text."""
         pane = self.query_one(ReadingPane)
         pane.styles.height = "auto"
         pane.show(text)
@@ -443,5 +441,4 @@ class ImpactDialog(Dialog[None]):
         self.call_after_refresh(pane.fit, HIGH)
 
     def action_close(self) -> None:
-        """Close."""
         self.dismiss(None)

@@ -35,7 +35,6 @@ class Count(Static):
     _say: Say | None = None
 
     def show(self, say: Say) -> None:
-        """Say this from now on."""
         self._say = say
         self._fit()
 

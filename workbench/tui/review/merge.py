@@ -237,7 +237,6 @@ class MergeChoice(Dialog[None]):
                 self._show()
 
     def action_search(self) -> None:
-        """Go to the search."""
         self.set_focus(self.query_one(SafeInput))
 
     def action_read_on(self) -> None:

@@ -263,7 +263,6 @@ class ReviewScreen(AreaScreen):
 
     @property
     def rows(self) -> LineList[Item]:
-        """The queue as it is listed."""
         return self.queue.rows
 
     @property
@@ -483,11 +482,9 @@ class ReviewScreen(AreaScreen):
     # Deciding
 
     def action_approve(self) -> None:
-        """Approve and go on."""
         self.deciding.decide("approve")
 
     def action_reject(self) -> None:
-        """Reject and go on."""
         self.deciding.decide("reject")
 
     def action_keep_old(self) -> None:
@@ -507,7 +504,6 @@ class ReviewScreen(AreaScreen):
 
     @asking
     async def action_edit(self) -> None:
-        """Edit here."""
         await self.changes.edit()
 
     @asking

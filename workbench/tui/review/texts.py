@@ -121,7 +121,6 @@ class GroupDialog(Dialog[bool]):
         self.query_one(ReadingPane).action_page_down()
 
     def action_no(self) -> None:
-        """Leave the group as it is."""
         self.dismiss(False)
 
 
@@ -195,11 +194,9 @@ class ReasonDialog(Dialog[int]):
         super().__init__(title, (replace(LIST[-1], label="choose"), CANCEL))
 
     def contents(self) -> Iterable[Widget]:
-        """Return the reasons."""
         return (LineView(self._draw, lambda reason: reason.id),)
 
     def on_mount(self) -> None:
-        """List them."""
         self.query_one(LineView).set_rows(REASONS[:-1])
 
     def _draw(self, reason: Action, width: int) -> list[Cell]:
@@ -212,7 +209,6 @@ class ReasonDialog(Dialog[int]):
         self.dismiss(self.query_one(LineView).cursor)
 
     def action_reason(self, index: int) -> None:
-        """Take a reason."""
         self.dismiss(index)
 
 
@@ -320,7 +316,6 @@ class ItemTexts(Container):
         self.call_after_refresh(self._gather, shown)
 
     def show_words(self, text: Content) -> None:
-        """Show words of ours where no item is."""
         self._item_pane.show(text)
 
     def look_again(self) -> None:

@@ -44,7 +44,6 @@ class Changes:
             self._app.change(cast)
 
     def pin(self) -> None:
-        """Pin or unpin."""
         ids = self.targets()
         if ids:
 
@@ -55,7 +54,6 @@ class Changes:
             self._app.change(pin)
 
     def confirm(self) -> None:
-        """Confirm what is a signal."""
         ids = self.targets()
         if ids:
 
@@ -98,7 +96,6 @@ class Changes:
             open_promote(self._area, ids, then=self._picked.let_go)
 
     def copy(self) -> None:
-        """Copy the texts."""
         if ids := self.targets():
             self._area.copy(*(self._bench.stream.get(id).content for id in ids))
             self._picked.let_go()

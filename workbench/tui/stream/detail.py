@@ -25,7 +25,6 @@ class DetailPane(LinkKeys, VerticalScroll, inherit_bindings=False):
 
     @property
     def text(self) -> Content:
-        """The text as it is shown."""
         shown = self._shown.content
         return shown if isinstance(shown, Content) else Content("")
 
@@ -44,7 +43,6 @@ class DetailPane(LinkKeys, VerticalScroll, inherit_bindings=False):
         self.scroll_up(animate=False)
 
     def action_down(self) -> None:
-        """One line on."""
         self.scroll_down(animate=False)
 
     def action_half_up(self) -> None:
@@ -52,21 +50,16 @@ class DetailPane(LinkKeys, VerticalScroll, inherit_bindings=False):
         self.scroll_relative(y=-max(1, self.size.height // 2), animate=False)
 
     def action_half_down(self) -> None:
-        """Half a page on."""
         self.scroll_relative(y=max(1, self.size.height // 2), animate=False)
 
     def action_page_up(self) -> None:
-        """A page back."""
         self.scroll_page_up(animate=False)
 
     def action_page_down(self) -> None:
-        """A page on."""
         self.scroll_page_down(animate=False)
 
     def action_first(self) -> None:
-        """To the beginning."""
         self.scroll_home(animate=False)
 
     def action_last(self) -> None:
-        """To the end."""
         self.scroll_end(animate=False)

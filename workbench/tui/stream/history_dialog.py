@@ -177,7 +177,6 @@ def _telling(fields: Sequence[FieldEvent]) -> tuple[FieldEvent, ...]:
 
 
 def name_of(field: str) -> str:
-    """Return what a field is called."""
     return _NAMES.get(field) or field.replace("_", " ")
 
 

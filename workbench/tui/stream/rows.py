@@ -23,7 +23,6 @@ class Ruled:
 
     @property
     def text(self) -> str:
-        """What it says."""
         waits = f", {self.waiting} of them {'waits' if self.waiting == 1 else 'wait'} in Review"
         return f"{self.count} by meaning{waits if self.waiting else ''}"
 
@@ -49,7 +48,6 @@ def key_of(row: Row) -> str:
 
 
 def is_ruled(row: Row) -> bool:
-    """Tell whether a row is the line."""
     return isinstance(row, Ruled)
 
 

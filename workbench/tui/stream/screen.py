@@ -147,7 +147,6 @@ class StreamScreen(AreaScreen):
 
     @property
     def memories(self) -> list[Memory]:
-        """The memories that are listed."""
         return [found for found in self.rows.rows if isinstance(found, Memory)]
 
     def show_store(self) -> None:
@@ -400,7 +399,6 @@ class StreamScreen(AreaScreen):
         self._to_match(1)
 
     def action_previous(self) -> None:
-        """To the previous match."""
         self._to_match(-1)
 
     def _to_match(self, step: int) -> None:
@@ -514,19 +512,15 @@ class StreamScreen(AreaScreen):
     # Changing
 
     def action_helpful(self) -> None:
-        """Vote helpful."""
         self.changes.vote("helpful")
 
     def action_harmful(self) -> None:
-        """Vote harmful."""
         self.changes.vote("harmful")
 
     def action_pin(self) -> None:
-        """Pin or unpin."""
         self.changes.pin()
 
     def action_confirm(self) -> None:
-        """Confirm a signal."""
         self.changes.confirm()
 
     @asking
@@ -536,7 +530,6 @@ class StreamScreen(AreaScreen):
 
     @asking
     async def action_edit(self) -> None:
-        """Edit here."""
         await self.changes.edit()
 
     @asking

@@ -59,7 +59,6 @@ def choices(profile: Profile, bounds: FrozenBounds | None) -> Sequence[Choice]:
 
 
 def with_option(profile: Profile, id: str, bounds: FrozenBounds | None = None) -> Profile:
-    """Return the profile with one option chosen."""
     return replace(profile, scope="frozen", frozen=bounds) if id == "freeze" else _with(id)(profile)
 
 

@@ -311,7 +311,6 @@ def key_of(line: Line) -> tuple[str, str]:
 
 
 def is_heading(line: Line) -> bool:
-    """Tell whether a line is a heading."""
     return isinstance(line, Heading)
 
 

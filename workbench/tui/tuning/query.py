@@ -235,7 +235,6 @@ class QueryLine(Horizontal):
             self.take(chosen)
 
     async def choose(self) -> SavedQuery | None:
-        """Choose one of the saved queries."""
         queries = self._bench.tuning.queries()
         if not queries:
             self._host.say(keyed("No saved queries yet. {tune.query} writes one to rank by."))
@@ -268,5 +267,4 @@ async def choose_moment(app: Host, same: Sequence[SavedQuery], current: SavedQue
 
 
 def moment(query: SavedQuery) -> str:
-    """Return when a saved query is asked."""
     return "asked now" if query.now is None else f"asked at {absolute(query.now)}"

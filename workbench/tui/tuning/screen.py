@@ -240,7 +240,6 @@ class TuneScreen(AreaScreen):
     # Asking
 
     def _take_query(self, query: SavedQuery) -> None:
-        """Ask a saved query."""
         self._first_row(focus=False)
         self.query_line.take(query)
 
@@ -259,7 +258,6 @@ class TuneScreen(AreaScreen):
         self._first_row(focus=True)
 
     def action_query(self) -> None:
-        """Go to the query."""
         self.set_focus(self.query_line.box)
 
     @asking
@@ -430,7 +428,6 @@ class TuneScreen(AreaScreen):
 
     @asking
     async def action_load(self) -> None:
-        """Load a profile."""
         await self.keeping.load()
 
     @asking

@@ -80,7 +80,6 @@ class RankingPane(Vertical):
 
     @property
     def rows(self) -> LineView[Line]:
-        """The list."""
         return self.query_one("#list", LineView)
 
     def show(self, session: TuningSession, obstacle: str) -> None:

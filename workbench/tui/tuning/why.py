@@ -462,35 +462,27 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
             self.query_one(DecayCurve).show(self._found, self._session.profile)
 
     def action_up(self) -> None:
-        """One line up."""
         self.scroll_up(animate=False)
 
     def action_down(self) -> None:
-        """One line down."""
         self.scroll_down(animate=False)
 
     def action_half_up(self) -> None:
-        """Half a page up."""
         self.scroll_relative(y=-max(1, self.size.height // 2), animate=False)
 
     def action_half_down(self) -> None:
-        """Half a page down."""
         self.scroll_relative(y=max(1, self.size.height // 2), animate=False)
 
     def action_page_up(self) -> None:
-        """One page up."""
         self.scroll_page_up(animate=False)
 
     def action_page_down(self) -> None:
-        """One page down."""
         self.scroll_page_down(animate=False)
 
     def action_first(self) -> None:
-        """To the first line."""
         self.scroll_home(animate=False)
 
     def action_last(self) -> None:
-        """To the last line."""
         self.scroll_end(animate=False)
 
     @property

@@ -124,7 +124,6 @@ class Dialog(ModalScreen[R]):
         return action != "find_row" or bool(self.query(LineView))
 
     def action_find_row(self) -> None:
-        """Find a row of the list."""
         find_row(self)
 
     def action_help(self) -> None:
@@ -168,12 +167,10 @@ class Behind(Visual):
         return Segment(text, known[style])
 
     def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
-        """Return all the width there is."""
         del rules
         return container_width
 
     def get_height(self, rules: RulesMap, width: int) -> int:
-        """Return the height of the screen behind."""
         del rules, width
         return self._behind.screen._compositor.size.height
 
@@ -351,11 +348,9 @@ class Choose(Dialog[str | None]):
             self.dismiss(choice.id)
 
     def action_up(self) -> None:
-        """One choice up."""
         self._list.action_up()
 
     def action_down(self) -> None:
-        """One choice down."""
         self._list.action_down()
 
 
@@ -398,7 +393,6 @@ class Confirm(Dialog[bool]):
         self._shown_at: float | None = None
 
     def contents(self) -> Iterable[Widget]:
-        """Return the detail, if there is one."""
         return (VerticalScroll(Static(self._detail), classes="confirm--detail"),) if self._detail else ()
 
     def on_resize(self, event: events.Resize) -> None:

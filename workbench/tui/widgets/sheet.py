@@ -37,7 +37,6 @@ class Sheet(Stylesheet):
         self._part = DOMNode()
 
     def set_variables(self, variables: dict[str, str]) -> None:
-        """Set the variables of the theme."""
         if variables != self._variables:
             super().set_variables(variables)
             self._of_rules.clear()
@@ -142,7 +141,6 @@ class _Asked:
         self._types: dict[frozenset[str], frozenset[str]] = {}
 
     def of(self, node: DOMNode) -> frozenset[str]:
-        """Return what of it a node has."""
         held = self._types.get(node._css_type_names)
         if held is None:
             held = self._types[node._css_type_names] = frozenset(self._pseudo.keys() & {"*", *node._css_type_names})

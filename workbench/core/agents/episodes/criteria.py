@@ -142,14 +142,12 @@ class Digest(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """All of it as one text."""
         names = " ".join((self.domain, self.type, *self.tools, *self.strategies))
         parts = (self.task, self.result, self.lessons, self.failure, names)
         return "\n".join(part for part in parts if part.strip())[:_WHOLE]
 
 
 def digest_of(body: EpisodeBody) -> Digest:
-    """Return what is searched of an episode."""
     failures = list(_failures(body))
     duration = body.get("execution.duration")
     goals = said(body.get("task.parsed_goals"), _PART)

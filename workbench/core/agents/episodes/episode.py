@@ -60,8 +60,6 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeNote:
-    """What a person noted on an episode."""
-
     id: str
     episode: str
     text: str
@@ -172,7 +170,6 @@ class Fault:
     found: str = ""
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
         return f"{self.path}: expected {self.expected}, found {self.found or 'nothing'}."
 
 
@@ -227,7 +224,6 @@ class EpisodeBody:
 
     @property
     def at(self) -> datetime | None:
-        """When it was."""
         said = self.get("timestamp")
         return parse_time(said) if isinstance(said, str) else None
 
@@ -238,12 +234,10 @@ class EpisodeBody:
 
     @property
     def task(self) -> str:
-        """The task, as it was given."""
         return self._text("task.original_input")
 
     @property
     def outcome(self) -> Outcome:
-        """How it ended."""
         said = self._text("outcome.status").upper()
         return next(one for one in OUTCOMES if one == said)
 
@@ -377,7 +371,6 @@ _CHECKS: Mapping[str, Check] = {
 
 
 def _found(value: object) -> str:
-    """Say what stands there."""
     if isinstance(value, str):
         return f"“{one_line(value, _SHOWN)}”" if value.strip() else "an empty text"
     if value is None:

@@ -376,7 +376,6 @@ def walk(tree: Node, known: Mapping[str, Collection[str]]) -> tuple[str, ...]:
 
 
 def tree_json(tree: Node) -> dict[str, object]:
-    """Return a tree as JSON has it."""
     if isinstance(tree, Leaf):
         return {"patterns": list(tree.patterns)}
     answers = {answer: tree_json(node) for answer, node in tree.answers}

@@ -223,7 +223,6 @@ class _Reader:
         return self._wrong(path, f"is {shown}, not one of {', '.join(choices)}")
 
     def text(self, value: object, path: str) -> Any:
-        """Read a text."""
         if not isinstance(value, str):
             return self._wrong(path, f"is {_a(value)}, not a text")
         most = LONGEST_NAME if path in ("name", "pattern_id", "lifecycle.superseded_by") else LONGEST_TEXT
@@ -248,7 +247,6 @@ class _Reader:
         return value
 
     def time(self, value: object, path: str) -> Any:
-        """Read a time."""
         try:
             return parse_time(value) if isinstance(value, str) else self._wrong(path, f"is {_a(value)}, not a time")
         except ValueError:

@@ -70,7 +70,6 @@ class Command:
 
     @property
     def is_reader(self) -> bool:
-        """Whether it only looks."""
         return self.head[0] in READERS or self.head[:2] in _LOOKING
 
     @property
@@ -80,7 +79,6 @@ class Command:
 
     @property
     def is_test(self) -> bool:
-        """Whether it runs tests."""
         return self.head[0] in _TESTERS or bool(_TEST_WORDS & {part for word in self.head for part in word.split(":")})
 
     @property

@@ -41,7 +41,6 @@ class Found:
 
     @property
     def text(self) -> str:
-        """What it says."""
         return str(getattr(self.record, "content", "")) if self.said is None else self.said
 
 
@@ -92,7 +91,6 @@ class Layer:
 
     @property
     def tokens(self) -> int:
-        """The tokens of its items."""
         return sum(item.tokens for item in self.items)
 
 
@@ -112,10 +110,8 @@ class AgentContext:
 
     @property
     def tokens(self) -> int:
-        """The tokens of all layers."""
         return sum(layer.tokens for layer in self.layers)
 
     @property
     def given(self) -> tuple[Item, ...]:
-        """Everything that is given."""
         return tuple(item for layer in self.layers for item in layer.items)

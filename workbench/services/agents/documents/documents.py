@@ -182,7 +182,6 @@ class Documents:
     # Folders on disk
 
     def followed(self) -> tuple[Path, ...]:
-        """Return the folders that are followed."""
         return tuple(sorted(Path(one.id) for one in self._library.table(FollowedFolder).all()))
 
     def follow(self, path: Path) -> DocumentFolder:

@@ -86,7 +86,6 @@ class DocumentFolder:
 
     @property
     def messages(self) -> Entry | None:
-        """The raw messages, if there are some."""
         return next((entry for entry in self.entries if entry.scope == "messages"), None)
 
     def find(self, path: str) -> Entry | None:

@@ -171,14 +171,12 @@ class _Search:
         self.unread: list[str] = []
 
     def documents(self, folder: DocumentFolder, entries: Sequence[Entry]) -> None:
-        """Search documents on disk."""
         read, unread = read_documents(entries)
         self.unread += [entry.path for entry in unread]
         for one in read:
             self._document(one.document, folder, cast(Source, one.entry.scope), one.entry.file)
 
     def stored(self, documents: Sequence[Document]) -> None:
-        """Search documents of the store."""
         for one in documents:
             self._document(one, None, "detail", None)
 

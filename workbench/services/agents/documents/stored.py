@@ -29,7 +29,6 @@ class StoredDocuments:
         self._table = context.library.table(Document)
 
     def all(self) -> tuple[Document, ...]:
-        """Return the documents, by path."""
         return tuple(sorted(self._table.all(), key=lambda one: one.id))
 
     def find(self, path: str) -> Document | None:

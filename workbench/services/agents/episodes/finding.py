@@ -82,7 +82,6 @@ def in_domains(pool: EpisodePool, text: str) -> Mask:
 
 
 def _columns_asked(criteria: Criteria) -> Iterator[tuple[str, str]]:
-    """Yield the attributes that are asked for."""
     if criteria.domain:
         yield "domain", criteria.domain[:KIND]
     if criteria.type:
@@ -115,7 +114,6 @@ def _is(pool: EpisodePool, status: int) -> Mask:
 
 
 def older(pool: EpisodePool, days: int, now: datetime) -> Mask:
-    """Tell which are so many days old, or older."""
     found: Mask = np.less_equal(pool.at, micros(moved(now, -timedelta(days=days))))
     return found
 
@@ -388,7 +386,6 @@ class EpisodeFinder:
         order = scores.best(len(rows))
 
         def at(place: int) -> FoundEpisode:
-            """Return the episode at a place of the ranking."""
             row = int(scores.rows[order[place]])
             return self._found(pool, row, now, scores.terms(int(order[place])), signature)
 

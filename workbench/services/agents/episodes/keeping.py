@@ -133,7 +133,6 @@ class Episodes:
             return None
 
     def use_of(self, id: str) -> EpisodeUse:
-        """Return how an episode is used."""
         return self._uses.find(uses_id(id)) or unused(id)
 
     def uses(self) -> dict[str, EpisodeUse]:

@@ -57,17 +57,14 @@ class EpisodePool:
 
     @cached_property
     def success(self) -> Mask:
-        """Which were a success."""
         return np.fromiter((one.outcome == "SUCCESS" for one in self.heads), np.bool_, len(self))
 
     @cached_property
     def tasks(self) -> Vectors:
-        """The vectors of the tasks."""
         return self._made("tasks")
 
     @cached_property
     def outcomes(self) -> Vectors:
-        """The vectors of how they ended."""
         return self._made("outcomes")
 
     @cached_property

@@ -48,7 +48,6 @@ class Sources:
     known: Mapping[tuple[str, str], Provenance]
 
     def of(self, record: Outward) -> Provenance:
-        """Return the provenance of one record."""
         return self.known.get(place_of(record), UNKNOWN)
 
     def unreviewed(self, records: Iterable[Outward]) -> frozenset[tuple[str, str]]:

@@ -60,7 +60,6 @@ class FolderEdit:
     shown: tuple[str, str] = field(repr=False)
 
     def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
-        """Return what differs, line by line."""
         return diff_texts(*self.shown, context)
 
 

@@ -23,9 +23,7 @@ class CuratorProposals(Handler):
         return Curator(self._context, Playbooks(self._context))
 
     def changes(self, proposal: Proposal) -> tuple[Change, ...]:
-        """Return what it would do to bullets."""
         return self._curating.changes(proposal)
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
-        """Do it."""
         self._curating.accept(tx, proposal)

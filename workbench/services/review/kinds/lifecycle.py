@@ -140,20 +140,16 @@ class Candidate(Handler):
     """Its proposal is the memory itself; no record of its own is kept."""
 
     def about(self, proposal: Proposal) -> str:
-        """Return the id of the candidate."""
         return proposal.id
 
     def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
-        """Return it confirmed."""
         limits = self._context.settings.lifecycle
         return (lifecycle.approve(candidate_in(self._library, proposal.id), self._context.now(), limits),)
 
     def subject(self, proposal: Proposal) -> Memory:
-        """Return the candidate."""
         return candidate_in(self._library, proposal.id)
 
     def edited(self, proposal: Proposal, before: Memory, after: Memory) -> object:
-        """Return the candidate as it was edited."""
         del proposal, before
         return after
 
@@ -164,7 +160,6 @@ class Candidate(Handler):
             tx.put(memory)
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
-        """Return its tombstone, with the reason."""
         rejected = lifecycle.reject(candidate_in(self._library, proposal.id))
         return (noted(rejected, {REJECTED_AT: iso(at), **({REJECTED_BECAUSE: reason} if reason else {})}),)
 

@@ -21,7 +21,6 @@ class Merge(Handler):
         return (self.with_edits(proposal, merged), *archived)
 
     def subject(self, proposal: Proposal) -> Memory:
-        """Return the one that is left."""
         return self.becoming(proposal)[0]
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:

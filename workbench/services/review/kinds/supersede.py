@@ -29,11 +29,9 @@ class Supersede(Handler):
     """
 
     def text(self, proposal: Proposal, memory: Memory) -> str:
-        """Return what the new memory will say."""
         return str(proposal.operation.get("content") or memory.content)
 
     def subject(self, proposal: Proposal) -> Memory:
-        """Return the new memory."""
         return self.becoming(proposal)[1]
 
     def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
@@ -68,7 +66,6 @@ class Replaces(Handler):
     """Its evidence are two memories that contradict each other, the older one first."""
 
     def subject(self, proposal: Proposal) -> Memory:
-        """Return the newer memory."""
         return self.becoming(proposal)[1]
 
     def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:

@@ -35,7 +35,6 @@ class _Served:
 
     @cached_property
     def texts(self) -> Texts:
-        """The distinct texts."""
         return texts_of(self.keys, self.rows)
 
 

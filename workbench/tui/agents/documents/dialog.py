@@ -232,7 +232,6 @@ class DocumentsDialog(Dialog[None]):
         yield Static(id="documents-line")
 
     def on_mount(self) -> None:
-        """Have the documents read."""
         self.rows.focus()
         self._read()
 

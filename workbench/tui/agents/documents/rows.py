@@ -76,7 +76,6 @@ def rows_of(bench: Workbench) -> tuple[list[Part], list[str]]:
 
 
 def draw(row: Part, mask: Callable[[str], str]) -> list[Cell]:
-    """Return the cells of a row."""
     if row.document is None:
         return [Cell(mask(Path(row.folder).name), 0, "bold"), Cell(row.said, len(row.said), MUTED)]
     if row.section is None:

@@ -230,7 +230,6 @@ class ExportDialog(Dialog[Written | None]):
         return self._exporter.kind(self._format).dialects is not None
 
     def action_dialect(self) -> None:
-        """The next dialect."""
         if self._has_dialects:
             self._choose((self._chosen + 1) % len(DIALECTS))
 
@@ -287,7 +286,6 @@ class ExportDialog(Dialog[Written | None]):
         self._make(asked)
 
     def _wanted(self) -> Asked:
-        """Return what the fields say."""
         problem, path, choice = "", None, None
         section = self.query_one("#export-section", SafeInput).value.strip()
         least = self.query_one("#export-least", SafeInput).value.strip()

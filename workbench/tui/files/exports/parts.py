@@ -56,7 +56,6 @@ class FormatLine(Static):
     ALLOW_SELECT = False
 
     def show(self, title: str, key: str) -> None:
-        """Draw the line."""
         self._pressed = key
         self.update(assemble([(title, "bold"), ("   ", ""), (key, "bold $text-accent"), (" another one", MUTED)]))
 

@@ -397,8 +397,6 @@ class WritingLine(Static):
     """Says how things stand, and carries out one plan at a time; `Done` tells how that went."""
 
     class Went(Message):
-        """Writing is so far."""
-
         def __init__(self, done: int, total: int) -> None:
             super().__init__()
             self.done = done
@@ -438,7 +436,6 @@ class WritingLine(Static):
         self._begun = time.monotonic()
 
     def write(self, plan: ImportPlan, *, as_new: bool) -> None:
-        """Carry out a plan."""
         self._plan = plan
         self.begin()
         self._stop.clear()

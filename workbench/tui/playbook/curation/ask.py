@@ -307,7 +307,6 @@ class AskDialog(Dialog[str | None]):
             self.app.push_screen(SentDialog(self.plan.preview.texts, self.plan.preview.remark))
 
     def action_lessons(self) -> None:
-        """Tell other memories."""
         self._tell(self._kinds[(self._kinds.index(self._kind) + 1) % len(self._kinds)] if self._kind != RUN else NEW)
 
     def _tell(self, kind: str) -> None:
@@ -354,7 +353,6 @@ class AskDialog(Dialog[str | None]):
             self._gather()
 
     def action_leave(self) -> None:
-        """Close."""
         self.dismiss(None)
 
     # Replies

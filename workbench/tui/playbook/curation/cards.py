@@ -299,11 +299,9 @@ class CardsDialog(Dialog[str | None]):
             self.dismiss(None)
 
     def action_read_on(self) -> None:
-        """Scroll the card."""
         self.query_one(ReadingPane).read(1)
 
     def action_read_back(self) -> None:
-        """Scroll the card back."""
         self.query_one(ReadingPane).read(-1)
 
     def action_close(self) -> None:

@@ -110,7 +110,6 @@ class JudgeDialog(Dialog[None]):
 
     @property
     def rows(self) -> LineView[Memory]:
-        """The pool."""
         return self.query_one("#pool", LineView)
 
     @property

@@ -260,8 +260,6 @@ class QueriesOut(Dialog[Written | None]):
     """Choose file and format, look at the text, write it; the result is what was written."""
 
     class Went(Message):
-        """So many queries are ranked."""
-
         def __init__(self, done: int, total: int) -> None:
             super().__init__()
             self.done = done
@@ -305,7 +303,6 @@ class QueriesOut(Dialog[Written | None]):
 
     @property
     def workbench_app(self) -> Host:
-        """The app, by its own type."""
         return cast(Host, self.app)
 
     def contents(self) -> Iterable[Widget]:
@@ -324,7 +321,6 @@ class QueriesOut(Dialog[Written | None]):
     # Making the text
 
     def action_format(self) -> None:
-        """The next format."""
         self._choose(QUERY_FILES[(QUERY_FILES.index(self._kind) + 1) % len(QUERY_FILES)])
 
     def _choose(self, kind: QueryFile) -> None:

@@ -123,7 +123,6 @@ class VerdictLine(FixedText):
         self._draw()
 
     def show(self, found: LiveVerdict) -> None:
-        """Show a verdict."""
         self._found, self._old = found, False
         self._draw()
 

@@ -138,11 +138,9 @@ class CompareDialog(Dialog[Which | None]):
         return None if standing is None else ("memories", standing.memory.id)
 
     def action_left(self) -> None:
-        """Choose another one for the left."""
         self.dismiss("left")
 
     def action_right(self) -> None:
-        """Choose another one for the right."""
         self.dismiss("right")
 
     def action_swap(self) -> None:

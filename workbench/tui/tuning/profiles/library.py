@@ -180,7 +180,6 @@ class LibraryDialog(Dialog[Side | None]):
 
     @property
     def workbench_app(self) -> Host:
-        """The app, by its own type."""
         return cast(Host, self.app)
 
     def contents(self) -> Iterable[Widget]:
@@ -198,7 +197,6 @@ class LibraryDialog(Dialog[Side | None]):
 
     @property
     def rows(self) -> LineView[Side]:
-        """The list."""
         return self.query_one("#sides", LineView)
 
     @property

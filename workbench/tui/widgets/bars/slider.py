@@ -226,7 +226,6 @@ class Slider(Widget, can_focus=True):
         return self.scale.clamped(value)
 
     def watch_value(self, value: float | None) -> None:
-        """Tell the screen."""
         self.post_message(self.Changed(self, value))
 
     @property
@@ -331,7 +330,6 @@ class Slider(Widget, can_focus=True):
         self.value = self.scale.moved(self.value, -1)
 
     def action_more(self) -> None:
-        """One step up."""
         self.value = self.scale.moved(self.value, 1)
 
     def action_fine_less(self) -> None:
@@ -339,7 +337,6 @@ class Slider(Widget, can_focus=True):
         self.value = self.scale.moved(self.value, -1, fine=True)
 
     def action_fine_more(self) -> None:
-        """One fine step up."""
         self.value = self.scale.moved(self.value, 1, fine=True)
 
     def action_reset(self) -> None:
@@ -347,11 +344,9 @@ class Slider(Widget, can_focus=True):
         self.value = self.default
 
     def action_above(self) -> None:
-        """To the slider before this one."""
         self.screen.focus_previous(Slider)
 
     def action_below(self) -> None:
-        """To the slider after this one."""
         self.screen.focus_next(Slider)
 
     def action_type(self) -> None:

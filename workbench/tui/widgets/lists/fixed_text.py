@@ -13,7 +13,6 @@ class FixedText(Static):
     ALLOW_SELECT = False
 
     def write(self, text: Content) -> None:
-        """Show a text."""
         shown = self.content
         if not (isinstance(shown, Content) and shown.is_same(text)):
             self.update(text, layout=False)

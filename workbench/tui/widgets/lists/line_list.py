@@ -180,7 +180,6 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
     @property
     def rows(self) -> Sequence[T]:
-        """The rows as last given."""
         return self._rows
 
     @property
@@ -343,35 +342,27 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         return max(1, self.scrollable_content_region.height - 1)
 
     def action_up(self) -> None:
-        """One row up."""
         self._move(-1)
 
     def action_down(self) -> None:
-        """One row down."""
         self._move(1)
 
     def action_half_up(self) -> None:
-        """Half a page up."""
         self._move(-max(1, self._page // 2))
 
     def action_half_down(self) -> None:
-        """Half a page down."""
         self._move(max(1, self._page // 2))
 
     def action_page_up(self) -> None:
-        """One page up."""
         self._move(-self._page)
 
     def action_page_down(self) -> None:
-        """One page down."""
         self._move(self._page)
 
     def action_first(self) -> None:
-        """To the first row."""
         self.cursor = 0
 
     def action_last(self) -> None:
-        """To the last row."""
         self.cursor = len(self._rows) - 1
 
     def action_open(self) -> None:
@@ -439,7 +430,6 @@ class Marks:
         return range(min(self.anchor, cursor), max(self.anchor, cursor) + 1)
 
     def toggled(self, key: Hashable) -> "Marks":
-        """Mark a key, or unmark it."""
         return replace(self, keys=self.keys ^ {key})
 
     def started(self, anchor: int) -> "Marks":
@@ -496,7 +486,6 @@ class LineList(LineView[T], inherit_bindings=False):
 
     @property
     def mark_count(self) -> int:
-        """How many rows are marked."""
         return len(self._marks.keys | self._span_keys())
 
     def clear_marks(self) -> None:

@@ -40,7 +40,6 @@ class LongText(Static):
         return known[width]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - as Textual calls it
-        """Return how many lines the text has."""
         return max(1, len(self._wrapped(width))) if width else 0
 
     def render_line(self, y: int) -> Strip:

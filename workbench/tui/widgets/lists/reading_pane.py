@@ -79,7 +79,6 @@ class LinkKeys:
             raise SkipAction
 
     def action_previous_link(self) -> None:
-        """To the link before."""
         if self.links is None or not self.links.go(-1):
             raise SkipAction
 
@@ -218,7 +217,6 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def text(self) -> Content:
-        """The text as it is shown."""
         return self._text
 
     def draw_anew(self, text: Content) -> None:
@@ -309,7 +307,6 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         return selection.extract("\n".join(line.plain for line in self._lines)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - as Textual calls it
-        """Draw the selection."""
         self._strips.clear()
         self.refresh()
 
@@ -326,27 +323,21 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
             self._by(1)
 
     def action_half_up(self) -> None:
-        """Half a page up."""
         self._by(-max(1, self.size.height // 2))
 
     def action_half_down(self) -> None:
-        """Half a page down."""
         self._by(max(1, self.size.height // 2))
 
     def action_page_up(self) -> None:
-        """One page up."""
         self._by(-max(1, self.size.height - 1))
 
     def action_page_down(self) -> None:
-        """One page down."""
         self._by(max(1, self.size.height - 1))
 
     def action_first(self) -> None:
-        """To the top."""
         self.scroll_home(animate=False)
 
     def action_last(self) -> None:
-        """To the end."""
         self.scroll_end(animate=False)
 
     @property

@@ -53,12 +53,10 @@ class InertDocument(Document):
 
     @property
     def own_lines(self) -> Sequence[str]:
-        """All lines as they are."""
         return self._lines
 
     @property
     def lines(self) -> list[str]:
-        """All lines as they are drawn."""
         return [self._inert(line) for line in self._lines]
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
@@ -86,7 +84,6 @@ class InertDocument(Document):
     def __getitem__(self, line_index: slice) -> list[str]: ...
 
     def __getitem__(self, line_index: int | slice) -> str | list[str]:
-        """Return lines as they are drawn."""
         found = self._lines[line_index]
         return self._inert(found) if isinstance(found, str) else [self._inert(line) for line in found]
 
@@ -170,12 +167,10 @@ class InertTextArea(TextArea):
 
     @property
     def text(self) -> str:
-        """All of the text."""
         return self.document.text if self._held is None else self._held
 
     @text.setter
     def text(self, text: str) -> None:
-        """Show another text."""
         self.load_text(text)
 
     @property
