@@ -116,7 +116,7 @@ episode find deploy --explain | episode find deploy --for-agent x | episode expo
 episode consolidate --dry-run | pattern list | pattern show {pattern} | pattern find deploy
 pattern find deploy --for-agent x | pattern find deploy --explain | pattern similar {pattern}
 pattern fill {template} table=x column=y | pattern tree | pattern validate | pattern export out.json
-pattern prune | pattern move
+pattern prune
 consolidate --dry-run | still-true --tree . --dry-run | upkeep --dry-run | dedup --dry-run
 reflect --preview | curate --preview | import --dry-run list.jsonl | lint list.jsonl | convert list.jsonl list.yaml
 compact | hooks status | capture status | export --format block | export --format ace | export --format skillbook

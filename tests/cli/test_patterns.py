@@ -144,17 +144,10 @@ def test_what_cannot_be_read_is_said_and_writes_nothing(store: Cli, text: str, t
     assert store.files() == before
 
 
-def test_files_come_in_and_memories_move(cli: Cli) -> None:
+def test_files_come_in(cli: Cli) -> None:
     entry = {"id": "pat-9", "pattern": "Use a state machine", "confidence": 0.9, "applications": 5}
     cli.write("patterns.json", json.dumps({"patterns": {"state": entry, "bad": 5}}))
-    cli("import", "patterns.json", "--format", "semantic-patterns")
-    assert "1 memory is from such a file" in cli("import", "patterns.json").out
-    assert "1 memory that came in from a pattern file" in cli("pattern", "list").err
-    offered = cli("pattern", "move")
-    assert "confidence 4 of 5 → 0.90, 5 applications counted, as validated" in offered.out
-    assert "--yes does it" in offered.err
-    assert cli.ok("pattern", "move", "--yes").startswith("Moved 1 memory")
-    assert cli("pattern", "move").err == "No memory came in from a pattern file.\n"
+    assert "Imported 1 pattern" in cli("pattern", "import", "patterns.json").out
     again = cli("pattern", "import", "patterns.json")
     assert (again.code, again.out) == (1, "Imported 0 patterns, 1 one there already.\n")
     assert "patterns.json:1" in again.err

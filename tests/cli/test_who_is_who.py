@@ -117,7 +117,6 @@ COMMANDS: dict[str, Does] = {
     "pattern import patterns.json": "refuses",
     "pattern list": "reads",
     "pattern merge pat-1 pat-2": "refuses",
-    "pattern move": "reads",
     "pattern prune --deprecate": "refuses",
     "pattern refine pat-1": "refuses",
     "pattern relate pat-1 complements pat-2": "refuses",

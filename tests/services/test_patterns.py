@@ -13,7 +13,6 @@ from workbench.core.agents.patterns.pattern import Applicability, Application, E
 from workbench.core.agents.patterns.schema import InvalidPattern, pattern_doc
 from workbench.core.agents.patterns.templates import ConditionSyntax
 from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.stream.memory import Memory
 from workbench.services.agents.patterns.serving import reading_of, served
 from workbench.services.agents.reading_log import Asked
 from workbench.services.open import Workbench, open_workbench
@@ -256,22 +255,6 @@ def test_a_file_of_patterns_comes_in_as_patterns(bench: Workbench, tmp_path: Pat
     assert bench.pattern_intake.carry_out(again) == 0
     assert bench.history.undo() == "import patterns of semantic-patterns.json"
     assert bench.patterns.all() == ()
-
-
-def test_memories_of_such_a_file_are_moved(bench: Workbench, tmp_path: Path) -> None:
-    file = tmp_path / "semantic-patterns.json"
-    file.write_text(ENTRY)
-    bench.importer.carry_out(bench.importer.plan(file))
-    with bench.library.transaction("human", "add") as tx:
-        tx.put(Memory("mem-1", "No pattern", NOW, NOW))
-    moves = bench.pattern_intake.movable()
-    assert [(m.memory.confidence, m.pattern.support.confidence_score) for m in moves] == [(4, 0.85), (4, 0.9)]
-    assert bench.pattern_intake.move(moves) == 2
-    assert [m.archived_reason for m in bench.library.memories.all() if m.status == "archived"] == ["superseded"] * 2
-    assert bench.pattern_intake.movable() == ()
-    assert bench.history.undo() == "move 2 memories to the patterns"
-    assert bench.patterns.all() == ()
-    assert len(bench.pattern_intake.movable()) == 2
 
 
 def test_a_purge_takes_the_applications_along(bench: Workbench) -> None:

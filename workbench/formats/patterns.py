@@ -127,11 +127,6 @@ ENTRY = "entry"
 """The key of a pattern's `metadata` that has the entry of the file as it was."""
 
 
-def is_entry(memory: Memory) -> bool:
-    """Tell whether a memory was read from a file of patterns."""
-    return file_part(memory, NAME) is not None
-
-
 def as_pattern(memory: Memory) -> dict[str, object]:
     """Return the pattern, as JSON, that a memory is which was read from a file of patterns.
 

@@ -279,37 +279,6 @@ def export_patterns(session: Session) -> int:
     return 0
 
 
-def move_memories(session: Session) -> int:
-    """Make patterns of memories that came in from pattern files."""
-    args = session.args
-    with session.changing() if args.yes else session.reading() as bench:
-        moves = bench.pattern_intake.movable()
-        done = bench.pattern_intake.move(moves) if args.yes else 0
-        mask = bench.safety.masked
-        rows = [
-            {"id": one.memory.id, "name": mask(one.pattern.name), "status": one.pattern.status,
-             "memory_confidence": one.memory.confidence, "confidence": one.pattern.support.confidence_score,
-             "applications": one.pattern.support.num_applications}
-            for one in moves
-        ]  # fmt: skip
-    if wants_json(args):
-        write_json({"moved": args.yes, "memories": rows})
-        return 0
-    for row in () if args.yes else rows:
-        say(f"{row['id']}  {row['name']}")
-        say(f"  confidence {row['memory_confidence']} of 5 → {row['confidence']:.2f}, "
-            f"{row['applications']} applications counted, as {row['status']}")  # fmt: skip
-    if args.yes and rows:
-        say(f"Moved {counted(done, 'memory', 'memories')} to the patterns; they are archived as superseded.")
-    elif rows:
-        warn(
-            f"{counted(len(rows), 'memory', 'memories')} can become patterns; --yes does it, and `undo` takes it back."
-        )
-    else:
-        warn("No memory came in from a pattern file.")
-    return 0
-
-
 def _read(session: Session) -> object:
     """Return the JSON of a file or of stdin; raises `UnreadableFile`."""
     name = session.args.file
@@ -359,13 +328,8 @@ def list_patterns(session: Session) -> int:
 
 
 def _empty(bench: "Workbench") -> str:
-    """Return what to say where no pattern is listed; memories that are patterns are offered to move."""
     if bench.patterns.all():
         return "No pattern is like that."
-    movable = len(bench.pattern_intake.movable())
-    if movable:
-        many = counted(movable, "memory", "memories")
-        return f"The store has no patterns yet, but {many} that came in from a pattern file: `workbench pattern move`."
     return "The store has no patterns yet; `workbench pattern add FILE` adds some, `pattern import` those of a file."
 
 
@@ -671,11 +635,6 @@ the pattern says otherwise is written, confidence and applications among it; new
 the file says stays byte for byte. Secrets were masked when they came in; what gives orders goes out only when it is
 allowed. Without the file a new one is made."""
 
-_MOVE = """Lists the memories that came in from pattern files by `workbench import`, and what becomes of them: the
-confidence goes back to the file's scale (0–1) and applications count. With --yes they become patterns, and the memories
-are archived as superseded."""
-
-
 _ID = "pat-20261124-0000001"
 
 
@@ -801,17 +760,13 @@ def _add_files(verbs: Commands) -> None:
     )  # fmt: skip
     importing.add_argument("file", metavar="FILE")
     importing.add_argument("--dry-run", action="store_true", help="say what it would bring, and change nothing")
-    moving = add_command(
-        verbs, "move", move_memories, "make patterns of memories from such files", _MOVE, example="--yes"
-    )
-    moving.add_argument("--yes", action="store_true", help="do it")
     writing = add_command(
         verbs, "export", export_patterns, "write them into agent-playbook's file", _EXPORT,
         example="patterns.json",
     )  # fmt: skip
     writing.add_argument("file", metavar="FILE", help="the file they came from, or a new one")
     writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all that are not deprecated)")
-    for parser in (importing, moving, writing):
+    for parser in (importing, writing):
         add_json(parser)
 
 

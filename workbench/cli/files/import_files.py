@@ -171,9 +171,6 @@ def _say_taken(path: Path, found: "ExperienceFile", new: int, shown: Shown, *, d
         say(f"  + {one_line(shown(line), LONGEST)}")
     what = f"{'would be new' if dry else 'new'}: {counted(new, found.kind.removesuffix('s'))}" if new else "nothing new"
     say(f"  {what}{f', {len(found.present):,} present already' if found.present else ''}")
-    if found.movable:
-        held = counted(found.movable, "memory is", "memories are")
-        say(f"  {held} from such a file, from before; `workbench pattern move` makes patterns of them")
     if found.skipped:
         say(f"  {counted(found.skipped, 'record')} skipped")
 

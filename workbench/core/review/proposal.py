@@ -251,14 +251,6 @@ _KINDS = (
         finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
     ),
     ProposalKind(
-        "moved", "a pattern", "Should these memories become patterns?",
-        "each becomes a pattern with its confidence and its applications, and is archived as superseded; "
-        "one undo takes all of it back",
-        "they stay memories; asked again when others come in",
-        handler=f"{_BENCH}.pattern:Moved", view=f"{_VIEWS}:MOVED", group="places",
-        finder=f"{_FINDERS}.mining:MOVES",
-    ),
-    ProposalKind(
         "pattern-merge", "patterns alike", "Do these patterns say the same?",
         "they become one, in the words of the surest and in use as that is, with the applications of all",
         "all stay; asked again only when a text changes",

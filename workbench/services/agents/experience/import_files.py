@@ -33,8 +33,7 @@ _ENTRIES = b'"patterns"'
 class ExperienceFile:
     """What files hold of one kind: those that are new, and the ids of those that are there already.
 
-    Of the latter `movable` many came in as memories, before there were patterns. `problems` say what cannot be read of
-    `skipped` records; `files` hold them all.
+    `problems` say what cannot be read of `skipped` records; `files` hold them all.
     """
 
     kind: Kind
@@ -42,7 +41,6 @@ class ExperienceFile:
     new: tuple[Found, ...]
     present: tuple[str, ...]
     patterns: tuple[Pattern, ...] = ()
-    movable: int = 0
     problems: tuple[str, ...] = ()
     skipped: int = 0
     files: tuple[Path, ...] = ()
@@ -155,17 +153,15 @@ def _patterns(
         except InvalidRecord as error:
             raise InvalidRecord(f"{one.place}: {error.message}", error.hint) from error
     intake = PatternIntake(context, gate)
-    movable = {move.pattern.id for move in intake.movable()} if entries else set()
     plans = [intake.plan(file) for file in entries]
     made += [pattern for plan in plans for pattern in plan.new]
-    there = [id for plan in plans for id in plan.present] + [one.id for one in made if one.id in movable]
-    new = tuple({one.id: one for one in made if one.id not in movable and table.find(one.id) is None}.values())
+    there = [id for plan in plans for id in plan.present]
+    new = tuple({one.id: one for one in made if table.find(one.id) is None}.values())
     present = tuple(dict.fromkeys((*(one.id for one in made if table.find(one.id) is not None), *there)))
     problems = [str(issue) for plan in plans for issue in plan.issues]
     problems += [f"{id}: {why}" for plan in plans for id, why in plan.refused]
-    moving = sum(id in movable for id in present)
     skipped = sum(issue.records for plan in plans for issue in plan.issues) + sum(len(plan.refused) for plan in plans)
-    return ExperienceFile("patterns", name, tuple(found), present, new, moving, tuple(problems), skipped)
+    return ExperienceFile("patterns", name, tuple(found), present, new, tuple(problems), skipped)
 
 
 def _unnamed() -> str:

@@ -1,4 +1,4 @@
-"""Pattern files on their way in, and memories that came in from such files before."""
+"""Pattern files on their way in and out."""
 
 import uuid
 from collections.abc import Sequence
@@ -10,10 +10,9 @@ from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.statistics import claimed
 from workbench.core.files.format import Issue, ReadContext
 from workbench.core.record import InvalidRecord
-from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.formats import opening
-from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, is_entry, written_back
+from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, written_back
 from workbench.services.agents.patterns.entry import entered
 from workbench.services.context import Context
 from workbench.services.safety.safety import Safety
@@ -33,17 +32,7 @@ class Intake:
     refused: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A memory that came in from a pattern file, and the pattern that it becomes."""
-
-    memory: Memory
-    pattern: Pattern
-
-
 class PatternIntake:
-    """Takes patterns of files into a store, and memories that are patterns out of the stream."""
-
     def __init__(self, context: Context, gate: SecretFilter) -> None:
         self._context = context
         self._library = context.library
@@ -86,40 +75,6 @@ class PatternIntake:
         changed = {one.id: as_entry(one) for one in chosen}
         whole = {one.id: {**entry_in(one), **changed[one.id]} for one in chosen}
         return written_back(changed, whole, original)
-
-    def movable(self) -> tuple[Move, ...]:
-        """Return the memories that came in from pattern files, by id, each with the pattern that it becomes.
-
-        One that waits for review, is archived, or cannot become one stays a memory.
-        """
-        found = list[Move]()
-        for memory in sorted(self._library.memories.all(), key=lambda one: one.id):
-            if memory.status not in ("candidate", "archived") and is_entry(memory):
-                try:
-                    found.append(Move(memory, self._pattern(memory)))
-                except InvalidRecord:
-                    continue
-        return tuple(move for move in found if self._table.find(move.pattern.id) is None)
-
-    def move(self, moves: Sequence[Move]) -> int:
-        """Make patterns of memories, which are archived as superseded, as one action; return how many."""
-        require_person(self._context.actor, "move memories")
-        if not moves:
-            return 0
-        many = "a memory" if len(moves) == 1 else f"{len(moves):,} memories"
-        with self._library.transaction(self._context.actor, f"move {many} to the patterns", group=_group()) as tx:
-            return self.put(tx, moves)
-
-    def put(self, tx: Tx, moves: Sequence[Move]) -> int:
-        """Move memories in an open transaction, whose group says that no person stands by their texts."""
-        done = 0
-        for move in moves:
-            memory = self._library.memories.get(move.memory.id)
-            if memory != move.memory:
-                raise InvalidRecord(f"{memory.id} was changed meanwhile.", "Nothing was changed; look again.")
-            done += self._put(tx, move.pattern)
-            tx.put(archive(memory, "superseded"))
-        return done
 
     def _pattern(self, memory: Memory) -> Pattern:
         pattern = claimed(entered(as_pattern(memory), self._context.now(), self._gate, lambda: memory.id))

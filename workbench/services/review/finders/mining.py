@@ -1,7 +1,6 @@
-"""Patterns that recur in episodes, and memories that came in from pattern files before there were patterns."""
+"""Patterns that recur in episodes."""
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping
 from hashlib import blake2b
 
@@ -10,15 +9,12 @@ from workbench.core.agents.patterns.mining import SUPPORT, Mined, Run, features_
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.statistics import at_least, confidence
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory
-from workbench.core.text import counted, one_line
+from workbench.core.text import one_line
 from workbench.safety.scanning import scan
-from workbench.services.agents.patterns.intake import Move, PatternIntake
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.review.finders.finder import Cancelled, Finder, Parts
 from workbench.services.safety.bodies import body_of
-from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.safety.suspicion import FLAGS
 from workbench.store.blobs import BlobProblem
 
@@ -113,37 +109,4 @@ def _key(one: Mined) -> str:
     return " | ".join((one.domain, one.type, one.feature.kind, one.feature.text))
 
 
-def moves_of(context: Context) -> tuple[tuple[str, tuple[Move, ...]], ...]:
-    """Return the memories that are patterns, with what each becomes, by the file that they came from."""
-    found: defaultdict[str, list[Move]] = defaultdict(list)
-    for move in PatternIntake(context, SecretFilter()).movable():
-        found[_file(move.memory)].append(move)
-    return tuple((file, tuple(found[file])) for file in sorted(found))
-
-
-def _moves(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
-    del cancelled
-    return tuple(_move(parts.context, file, moves) for file, moves in moves_of(parts.context))
-
-
-def _move(context: Context, file: str, moves: tuple[Move, ...]) -> Proposal:
-    ids = tuple(move.memory.id for move in moves)
-    name = blake2b("\n".join(ids).encode("utf-8", "replace"), digest_size=8).hexdigest()
-    many = counted(len(moves), "memory", "memories")
-    lines = [
-        f"{one.memory.id}: {one_line(one.pattern.name, 80)} · confidence {one.memory.confidence} of 5 → "
-        f"{one.pattern.support.confidence_score:.2f}, {one.pattern.usage_count:,} applications counted, "
-        f"as {one.pattern.status}"
-        for one in moves[: 4 * _SHOWN]
-    ]
-    title = f"{many} of {file} {'is a pattern' if len(moves) == 1 else 'are patterns'}"
-    operation = {"file": file, "lines": lines}
-    return Proposal(f"moved-{name}", "moved", WORKBENCH, title, context.now(), evidence=ids, operation=operation)
-
-
-def _file(memory: Memory) -> str:
-    return memory.source.file or "a pattern file"
-
-
 MINING = Finder(_find)
-MOVES = Finder(_moves)

@@ -1,4 +1,4 @@
-"""Patterns: one that recurs in episodes is taken over, several that say the same become one, memories are moved."""
+"""Patterns: one that recurs in episodes is taken over, several that say the same become one."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,6 @@ from workbench.core.agents.patterns.reasons import MERGED
 from workbench.core.agents.patterns.statistics import approved
 from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
-from workbench.services.agents.patterns.intake import PatternIntake
 from workbench.services.agents.patterns.patterns import Patterns
 from workbench.services.review.finders.instructions import marks_of
 from workbench.services.review.kinds.lifecycle import Handler
@@ -55,26 +54,6 @@ class PatternMerge(Handler):
         if standing[0].status == "validated" and merged.status == "candidate":
             # Its words were in use, and a person stands by that the others say no more.
             tx.put(approved(merged, MERGED))
-
-
-class Moved(Handler):
-    """Its evidence are the memories, which say themselves what each becomes."""
-
-    brings_text = True
-
-    def about(self, proposal: Proposal) -> str:
-        """Return nothing: it is about all of them."""
-        del proposal
-        return ""
-
-    def apply(self, tx: Tx, proposal: Proposal) -> None:
-        """Move those that still can be. Raises `WorkbenchError` when none can."""
-        intake = PatternIntake(self._context, SecretFilter())
-        wanted = frozenset(proposal.evidence)
-        moves = [move for move in intake.movable() if move.memory.id in wanted]
-        if not moves:
-            raise WorkbenchError("None of these can become a pattern any more.", "Reject it; nothing was changed.")
-        intake.put(tx, moves)
 
 
 def _pattern(proposal: Proposal) -> Mapping[str, object] | None:
