@@ -43,7 +43,7 @@ LOST = "(its file cannot be read)"
 MOST = 2_000
 """Episodes that are listed, the latest; `workbench episode list` has them all."""
 
-_SIGNS = {"SUCCESS": ("✓", "$text-success"), "PARTIAL": ("~", "$text-warning"), "FAILURE": ("✗", "$text-error")}
+SIGNS = {"SUCCESS": ("✓", "$text-success"), "PARTIAL": ("~", "$text-warning"), "FAILURE": ("✗", "$text-error")}
 _AGE, _LINE = 9, 200
 
 
@@ -242,7 +242,7 @@ class EpisodesDialog(Dialog[None]):
 
     def _draw(self, row: Row, width: int) -> list[Cell]:  # noqa: ARG002 - as a list asks for its cells
         episode, now = row.episode, self._bench.context.now()
-        sign, style = _SIGNS[episode.outcome]
+        sign, style = SIGNS[episode.outcome]
         gone = episode.status == "deleted"
         lost = row.task is None
         task = LOST if row.task is None else one_line(self._bench.safety.masked(row.task), _LINE)

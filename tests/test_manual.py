@@ -1,0 +1,108 @@
+"""The manual: its tables are those of the product, nothing that it should name is missing, and its links lead on."""
+
+import ast
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.manual import COMMAND, PAGES, SYMBOLS, TABLES, generated, options, parsers
+from workbench.cli.main import build_parser
+from workbench.config.settings_reading import KEYS
+from workbench.core.files.formats import known_formats
+from workbench.formats.exports import OUTLETS
+from workbench.tui.app.areas import AREAS
+
+PATHS = sorted(PAGES.glob("*.md"))
+WHOLE = "\n".join(path.read_text("utf-8") for path in PATHS)
+PACKAGE = PAGES.parent
+
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+NO_SIGNS = set("“”‘’„…–—·×°±€′″")
+"""What a sentence has, and what is only drawn as part of a figure or a frame."""
+
+FIGURES = ("BOX DRAWINGS", "BLOCK", "SHADE", "BRAILLE", "REPLACEMENT CHARACTER", "EIGHTH", "QUADRANT")
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_the_tables_of_a_page_are_those_of_the_product(path: Path) -> None:
+    page = path.read_text("utf-8")
+    assert generated(page) == page, f"Tables are out of date. Write them anew: {COMMAND}"
+
+
+def test_every_table_is_on_a_page() -> None:
+    assert [name for name in TABLES if f"<!-- generated: {name} -->" not in WHOLE] == []
+
+
+def test_every_action_is_named_with_its_keys() -> None:
+    ids = [action.id for action in AREAS.every_action()]
+    assert [id for id in ids if f"`{id}`" not in WHOLE and f"({id})" not in re.sub(r"\s+", " ", WHOLE)] == []
+
+
+def test_every_command_and_option_is_described() -> None:
+    page = (PAGES / "commands.md").read_text("utf-8")
+    for _, parser in parsers(build_parser()):
+        name = parser.prog.partition(" ")[2]
+        _, found, rest = page.partition(f"# {name}\n")
+        assert found, name
+        section = rest.partition("\n#")[0]
+        assert [o for action in options(parser) for o in action.option_strings if o not in section] == [], name
+
+
+def test_every_setting_and_format_is_described() -> None:
+    settings, files = ((PAGES / f"{name}.md").read_text("utf-8") for name in ("settings-and-keys", "files-and-formats"))
+    assert [key.name for key in KEYS if f"`{key.name}`" not in settings] == []
+    names = [*(one.name for one in known_formats()), *(one.name for one in OUTLETS)]
+    assert [name for name in names if f"`{name}`" not in files] == []
+
+
+def test_every_sign_that_a_screen_draws_is_explained() -> None:
+    page = (PAGES / "symbols.md").read_text("utf-8")
+    assert [sign for signs in SYMBOLS.values() for sign, _ in signs if sign not in page] == []
+    drawn: dict[str, str] = {}
+    for path in sorted((PACKAGE / "tui").rglob("*.py")):
+        for sign in _signs(path):
+            drawn.setdefault(sign, path.name)
+    assert {sign: where for sign, where in drawn.items() if sign not in page} == {}
+
+
+def _signs(path: Path) -> Iterator[str]:
+    """Yield the signs in the strings of a module, but not in its comments and docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            for sign in set(node.value) - NO_SIGNS:
+                is_letter = unicodedata.category(sign)[0] in "LMNZC"
+                if not sign.isascii() and not is_letter and not any(f in unicodedata.name(sign, "") for f in FIGURES):
+                    yield sign
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_links_and_pictures_of_a_page_are_there(path: Path) -> None:
+    for target in _LINK.findall(path.read_text("utf-8")):
+        if "://" not in target:
+            name, _, anchor = target.partition("#")
+            there = path.parent / name if name else path
+            assert there.is_file(), target
+            assert not anchor or anchor in _anchors(there), target
+
+
+def _anchors(path: Path) -> set[str]:
+    """Return what the headings of a page are called in links."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_has_a_title_and_can_be_reached_from_the_first() -> None:
+    assert [path.name for path in PATHS if not path.read_text("utf-8").startswith("# ")] == []
+    seen, ahead = set[str](), ["index.md"]
+    while ahead:
+        name = ahead.pop()
+        if name not in seen and (PAGES / name).is_file():
+            seen.add(name)
+            ahead += [target.partition("#")[0] for target in _LINK.findall((PAGES / name).read_text("utf-8"))]
+    assert [path.name for path in PATHS if path.name not in seen] == []
