@@ -18,6 +18,7 @@ from workbench.tui.app.areas import AREAS
 PATHS = sorted(PAGES.glob("*.md"))
 WHOLE = "\n".join(path.read_text("utf-8") for path in PATHS)
 PACKAGE = PAGES.parent
+AT_THE_TOP = [PACKAGE.parent / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -81,7 +82,7 @@ def _signs(path: Path) -> Iterator[str]:
                     yield sign
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*PATHS, *AT_THE_TOP], ids=lambda path: path.stem)
 def test_links_and_pictures_of_a_page_are_there(path: Path) -> None:
     for target in _LINK.findall(path.read_text("utf-8")):
         if "://" not in target:
