@@ -31,6 +31,7 @@ def workbench(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.Compl
         (["--help"], (*HEAVY, "numpy", "tinydb", "rapidfuzz")),
         (["--version"], (*HEAVY, "numpy", "tinydb", "rapidfuzz")),
         (["config", "show"], (*HEAVY, "numpy", "tinydb", "rapidfuzz")),
+        (["help", "stream"], (*HEAVY, "numpy", "tinydb", "rapidfuzz")),
         (["status"], HEAVY),
         (["list"], HEAVY),
         (["vote", "mem-20260206-0000002", "helpful"], HEAVY),

@@ -87,6 +87,7 @@ COMMANDS: dict[str, Does] = {
     "export --format ace --out book.txt": "acts",
     "forget m1": "acts",
     "replace a b --yes": "refuses",
+    "help stream": "elsewhere",
     "history": "reads",
     "hooks status": "reads",
     "hooks install --yes": "refuses",

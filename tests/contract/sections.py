@@ -80,7 +80,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "append": ("words",), "review": ("list",), "undo": (), "redo": (), "history": (), "show": ("m1",), "list": (),
     "stats": (), "status": (), "doctor": (), "compact": (), "backup": ("b.tar.gz",), "restore": ("b.tar.gz", "new"),
     "upkeep": (), "dedup": (), "purge": ("m1",), "scan": (), "allow": ("m1",), "trust": (), "config": ("show",),
-    "stores": (), "watch": (), "model": ("show",),
+    "stores": (), "watch": (), "model": ("show",), "help": ("stream",),
 }  # fmt: skip
 """Arguments that each command takes where nothing is there yet."""
 

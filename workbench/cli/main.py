@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _ABOUT = """Curate what an AI agent remembers. Without a command the app opens.
 
 The store is found from the working directory (.workbench/ in it or above); otherwise it is your
-global one. `workbench demo` opens a store to try things out."""
+global one. `workbench demo` opens a store to try things out, `workbench help` the manual."""
 
 
 _FAMILIES: Mapping[str, tuple[str, ...]] = {
@@ -71,6 +71,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "safety.trust": ("trust",),
     "places": ("config", "stores"),
     "completion": ("completion",),
+    "manual": ("help",),
     "agents.mcp": ("mcp",),
     "agents.context": ("context",),
     "agents.capture": ("capture",),
@@ -85,7 +86,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 
-_UNSETTLED = frozenset({"append", "capture"})
+_UNSETTLED = frozenset({"append", "capture", "help"})
 """Commands that need no settings and are not to wait for them."""
 
 
