@@ -1,6 +1,7 @@
 """Pictures of every area and of the dialogs that its keys open, at three sizes, to be compared by eye.
 
     python -m tests.pictures FOLDER [AREA…]   # SVG files, FOLDER/80x24/1-stream.svg, …/1-stream-edit.svg, …
+    python -m tests.pictures manual           # those of README and manual, dark and light; names what differs
 
 Two folders of two commits are looked at side by side. The store is the demo's, on a clock that stands still; a key that
 opens nothing has no picture, and what it changed is taken back.
@@ -29,6 +30,24 @@ SIZES = ((80, 24), (120, 40), (200, 60))
 ELSEWHERE = {"back", "quit", "external", "stores", "undo", "redo", "pause"}
 """Keys that leave the app or the area, and those that only make sense behind another."""
 
+MANUAL = Path(__file__).parents[1] / "fixtures" / "pictures"
+MANUAL_SIZE = (130, 36)
+MANUAL_KEYS = {
+    "stream": ("1", "slash", *"lock", "enter"),
+    "history": ("1", "h"),
+    "import": ("1", "F"),
+    "palette": ("1", "ctrl+p"),
+    "symbols": ("1", "question_mark"),
+    "review": ("2",),
+    "trust": ("2", "g"),
+    "playbook": ("3",),
+    "tune": ("4", "slash", *"tests fail in ci", "enter"),
+    "agents": ("5",),
+    "patterns": ("5", "K"),
+    "health": ("6",),
+}
+"""What each picture of the manual is called, and the keys that lead to what it shows."""
+
 STILL_S, PATIENCE_S = 0.5, 20.0
 
 
@@ -55,6 +74,24 @@ async def take(folder: Path, size: tuple[int, int], area: Area, actions: Sequenc
                     app.bench.history.undo()
         app.bench.close()
     return opening
+
+
+async def illustrate(folder: Path, theme: str, name: str, keys: Sequence[str]) -> bool:
+    """Take one picture of the manual; tell whether it differs from the one that was there."""
+    file = folder / f"{name}.svg"
+    before = file.read_text("utf-8") if file.exists() else ""
+    with _place() as place:
+        app = demo_app(place)
+        async with app.run_test(size=MANUAL_SIZE) as pilot:
+            app.theme = f"workbench-{theme}"
+            for key in keys:
+                await pilot.press("space" if key == " " else key)
+                await _still(pilot, app)
+            for field in app.screen.query(Input):
+                field.cursor_blink = False
+            _save(app, file)
+        app.bench.close()
+    return file.read_text("utf-8") != before
 
 
 @contextmanager
@@ -104,8 +141,14 @@ def main(arguments: list[str]) -> None:
     """Take the pictures into the folder that is named first, of the areas whose keys are named behind it."""
     if not arguments:
         sys.exit(__doc__)
-    folder = Path(arguments[0]).absolute()
     os.environ["TEXTUAL_ANIMATIONS"] = "none"
+    if arguments == ["manual"]:
+        for theme in ("dark", "light"):
+            for name, keys in MANUAL_KEYS.items():
+                if asyncio.run(illustrate(MANUAL / theme, theme, name, keys)):
+                    print(f"differs: {(MANUAL / theme / name).relative_to(MANUAL.parents[1])}.svg", flush=True)
+        return
+    folder = Path(arguments[0]).absolute()
     for area in AREAS.every:
         if len(arguments) > 1 and area.key not in arguments[1:]:
             continue
