@@ -39,11 +39,9 @@ MANUAL_KEYS = {
     "palette": ("1", "ctrl+p"),
     "symbols": ("1", "question_mark"),
     "review": ("2",),
-    "trust": ("2", "g"),
     "playbook": ("3",),
     "tune": ("4", "slash", *"tests fail in ci", "enter"),
     "agents": ("5",),
-    "patterns": ("5", "K"),
     "health": ("6",),
 }
 """What each picture of the manual is called, and the keys that lead to what it shows."""
