@@ -5,6 +5,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from workbench.core.duplicates.groups import Pair, parted_by, read_texts
+from workbench.core.duplicates.identity import parted
+from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.stream.memory import ARCHIVED_REASONS, MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory, Source
 
@@ -37,6 +40,20 @@ def playbook() -> Playbook:
         Bullet("api-00004", "apis", "four", order=0.0, raw="[api-00004] four", lead=("# about four",)),
     )
     return Playbook(Book(dialect="bare", tail=("",)), sections, bullets)
+
+
+def assert_sound(playbook: Playbook) -> None:
+    """Assert that ids are unique and every bullet's section exists."""
+    sections, bullets = [s.id for s in playbook.sections], [b.id for b in playbook.bullets]
+    assert len(set(sections)) == len(sections)
+    assert len(set(bullets)) == len(bullets)
+    assert {b.section for b in playbook.bullets} <= set(sections)
+
+
+def read_pair(one: Memory, other: Memory, similarity: float = 1.0, order: float = 100.0) -> Pair:
+    """Judge two memories, of which `other` is the newer; `order` is their ordered text similarity (0–100)."""
+    verdict = read_texts(other.content, one.content, similarity, order, DedupThresholds(flag=0.75, review=0.75))
+    return Pair(one.id, other.id, similarity, parted_by(verdict, parted(one, other)))
 
 
 def file_lines(book: Playbook) -> list[str]:

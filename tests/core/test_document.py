@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.core.agents.document import HEADINGS, DocumentSection, citation, overview_template, section_at, sections
+from workbench.core.agents.document import HEADINGS, DocumentSection, citation, overview_template, sections
 from workbench.core.files.memory_md import front_matter
 from workbench.core.tokens import tokens_of
 
@@ -16,13 +16,11 @@ def test_sections_go_from_heading_to_heading() -> None:
         ("Two", 2, 8, 10),
     ]
     assert sum(s.tokens for s in sections(TEXT)) >= tokens_of(TEXT)
-    assert section_at(TEXT, 6) == sections(TEXT)[1]
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
 def test_an_empty_text_has_no_sections(text: str) -> None:
     assert sections(text) == ()
-    assert section_at(text, 1) is None
 
 
 def test_a_text_without_headings_is_one_section() -> None:

@@ -6,20 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core.samples import NOW, days, memory
+from tests.core.samples import NOW, days, memory, read_pair
 from workbench.core.duplicates.groups import (
     common_words,
     complete_groups,
     group_mark,
     in_merge_order,
     much_alike,
-    read_pair,
     text_mark,
     word_set,
 )
-from workbench.core.duplicates.thresholds import DedupThresholds
-
-LIMITS = DedupThresholds(flag=0.75, review=0.75)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +36,7 @@ def test_what_says_something_else_stays_apart_at_any_similarity(one: str, other:
     """Although a static model gives such pairs a cosine of up to 1.00."""
     assert much_alike(one, other, word_set(one), word_set(other))
     for a, b in ((one, other), (other, one)):
-        pair = read_pair(memory(id="a", content=a), memory(id="b", content=b), 1.0, 100.0, LIMITS)
+        pair = read_pair(memory(id="a", content=a), memory(id="b", content=b))
         assert pair.kind == "apart"
         assert any(each.startswith(conflict) for each in pair.verdict.conflicts)
         assert pair.verdict.reasons_against
@@ -54,13 +50,13 @@ def test_what_says_something_else_stays_apart_at_any_similarity(one: str, other:
     ],
 )
 def test_what_says_the_same_has_no_conflict(one: str, other: str, kind: str) -> None:
-    pair = read_pair(memory(id="a", content=one), memory(id="b", content=other), 0.8, 97.0, LIMITS)
+    pair = read_pair(memory(id="a", content=one), memory(id="b", content=other), 0.8, 97.0)
     assert (pair.kind, pair.verdict.conflicts) == (kind, ())
 
 
 def test_a_pair_below_the_flag_is_judged_all_the_same() -> None:
     """It was chosen by its cosine already."""
-    pair = read_pair(memory(id="a", content="x"), memory(id="b", content="x"), 0.5, 100.0, LIMITS)
+    pair = read_pair(memory(id="a", content="x"), memory(id="b", content="x"), 0.5, 100.0)
     assert pair.kind == "same"
 
 

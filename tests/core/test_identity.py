@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from tests.calls import calls_of
-from tests.core.samples import days, memory
-from workbench.core.duplicates.groups import in_merge_order, read_pair
+from tests.core.samples import days, memory, read_pair
+from workbench.core.duplicates.groups import in_merge_order
 from workbench.core.duplicates.identity import identity_of, parted, says_all_the_same, text_key
-from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
@@ -61,10 +60,10 @@ def test_what_only_one_says_and_where_it_was_noticed_parts_nothing(
 
 
 def test_a_pair_about_two_things_is_apart_whatever_it_says() -> None:
-    pair = read_pair(named("Ann", id="a"), named("Bob", id="b"), 1.0, 100.0, DedupThresholds())
+    pair = read_pair(named("Ann", id="a"), named("Bob", id="b"))
     assert (pair.kind, pair.verdict.action, pair.verdict.conflicts) == ("apart", "propose", ("names differ",))
     assert pair.verdict.reasons_against == ("names differ",)
-    same = read_pair(named("Ann", id="a"), named("Ann", id="b"), 1.0, 100.0, DedupThresholds())
+    same = read_pair(named("Ann", id="a"), named("Ann", id="b"))
     assert same.kind == "same"
 
 

@@ -14,7 +14,6 @@ from workbench.retrieval.fulltext.fuzzy import (
     TYPO,
     FuzzyLines,
     LineWords,
-    fuzzy_rank,
     order_similarity,
 )
 
@@ -29,7 +28,7 @@ LINES = [
 
 
 def indexes(query: str, **options: float) -> list[int]:
-    return [match.index for match in fuzzy_rank(query, LINES, **options)]  # type: ignore[arg-type]
+    return [match.index for match in FuzzyLines(LINES).rank(query, **options)]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -55,13 +54,13 @@ def test_what_matches_in_which_order(query: str, expected: list[int]) -> None:
 
 
 def test_substrings_come_before_typos_whatever_the_rest_scores() -> None:
-    matches = fuzzy_rank("alpha beta", ["xalphax xbetax", "alpha bata", "alpha beta"])
+    matches = FuzzyLines(["xalphax xbetax", "alpha bata", "alpha beta"]).rank("alpha beta")
     assert [m.index for m in matches] == [2, 0, 1]
     assert matches[1].score >= INSIDE > TYPO >= matches[2].score
 
 
 def test_whole_words_before_starts_before_insides() -> None:
-    assert [m.index for m in fuzzy_rank("log", ["catalog", "login", "a log"])] == [2, 1, 0]
+    assert [m.index for m in FuzzyLines(["catalog", "login", "a log"]).rank("log")] == [2, 1, 0]
 
 
 def test_limit_and_cutoff() -> None:
@@ -73,11 +72,11 @@ def test_limit_and_cutoff() -> None:
 
 def test_spans_are_places_in_the_line() -> None:
     lines = ["İstanbul: support, SUPPORT", "the gruop and groups"]
-    (match,) = fuzzy_rank("support", lines[:1])
+    (match,) = FuzzyLines(lines[:1]).rank("support")
     assert [lines[0][a:b] for a, b in match.spans] == ["support", "SUPPORT"]
-    (match,) = fuzzy_rank("group", [lines[1]])
+    (match,) = FuzzyLines([lines[1]]).rank("group")
     assert [lines[1][a:b] for a, b in match.spans] == ["group"]
-    (match,) = fuzzy_rank("gropu the", [lines[1].removesuffix("s")])
+    (match,) = FuzzyLines([lines[1].removesuffix("s")]).rank("gropu the")
     assert [lines[1][a:b] for a, b in match.spans] == ["the", "group"]
 
 
@@ -95,7 +94,7 @@ def test_spans_are_places_in_the_line() -> None:
     ],
 )
 def test_forms_of_the_same_letters_match_and_are_highlighted(line: str, query: str, part: str) -> None:
-    (match,) = fuzzy_rank(query, ["else", line])
+    (match,) = FuzzyLines(["else", line]).rank(query)
     assert [line[start:end] for start, end in match.spans] == [part]
 
 
@@ -105,7 +104,7 @@ def test_what_shows_of_a_line_is_counted_in_its_own_letters() -> None:
 
 
 def test_overlapping_spans_are_joined() -> None:
-    (match,) = fuzzy_rank("abc bcd", ["xabcdx"])
+    (match,) = FuzzyLines(["xabcdx"]).rank("abc bcd")
     assert match.spans == ((1, 5),)
 
 
@@ -143,7 +142,7 @@ def test_one_typo_is_forgiven_from_four_letters_on(word: str, data: st.DataObjec
             ]
         )
     )
-    assert [m.index for m in fuzzy_rank(wrong, [f"1 {word}, 2", "unrelated"])] == [0]
+    assert [m.index for m in FuzzyLines([f"1 {word}, 2", "unrelated"]).rank(wrong)] == [0]
 
 
 def plain(line: str, word: str) -> int:

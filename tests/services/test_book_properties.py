@@ -9,8 +9,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.core.samples import assert_sound
 from workbench.core.files.format import ReadContext
-from workbench.core.playbook import operations
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import WorkbenchError
 from workbench.formats.ace import ace
@@ -105,7 +105,7 @@ def carry_out(bench: Workbench, act: Act) -> bool:
 def check(bench: Workbench, act: Act, before: list[Bullet], *, bare: bool) -> None:
     """Check what must hold after every change."""
     playbook = bench.playbooks.open(BOOK)
-    operations.check_playbook(playbook)
+    assert_sound(playbook)
     names = [name for b in playbook.bullets for name in (b.id, *b.aliases)]
     assert len(names) == len(set(names)), "no id means two bullets"
     old, new, kind = sums(before), sums(list(playbook.bullets)), act[0]

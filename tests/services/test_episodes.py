@@ -326,7 +326,11 @@ def test_over_columns_the_same_are_meant_as_one_by_one(rows: list[Any], criteria
     ]
     digests = [Digest("", "", "", "", name, "", "", (name,), (), ()) for *_, name in rows]
     pool = EpisodePool(heads, digests, lambda texts, *_: np.zeros((len(texts), 1), np.float32))
-    one_by_one = [criteria.fit(h, NOON) and criteria.fit_digest(d) for h, d in zip(heads, digests, strict=True)]
+    one_by_one = [
+        criteria.fit(head, NOON)
+        and all(asked.casefold() in ("", name.casefold()) for asked in (criteria.tool, criteria.session))
+        for head, (*_, name) in zip(heads, rows, strict=True)
+    ]
     assert fitting(pool, criteria, NOON).tolist() == one_by_one
 
 

@@ -220,7 +220,7 @@ def plainly(bench: Workbench, text: str) -> list[str]:
     if not chosen.words:
         return [m.id for m in kept]
     query = " ".join(chosen.words)
-    found = fuzzy.fuzzy_rank(query, [searched(m) for m in kept])
+    found = fuzzy.FuzzyLines([searched(m) for m in kept]).rank(query)
     shown = {hit.index: any(at < len(kept[hit.index].line) for at, _ in hit.spans) for hit in found}
     return [kept[hit.index].id for hit in sorted(found, key=lambda hit: (-hit.score, not shown[hit.index], hit.index))]
 

@@ -19,7 +19,7 @@ from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.retrieval.fulltext import fuzzy
-from workbench.retrieval.fulltext.fuzzy import SPANNED, fuzzy_rank
+from workbench.retrieval.fulltext.fuzzy import SPANNED, FuzzyLines
 from workbench.safety import scanning
 from workbench.services.context import Touched
 from workbench.services.duplicates.bullet_groups import BULLETS, Judge
@@ -224,7 +224,7 @@ def test_the_app_never_reads_what_is_remembered_on_its_own_thread(
 def test_free_words_are_looked_for_in_a_bounded_part_of_a_memory() -> None:
     memory = Memory(ID, "What it says.", NOW, NOW, summary=prose(MEGABYTE))
     assert len(searched(memory)) < 2 * MAX_SEARCHED
-    (match,) = fuzzy_rank("a", ["a " * MEGABYTE])
+    (match,) = FuzzyLines(["a " * MEGABYTE]).rank("a")
     assert all(end <= SPANNED for _, end in match.spans)
 
 

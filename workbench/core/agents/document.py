@@ -90,11 +90,6 @@ def sections(text: str) -> tuple[DocumentSection, ...]:
     )
 
 
-def section_at(text: str, line: int) -> DocumentSection | None:
-    """Return the section that a line stands in; `None` where the text has none there."""
-    return next((one for one in reversed(sections(text)) if one.line <= line), None)
-
-
 def _level(line: str) -> int:
     marks = len(line) - len(line.lstrip("#"))
     return marks if 0 < marks <= 6 and (len(line) == marks or line[marks] in " \t") else 0

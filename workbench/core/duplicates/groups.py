@@ -21,7 +21,7 @@ from workbench.core.duplicates.dedup import (
     symbols,
     word_conflicts,
 )
-from workbench.core.duplicates.identity import identity_of, parted
+from workbench.core.duplicates.identity import identity_of
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.review.lifecycle import LADDER
 from workbench.core.stream.memory import Memory
@@ -82,13 +82,6 @@ def much_alike(one: str, other: str, words: frozenset[str], other_words: frozens
 def facts_of(text: str) -> tuple[object, ...]:
     """Return what two texts that say the same must share exactly: numbers, negations, symbols."""
     return numbers(text), negations(text), symbols(text)
-
-
-def read_pair(one: Memory, other: Memory, similarity: float, order: float, thresholds: DedupThresholds) -> Pair:
-    """Judge two memories that resemble each other; `order` is their ordered text similarity (0–100)."""
-    older, newer = by_age((one, other))
-    verdict = read_texts(newer.content, older.content, similarity, order, thresholds)
-    return Pair(older.id, newer.id, similarity, parted_by(verdict, parted(one, other)))
 
 
 def parted_by(verdict: PairVerdict, differing: tuple[str, ...]) -> PairVerdict:

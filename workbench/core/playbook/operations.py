@@ -114,19 +114,6 @@ def apply(playbook: Playbook, op: Operation, now: datetime) -> Playbook:
             return _reorder(playbook, op)
 
 
-def check_playbook(playbook: Playbook) -> None:
-    """Raise `InvalidRecord` unless ids are unique and every bullet's section exists."""
-    sections = [s.id for s in playbook.sections]
-    bullets = [b.id for b in playbook.bullets]
-    orphan = next((b for b in playbook.bullets if b.section not in sections), None)
-    for what, ids in (("section", sections), ("bullet", bullets)):
-        double = next((i for i in ids if ids.count(i) > 1), None) if len(set(ids)) < len(ids) else None
-        if double is not None:
-            raise InvalidRecord(f"Several {what}s carry the id {double}.", "Renumber them first.")
-    if orphan is not None:
-        raise InvalidRecord(f"Bullet {orphan.id} is in section “{orphan.section}”, which does not exist.")
-
-
 def find_bullet(playbook: Playbook, name: str, *, aliases: bool = True) -> Bullet:
     """Return the bullet with the id `name`, or the one that carries it as an alias.
 

@@ -383,11 +383,6 @@ def _misspelt(held: Sequence[_Held], literal: Mask) -> Column:
     return np.where(every, total / len(held) * (TYPO / INSIDE), 0.0)
 
 
-def fuzzy_rank(query: str, lines: Sequence[str], limit: int | None = None, cutoff: float = 0.0) -> list[FuzzyMatch]:
-    """Rank `lines` once; see `FuzzyLines.rank`. Prepare `FuzzyLines` when the same lines are asked again."""
-    return FuzzyLines(lines).rank(query, limit, cutoff)
-
-
 def spans_in(text: str, query: str) -> tuple[Span, ...]:
     """Return the parts of a text that match the words of a query, as [start, end)."""
     line, begins, ends = _placed(text[:SPANNED])

@@ -80,11 +80,6 @@ class Preferences:
         return _mean_profile(self.pairs, self.posterior)
 
     @property
-    def likeliest(self) -> Profile:
-        """The single most probable setting."""
-        return self.pairs.settings.profile(int(np.argmax(self.posterior)))
-
-    @property
     def spread(self) -> tuple[float, ...]:
         """How far the weights' shares are still open: their posterior standard deviations, factor by factor."""
         weights = np.tile(self.pairs.settings.weights, (len(self.pairs.settings.lives), 1))

@@ -305,11 +305,6 @@ class Criteria:
         named = _same(self.domain[:KIND], episode.domain) and _same(self.type[:KIND], episode.type)
         return named and _same(self.outcome, episode.outcome) and _among(self.tag, episode.tags)
 
-    def fit_digest(self, digest: Digest) -> bool:
-        """Tell whether an episode is meant by what is searched of it."""
-        used = _among(self.tool, digest.tools) and _among(self.strategy, digest.strategies)
-        return used and _same(self.session, digest.session)
-
     def _is_in_phase(self, episode: Episode, now: datetime) -> bool:
         phase = phase_of(episode, now)
         if self.phase:

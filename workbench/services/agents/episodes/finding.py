@@ -46,7 +46,7 @@ from workbench.services.agents.episodes.pool import Cancelled, EpisodePool, Epis
 from workbench.services.context import Context
 from workbench.services.tuning.retriever import Retriever
 
-# Which episodes are meant, over columns: the fast form of `Criteria.fit` and `Criteria.fit_digest`.
+# Which episodes are meant, over columns: the fast form of `Criteria.fit`, and what is asked of the body.
 
 
 _ACTIVE, _ARCHIVED, _DELETED = (STATUSES.index(status) for status in ("active", "archived", "deleted"))
