@@ -47,7 +47,6 @@ from workbench.tui.app.waiting import Threads, asking
 from workbench.tui.reflection.notice import DueNotice
 from workbench.tui.widgets.actions import ON_ROW
 from workbench.tui.widgets.content import keyed, use_keymap
-from workbench.tui.widgets.lists.strips import lighten
 from workbench.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -177,7 +176,6 @@ class WorkbenchApp(Host):
     DEFAULT_MODE = "stream"
 
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
-        lighten()
         self._heap = Heap()
         self._found: deque[tuple[str, str]] = deque()
         super().__init__(bench, options)
