@@ -1,7 +1,7 @@
 """Health by its keys: the gauge, upkeep, duplicates, the store, the history."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +25,7 @@ from tests.tui.support import (
 from tests.tui.waiting import until
 from tests.tui.widgets.host import is_inert
 from workbench.config.paths import captures_dir
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.capture.log import note
 from workbench.services.agents.capture.progress import folder_of
@@ -248,7 +249,7 @@ async def test_comparing_can_be_stopped(tmp_path: Path, monkeypatch: pytest.Monk
     async with opened(app) as pilot:
         plan, nap = app.bench.deduplication.plan, Event()
 
-        def slow(threshold: float | None, tell: Callable[[int, int], None], cancelled: Callable[[], bool]) -> object:
+        def slow(threshold: float | None, tell: Progress, cancelled: Cancelled) -> object:
             """Be at it until somebody says stop."""
             while not cancelled():
                 tell(3, 9)

@@ -15,7 +15,7 @@ from tests.busy_store import stopped_holder
 from tests.tui.support import app_over, screen_text
 from tests.tui.test_busy import filled, started
 from tests.tui.waiting import PATIENCE, until
-from workbench.core.health import Progress
+from workbench.core.runtime import Progress
 from workbench.services.health import backup
 from workbench.services.open import Workbench
 from workbench.store.maintenance.backup import restore

@@ -1,6 +1,6 @@
 """What can be wrong with a store, and what a backup of one holds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -218,7 +218,3 @@ class Manifest:
     def size(self) -> int:
         """The bytes of all members."""
         return sum(member.size for member in self.members)
-
-
-Progress = Callable[[int, int], None]
-"""Called with the bytes that are done and all there are."""

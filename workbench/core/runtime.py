@@ -25,15 +25,22 @@ PIECE = 1000
 """How many things of many are gone through between two looks; less than a hundredth of a second of the quick ones."""
 
 
+Cancelled = Callable[[], bool]
+"""Tells whether nobody waits for the answer any more."""
+
+Progress = Callable[[int, int], None]
+"""Is told how much is done, and how much there is to do."""
+
+
 class Stopped(Exception):
     """Nobody wants what is being read any more; nothing was changed, and what was read so far is forgotten."""
 
 
-_stopped: ContextVar[Callable[[], bool] | None] = ContextVar("stopped", default=None)
+_stopped: ContextVar[Cancelled | None] = ContextVar("stopped", default=None)
 
 
 @contextmanager
-def stoppable(stopped: Callable[[], bool]) -> Iterator[None]:
+def stoppable(stopped: Cancelled) -> Iterator[None]:
     """Let what this thread or task reads within the block raise `Stopped` once `stopped` says so."""
     token = _stopped.set(stopped)
     try:

@@ -6,7 +6,7 @@ The result is a proposal. Nothing here applies or saves it.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from math import ceil, log2
@@ -15,6 +15,7 @@ from statistics import NormalDist, fmean, stdev
 import numpy as np
 
 from workbench.core.record import InvalidQuery, WorkStopped
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.tuning.autotune import Moved, Search, TunedProfile
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import FACTORS, WEIGHT_KEYS, Profile, check_profile, weight_of
@@ -148,9 +149,6 @@ def _flipped(values: Column, signs: Mask) -> Column:
     total: Column = np.abs(2 * (signs @ values) - values.sum())
     return total
 
-
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 
 EQUAL = 1e-9
 """Means no further apart than this are equal."""

@@ -4,13 +4,13 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.config import paths
 from workbench.config.loading import Settings
+from workbench.core.runtime import Cancelled
 from workbench.services.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.services.caches import begin, place
 from workbench.services.context import Clock, Context
@@ -309,7 +309,7 @@ class Workbench:
         after, before = self.index_file.follow, self._before_reflection
         return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=after, before=before)
 
-    def _before_reflection(self, cancelled: Callable[[], bool]) -> None:
+    def _before_reflection(self, cancelled: Cancelled) -> None:
         if self.context.settings.still_true:
             self.still_true.before_reflection(cancelled)
 

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES, EFBIG, EROFS
 from pathlib import Path
@@ -321,8 +321,6 @@ class _Unpacked(io.RawIOBase):
             pending = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
         return _Place(self._file.tell(), pending, unpacker)
 
-
-Cancelled = Callable[[], bool]
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 10

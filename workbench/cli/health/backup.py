@@ -13,7 +13,8 @@ from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.core.health import Manifest, Progress
+    from workbench.core.health import Manifest
+    from workbench.core.runtime import Progress
     from workbench.services.open import Workbench
 
 _LONG = 32

@@ -10,6 +10,7 @@ from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Dialect, Playbook
 from workbench.core.playbook.operations import Analysis, Curation
 from workbench.core.playbook.usage import Run
+from workbench.core.runtime import Progress
 from workbench.core.stream.importance import base_importance
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted
@@ -190,7 +191,7 @@ class ReadContext:
     agent: str = ""
     path: str = ""
     beside: Callable[[str], str | None] = nothing_beside
-    watch: Callable[[int, int], None] = unwatched
+    watch: Progress = unwatched
     as_candidates: bool = False
     issues: bool = False
     text_name: str = ""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from workbench.core.record import WorkbenchError
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 
 INSIGHT_IMPORTANCE = 8.0
@@ -124,9 +125,6 @@ class Preview:
 
 Tell = Callable[[Step], None]
 """Hears of progress; called on the thread of the reflector."""
-
-Cancelled = Callable[[], bool]
-"""Whether a person has cancelled; asked often."""
 
 
 class ReflectionProblem(WorkbenchError):

@@ -5,12 +5,13 @@ What cannot be read is passed over up to the next value on its line, or the next
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from workbench.core.files.format import Layout
 from workbench.core.record import UnreadableFile
+from workbench.core.runtime import Progress
 from workbench.formats.shared.jsontext import JsonReader, NotJson
 
 # JSON lines as text: splitting a file, its layout, and weaving changed lines into an old file.
@@ -31,7 +32,7 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line.removesuffix("\r")
 
 
-def watched(text: str, watch: Callable[[int, int], None]) -> Iterator[tuple[int, str]]:
+def watched(text: str, watch: Progress) -> Iterator[tuple[int, str]]:
     """Yield what `lines` yields, and tell `watch` how far it is every `_STRIDE` lines."""
     total = text.count("\n") + 1
     for number, line in lines(text):

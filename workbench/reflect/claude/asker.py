@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from workbench.core.reflection.llm import LlmSettings
-from workbench.core.reflection.reflector import Cancelled, Reflection, ReflectionProblem, Step, Tell, Unread, Usage
+from workbench.core.reflection.reflector import Reflection, ReflectionProblem, Step, Tell, Unread, Usage
+from workbench.core.runtime import Cancelled
 from workbench.core.text import one_line
 from workbench.core.tokens import tokens_of
 from workbench.reflect.claude.keys import HOW_TO

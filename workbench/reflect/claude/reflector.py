@@ -14,7 +14,6 @@ from workbench.core.reflection.llm import LlmSettings, UnreadableReply, needs_ro
 from workbench.core.reflection.reflector import (
     RETRIEVED,
     STOPPED,
-    Cancelled,
     Insight,
     Preview,
     Reflection,
@@ -25,6 +24,7 @@ from workbench.core.reflection.reflector import (
     Unread,
     Usage,
 )
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude import asks
 from workbench.reflect.claude.asker import NAME, Asker, Kind, Place, Reach, host_of, minus, trouble_of

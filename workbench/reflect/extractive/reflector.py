@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.reflection.reflector import STOPPED, Cancelled, Insight, Preview, Reflection, Request, Step, Tell
+from workbench.core.reflection.reflector import STOPPED, Insight, Preview, Reflection, Request, Step, Tell
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.words import words
 from workbench.reflect.extractive.everyday import KnownTexts, language_of, length

@@ -1,6 +1,6 @@
 """Every pair of vectors that is close enough, block by block, so that a hundred thousand rows fit into memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from zlib import crc32
@@ -8,6 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from workbench.core.duplicates.dedup import content_words
+from workbench.core.runtime import Progress
 from workbench.core.stream.memory import MAX_CONTENT
 from workbench.retrieval.arrays import Column, Rows, Vectors
 
@@ -33,9 +34,7 @@ def reaches(cosine: float, floor: float) -> bool:
     return cosine >= floor - ROUNDING
 
 
-def close_pairs(
-    vectors: Vectors, floor: float, most: int, step: Callable[[int, int], None], block: int = 512
-) -> ClosePairs:
+def close_pairs(vectors: Vectors, floor: float, most: int, step: Progress, block: int = 512) -> ClosePairs:
     """Return the pairs of rows of `vectors` (n, dim; unit length) with a cosine of `floor` or more.
 
     Of more than `most` pairs only the closest are kept, and the floor is theirs. `step` is told after every block

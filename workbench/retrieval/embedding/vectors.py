@@ -6,7 +6,7 @@ The cache is not truth: it can be deleted at any time and then fills itself agai
 import os
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +16,7 @@ import numpy as np
 from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import locked
 from workbench.core.record import WorkStopped
+from workbench.core.runtime import Cancelled, Progress
 from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Embed, Mask, Rows, Scores, Vectors
 from workbench.retrieval.ranking.selecting import top_positions
@@ -269,8 +270,8 @@ class VectorCache:
         self,
         texts: Sequence[str],
         embed: Embed,
-        progress: Callable[[int, int], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
         keys: Keys | None = None,
     ) -> Vectors:
         """Return float32 vectors of shape (n, dim), not to be written to, embedding only texts that are not known.
@@ -298,8 +299,8 @@ class VectorCache:
         self,
         missing: dict[bytes, str],
         embed: Embed,
-        progress: Callable[[int, int], None] | None,
-        cancelled: Callable[[], bool] | None,
+        progress: Progress | None,
+        cancelled: Cancelled | None,
     ) -> None:
         keys = list(missing)
         for start in range(0, len(keys), BATCH):

@@ -9,7 +9,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import WorkStopped
+from workbench.core.runtime import Cancelled
 from workbench.core.tuning.floor import ENOUGH, OF_OTHERS, Floor, Reach, floor_of, has_changed, written
 from workbench.core.words import ENGLISH, script_of
 from workbench.retrieval import cache_folder
@@ -39,8 +40,6 @@ BACKGROUND = Path(__file__).with_name("background")
 
 CELLS = 1 << 21
 """Cosines held at a time (8 MB): as many questions as have room are put in one matrix product."""
-
-Cancelled = Callable[[], bool]
 
 
 @cache

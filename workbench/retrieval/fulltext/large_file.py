@@ -9,10 +9,12 @@ import os
 import shutil
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from workbench.core.runtime import Cancelled
 
 BLOCK = 1 << 17
 """Bytes that are read at once: what fits into the cache of a processor is looked through the fastest."""
@@ -61,7 +63,7 @@ def lines_with(
     path: Path,
     wanted: Sequence[bytes],
     most: int,
-    cancelled: Callable[[], bool] = lambda: False,
+    cancelled: Cancelled = lambda: False,
     program: str | None = None,
 ) -> Lines:
     """Return the lines of a file that hold one of the `wanted` bytes: their number, and where the last `most` are.
@@ -93,7 +95,7 @@ def _kept(found: Iterator[Place], most: int) -> Lines:
     return Lines(count, tuple(last))
 
 
-def _by_program(program: str, path: Path, wanted: Sequence[bytes], cancelled: Callable[[], bool]) -> Iterator[Place]:
+def _by_program(program: str, path: Path, wanted: Sequence[bytes], cancelled: Cancelled) -> Iterator[Place]:
     options = ("--no-config", "--no-messages", "--text", "--encoding=none", "--no-mmap", "--threads=1")
     output = ("--color=never", "--no-heading", "--no-filename", "--line-number", "--byte-offset", "--max-columns=1")
     asked = [part for one in wanted for part in ("-e", f"(?i-u){_pattern(one)}")]
@@ -125,7 +127,7 @@ def _pattern(wanted: bytes) -> str:
     return "".join(chr(byte) if byte < 0x80 and chr(byte).isalnum() else f"\\x{byte:02x}" for byte in wanted)
 
 
-def _by_reading(file: IO[bytes], wanted: Sequence[bytes], cancelled: Callable[[], bool]) -> Iterator[Place]:
+def _by_reading(file: IO[bytes], wanted: Sequence[bytes], cancelled: Cancelled) -> Iterator[Place]:
     keep = max(map(len, wanted)) - 1
     carried = b""
     number, start, last = 1, 0, 0  # of the line that is open where the new block begins; the line found last

@@ -6,7 +6,7 @@ again, and the folder can be deleted at any time.
 
 import sqlite3
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -18,6 +18,7 @@ import numpy as np
 
 from workbench.core.files.locks import locked
 from workbench.core.record import WorkbenchError, WorkStopped
+from workbench.core.runtime import Cancelled, Progress
 from workbench.retrieval import cache_folder
 from workbench.retrieval.arrays import Rows
 from workbench.retrieval.fulltext.lexical import LexicalIndex, Part
@@ -165,9 +166,6 @@ SMALL = 512
 
 BATCH = 4_096
 """Texts encoded between two looks at `cancelled`."""
-
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)

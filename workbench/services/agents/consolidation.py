@@ -17,6 +17,7 @@ from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
 from workbench.core.record import InvalidQuery, WorkbenchError, iso, minute
+from workbench.core.runtime import Cancelled, Progress
 from workbench.services.agents.episodes.finding import EpisodeFinder
 from workbench.services.agents.patterns.patterns import Patterns
 from workbench.services.context import Context
@@ -30,9 +31,6 @@ Becomes = Literal["archived", "validated", "under_review", "candidate", "depreca
 
 WEAK = 2
 """Reasons for which a pattern goes out of use; for a single one it is only counted."""
-
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)

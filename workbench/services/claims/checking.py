@@ -19,12 +19,13 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.operations import THEN, Delete, Operation, Update, to_json
 from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.services.claims.tree import WorkingTree, is_of, is_prose, target_line
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.files.project import project_of
-from workbench.store.repository import Cancelled, Repository, repository_at, repository_of
+from workbench.store.repository import Repository, repository_at, repository_of
 
 # What became of names that are not in a working tree: what took each away, and what it put there instead.
 

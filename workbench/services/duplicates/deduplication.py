@@ -17,6 +17,7 @@ from workbench.core.duplicates.merge import merge_memories
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.ranking.ranker import Ranker
@@ -123,10 +124,6 @@ def _apart(comparison: Comparison[Memory]) -> Iterator[Group]:
 def _pair(comparison: Comparison[Memory], place: Place) -> Pair:
     older, newer = by_age(comparison.records[row] for row in place)
     return Pair(older.id, newer.id, comparison.cosine(place), comparison.judge.verdict(older, newer))
-
-
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 
 
 class Deduplication:

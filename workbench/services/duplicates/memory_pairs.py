@@ -4,7 +4,6 @@ Closeness alone merges nothing: pairs that say something else are listed with th
 same rules as the batch deduplication; so are pairs that a person keeps apart.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -15,6 +14,7 @@ from workbench.core.duplicates.groups import by_age
 from workbench.core.duplicates.identity import Conflict
 from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.record import WorkStopped
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Column
@@ -103,8 +103,8 @@ class MemoryPairs:
 
 def memory_pairs_of(
     retriever: Retriever,
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
     kept: KeptApart | None = None,
 ) -> MemoryPairs:
     """Compare every served memory with every other; `kept` knows the pairs that a person keeps apart.

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from workbench.core.reflection.reflector import Cancelled, Preview, Tell
+from workbench.core.reflection.reflector import Preview, Tell
+from workbench.core.runtime import Cancelled
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context

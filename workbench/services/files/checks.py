@@ -1,6 +1,6 @@
 """Looking over every file that a store has to do with; a file that did not change is not read again."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -9,6 +9,7 @@ from workbench.core.file_state import FileState
 from workbench.core.files.lint import LintFinding
 from workbench.core.files.memory_md import Cut, measure
 from workbench.core.record import WorkbenchError
+from workbench.core.runtime import Cancelled, Progress
 from workbench.formats import opening
 from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.services.files.lint import Linted, look_over
@@ -55,8 +56,8 @@ def check_all(
     library: Library,
     now: datetime,
     before: Checks,
-    tell: Callable[[int, int], None] = lambda _done, _total: None,
-    cancelled: Callable[[], bool] = lambda: False,
+    tell: Progress = lambda _done, _total: None,
+    cancelled: Cancelled = lambda: False,
 ) -> Checks:
     """Look over the files of a store, those that changed since `before` only."""
     known = known_files(library, before.added)

@@ -1,15 +1,16 @@
 """Backups and the secrets in them: how many a store holds, and a backup of a copy without them."""
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from workbench.core.files.locks import locked
-from workbench.core.health import Manifest, Progress
+from workbench.core.health import Manifest
 from workbench.core.record import StoreProblem, WorkStopped, cannot_write
+from workbench.core.runtime import Cancelled, Progress
 from workbench.safety.scanning import secrets_in
 from workbench.services import caches
 from workbench.services.open import Workbench, open_workbench
@@ -28,7 +29,7 @@ def secrets_in_records(records: Iterable[Mapping[str, object]]) -> int:
 
 def back_up(
     bench: Workbench, target: Path, at: datetime, *, force: bool = False, progress: Progress | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
+    cancelled: Cancelled = lambda: False,
 ) -> tuple[Manifest, int]:  # fmt: skip
     """Write a backup of the store as it is now; return it, and how many secrets its records hold.
 

@@ -32,8 +32,9 @@ from workbench.core.playbook.operations import (
     to_json,
 )
 from workbench.core.record import InvalidRecord, WorkbenchError, to_doc
-from workbench.core.reflection.reflector import Cancelled, Preview, ReflectionProblem, Tell, Usage
+from workbench.core.reflection.reflector import Preview, ReflectionProblem, Tell, Usage
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.feedback import apply_vote
 from workbench.core.stream.memory import Memory, Verdict, Vote, vote_id
 from workbench.core.text import clean_for_store

@@ -20,7 +20,6 @@ from workbench.core.reflection.llm_run import (
 )
 from workbench.core.reflection.reflector import (
     RETRIEVED,
-    Cancelled,
     Insight,
     Preview,
     Reflection,
@@ -30,6 +29,7 @@ from workbench.core.reflection.reflector import (
     Tell,
     depth_citing,
 )
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
 from workbench.reflect.claude.keys import HOW_TO, has_key

@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.core.record import WorkStopped
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.judgment import SavedQuery
@@ -22,8 +23,6 @@ from workbench.retrieval.text import searched_text
 from workbench.services.context import Context
 from workbench.services.tuning.profiles import Profiles
 from workbench.services.tuning.retriever import Retriever
-
-Cancelled = Callable[[], bool]
 
 Outcome = Callable[[Proposal], Sequence[Memory]]
 """Returns the memories that accepting a proposal would write; the one it is about comes first."""

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from workbench.core.reflection.reflector import Cancelled, Insight, Preview, Reflection, ReflectionProblem, Tell, Usage
+from workbench.core.reflection.reflector import Insight, Preview, Reflection, ReflectionProblem, Tell, Usage
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask as mask_of

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import KINDS, Proposal, ProposalKind, kind_of
-from workbench.services.review.finders.finder import Cancelled, Parts, finder_of, finding
+from workbench.core.runtime import Cancelled
+from workbench.services.review.finders.finder import Parts, finder_of, finding
 from workbench.services.review.review import Review
 
 SMALL = 2_000

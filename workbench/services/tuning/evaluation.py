@@ -3,7 +3,7 @@
 Reads only, except `save`, which writes a profile's file.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,6 +12,7 @@ from statistics import fmean
 
 from workbench.core.files.format import JudgedQuery
 from workbench.core.record import InvalidQuery, UnreadableFile, WorkStopped
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.tuning.autotune import Search, TunedProfile
 from workbench.core.tuning.measure import NDCG10, Measure, reported, unjudged
 from workbench.core.tuning.profile import Profile, check_profile
@@ -24,9 +25,6 @@ from workbench.services.context import Context
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles, tuned_from
 from workbench.services.tuning.queries.sets import JudgedSet, from_store, judged_queries
 from workbench.services.tuning.retriever import Retriever
-
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 
 ON_ALL = "on all queries"
 """How settings were measured that were not chosen by the queries."""

@@ -1,16 +1,17 @@
 """How good the settings of a session are by the judged queries, which are scored once and kept."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from workbench.core.record import WorkbenchError, WorkStopped
+from workbench.core.runtime import Cancelled
 from workbench.core.tuning.autotune import TunedProfile
 from workbench.core.tuning.measure import Measure, served
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.verdict import Verdict
 from workbench.evaluation.tuner import compare
 from workbench.services.context import Context
-from workbench.services.tuning.evaluation import ON_ALL, Cancelled, Evaluator, ProfileResult, ScoredSet, certificate
+from workbench.services.tuning.evaluation import ON_ALL, Evaluator, ProfileResult, ScoredSet, certificate
 from workbench.services.tuning.profiles import ProfileProvenance
 from workbench.services.tuning.queries.sets import JudgedSet, from_store
 from workbench.services.tuning.session import TuningSession
@@ -153,7 +154,7 @@ class Measuring:
         version, known = self._live or (-1, None)
         return Job(wanted, known if version == wanted.version else None, known)
 
-    def measure(self, job: Job, cancelled: Callable[[], bool], given_up: Callable[[], bool]) -> Measured:
+    def measure(self, job: Job, cancelled: Cancelled, given_up: Cancelled) -> Measured:
         """Measure; for a thread. `cancelled` ends everything, `given_up` only what is about the settings."""
         live = job.live
         try:

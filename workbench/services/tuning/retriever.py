@@ -7,7 +7,7 @@ over when somebody next asks.
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.core.duplicates.thresholds import DedupThresholds, Thresholds
 from workbench.core.playbook.book import Bullet
-from workbench.core.runtime import collection_paused, give_back, may_stop, withhold
+from workbench.core.runtime import Cancelled, Progress, collection_paused, give_back, may_stop, withhold
 from workbench.core.served import SETTLED
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -89,10 +89,6 @@ class KeptPool:
             found = [place for place in places if place is not None]
             if len(found) == len(places):
                 pool_file.write(self._folder, saved, pool, found)
-
-
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 
 
 class Retriever:

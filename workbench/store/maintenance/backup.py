@@ -25,8 +25,9 @@ from typing import BinaryIO, cast
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.locks import is_free, locked
-from workbench.core.health import Manifest, Member, Progress
+from workbench.core.health import Manifest, Member
 from workbench.core.record import StoreProblem, UnreadableFile, cannot_write, iso, parse_time
+from workbench.core.runtime import Progress
 from workbench.store import blobs, presence, repository
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal

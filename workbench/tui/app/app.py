@@ -29,7 +29,7 @@ from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 from workbench import crash
 from workbench.config.settings import Settings
 from workbench.core.record import WorkbenchError
-from workbench.core.runtime import Stopped, answer_first, may_stop, stoppable
+from workbench.core.runtime import Cancelled, Stopped, answer_first, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.services.context import Touched, is_person
 from workbench.services.open import Workbench
@@ -434,7 +434,7 @@ class WorkbenchApp(Host):
         with contextlib.suppress(Stopped), stoppable(lambda: worker.is_cancelled):
             self._load_all(lambda: worker.is_cancelled)
 
-    def _load_all(self, cancelled: Callable[[], bool]) -> None:
+    def _load_all(self, cancelled: Cancelled) -> None:
         """Read the store, then make ready what finds in it, then what makes the next start fast; may be left anywhere.
 
         Raises `Stopped` when the app is left meanwhile.

@@ -9,6 +9,7 @@ from textual.content import Content
 
 from workbench.core.reflection.llm_run import Condition, Gauge, TriggerVerdict
 from workbench.core.review.proposal import GROUPS
+from workbench.core.runtime import Cancelled, Progress
 from workbench.services.open import Workbench
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.bars.interval_bar import gauge
@@ -23,8 +24,8 @@ from workbench.tui.widgets.lists.row import Cell
 class Watch:
     """What goes along with finding out: where to tell how far it is, whether to stop, and what was found before."""
 
-    tell: Callable[[int, int], None]
-    cancelled: Callable[[], bool]
+    tell: Progress
+    cancelled: Cancelled
     before: object = None
 
 

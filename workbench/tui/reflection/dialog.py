@@ -17,7 +17,8 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.core.record import WorkbenchError
-from workbench.core.reflection.reflector import Cancelled, Step, Tell
+from workbench.core.reflection.reflector import Step, Tell
+from workbench.core.runtime import Cancelled
 from workbench.core.text import printable
 from workbench.services.reflection.reflection import CLAUDE, EXTRACTIVE, Outcome, Plan, Reflecting, Waiting
 from workbench.tui.app.actions import Action, bindings

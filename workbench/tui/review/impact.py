@@ -14,6 +14,7 @@ from workbench.core.change import Change
 from workbench.core.record import WorkbenchError
 from workbench.core.review.describe import Wording
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.review.kinds.lifecycle import CONTENT
@@ -253,9 +254,6 @@ def _fields(fields: Mapping[str, object]) -> list[Content]:
 def _value(value: object) -> str:
     return "–" if value is None else value if isinstance(value, str) else repr(value)
 
-
-Cancelled = Callable[[], bool]
-"""Tells whether nobody waits any more."""
 
 NO_QUERIES = (
     "No query is saved in this store, so there is nothing to show.\n\n"

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from textual.content import Content
 
 from workbench.core import record
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.flips import Flip
 from workbench.core.tuning.floor import NoFloor, Standard
@@ -422,10 +423,6 @@ def memory_of(line: "Line | None") -> Memory | None:
 
 
 # What takes longer than a frame: where weights swap rows, what a step moves, what brings a memory into the top.
-
-
-Cancelled = Callable[[], bool]
-"""Tells whether nobody waits any more."""
 
 
 @dataclass(frozen=True, slots=True)

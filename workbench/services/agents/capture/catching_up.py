@@ -13,6 +13,7 @@ from typing import NamedTuple
 from workbench.core.duplicates.identity import identity_of
 from workbench.core.duplicates.merge import MEMORY_COUNTS, absorb
 from workbench.core.review.lifecycle import LADDER
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.services import caches
 from workbench.services.agents.capture.memories import CAPTURED
@@ -53,7 +54,7 @@ class CatchUp:
         self._library = context.library
         self._retriever = retriever
 
-    def run(self, stop: Callable[[], bool] = lambda: False) -> CaughtUp:
+    def run(self, stop: Cancelled = lambda: False) -> CaughtUp:
         """Compare what came since the last time, until `stop` says so; of a store that is not trusted nothing.
 
         Raises `StoreProblem` when others hold the store, and `UnreadableFile` when there is no model; the next run

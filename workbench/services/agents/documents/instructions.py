@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,6 +16,7 @@ from workbench.core.agents.document import DETAIL, MESSAGES, OVERVIEW, WORKING, 
 from workbench.core.files.atomic import write_file
 from workbench.core.files.fresh import open_handle
 from workbench.core.record import StoreProblem, UnreadableFile
+from workbench.core.runtime import Cancelled
 from workbench.safety.scanning import mask
 from workbench.services.files.threeway import DiffLine, diff_texts
 
@@ -455,7 +456,7 @@ def look_of(file: Path) -> str:
     return f"{found.st_size}:{found.st_mtime_ns}:{found.st_ctime_ns}:{found.st_ino}"
 
 
-def hash_of(file: Path, size: int, cancelled: Callable[[], bool] = lambda: False) -> str:
+def hash_of(file: Path, size: int, cancelled: Cancelled = lambda: False) -> str:
     """Return the hash of the first bytes of a file; empty when it cannot be read."""
     digest, left = sha256(), size
     try:

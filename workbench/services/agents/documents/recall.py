@@ -16,6 +16,7 @@ from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.files.lint import lines as lines_of
 from workbench.core.record import InvalidQuery, UnreadableFile
+from workbench.core.runtime import Cancelled
 from workbench.core.safety import Finding
 from workbench.core.text import clean_for_store, one_line
 from workbench.core.tuning.profile import ProfileInUse
@@ -126,7 +127,7 @@ def recall(
     limit: int = LIMIT,
     *,
     every: bool = False,
-    cancelled: Callable[[], bool] = lambda: False,
+    cancelled: Cancelled = lambda: False,
     program: str | None = "",
 ) -> Found:
     """Search documents and messages; every hit is returned, ranked, so that a caller may leave some out.
@@ -156,7 +157,7 @@ def recall(
 class _Search:
     """One query, and what it has found so far."""
 
-    def __init__(self, query: str, limit: int, program: str | None, cancelled: Callable[[], bool]) -> None:
+    def __init__(self, query: str, limit: int, program: str | None, cancelled: Cancelled) -> None:
         self._query, self._limit, self._program, self._cancelled = query, limit, program, cancelled
         self._low = query.lower()
         # They are looked for in texts as they are written: those that folding changes, as they are.
@@ -388,7 +389,7 @@ class Recalling:
         *,
         every: bool = False,
         secrets: bool = False,
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Cancelled = lambda: False,
     ) -> Recalled:
         """Return what a person finds; secrets are masked unless they are asked for. Raises `InvalidQuery`."""
         show = (lambda text: text) if secrets else self._safety.masked

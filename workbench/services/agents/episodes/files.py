@@ -2,13 +2,14 @@
 
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.core.agents.episodes.episode import read_episode
 from workbench.core.files.atomic import write_file
 from workbench.core.record import InvalidRecord, UnreadableFile
+from workbench.core.runtime import Progress
 from workbench.core.words import words
 from workbench.formats import episodes as agent_playbook
 from workbench.formats.episodes import Found, episodes_in, files_in, read_text
@@ -24,8 +25,6 @@ CHUNK = 500
 
 DIALECTS = ("episode", agent_playbook.NAME)
 """The forms in which episodes are written: as they are, and as agent-playbook has them."""
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

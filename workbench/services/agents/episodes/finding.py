@@ -36,13 +36,14 @@ from workbench.core.agents.episodes.criteria import (
 )
 from workbench.core.agents.episodes.episode import KIND, STATUSES, Episode
 from workbench.core.record import InvalidQuery, InvalidRecord, moved
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import clean_for_store, counted
 from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term, in_domain, query_words
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.episodes import BY_WORDS, scored
 from workbench.retrieval.ranking.times import micros
 from workbench.services.agents.episodes.keeping import Episodes
-from workbench.services.agents.episodes.pool import Cancelled, EpisodePool, EpisodePools, Progress
+from workbench.services.agents.episodes.pool import EpisodePool, EpisodePools
 from workbench.services.context import Context
 from workbench.services.tuning.retriever import Retriever
 
@@ -121,10 +122,6 @@ def older(pool: EpisodePool, days: int, now: datetime) -> Mask:
 # Consolidating episodes: those that say the same are put under one and archived; a dry run is the same plan.
 
 
-ConsolidatingCancelled = Callable[[], bool]
-ConsolidatingProgress = Callable[[int, int], None]
-
-
 @dataclass(frozen=True, slots=True)
 class ConsolidationPlan:
     """What would be consolidated: the clusters, and how many episodes were old enough to be looked at."""
@@ -148,8 +145,8 @@ class Consolidation:
 
     def plan(
         self,
-        cancelled: ConsolidatingCancelled = lambda: False,
-        progress: ConsolidatingProgress = lambda _done, _all: None,
+        cancelled: Cancelled = lambda: False,
+        progress: Progress = lambda _done, _all: None,
     ) -> ConsolidationPlan:
         """Return what would be consolidated; writes nothing. What is planned until it is cancelled is returned."""
         pool, now = self._pools.pool(), self._context.now()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from workbench.core.agents.episodes.criteria import Digest, digest_of
 from workbench.core.agents.episodes.episode import STATUSES, Episode, EpisodeBody, EpisodeUse
 from workbench.core.record import WorkStopped
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.tuning.episodic import use_of
 from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
 from workbench.retrieval.episodes import DigestCache, EpisodeFloor, floor_of
@@ -21,8 +22,6 @@ from workbench.services.safety.bodies import body_of
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Touched
 
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 Embed = Callable[[Sequence[str], Progress | None, Cancelled | None], Vectors]
 
 VECTORS = ("tasks", "wholes", "outcomes", "failures")

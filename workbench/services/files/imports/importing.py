@@ -1,7 +1,7 @@
 """Importing files: read, compare with the store, write what is new in chunks that undo as one action."""
 
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -15,7 +15,7 @@ from workbench.core.playbook.usage import UsageTally
 from workbench.core.record import WorkStopped, iso
 from workbench.core.reflection.llm_run import record_observation
 from workbench.core.review.proposal import Proposal
-from workbench.core.runtime import collection_paused
+from workbench.core.runtime import Cancelled, Progress, collection_paused
 from workbench.core.stream.confidence import brought
 from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
@@ -39,9 +39,6 @@ NOTHING = "Nothing was written"
 
 CHUNK = 1000
 """Records that are committed with one fsync."""
-
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Finding the file to import: the files of a folder that can be read, and how a half-written name may go on."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from workbench.core.files.format import Detection
 from workbench.core.files.formats import HEAD, detect, format_named
 from workbench.core.record import UnreadableFile, WorkbenchError
+from workbench.core.runtime import Cancelled
 from workbench.formats import opening
 from workbench.formats.transcripts.readers import reader_of
 from workbench.store.presence import belongs, id_of
@@ -75,7 +76,7 @@ def as_named(name: str, folder: Path) -> Path:
 
 def listing(
     folder: Path,
-    cancelled: Callable[[], bool] = lambda: False,
+    cancelled: Cancelled = lambda: False,
     store: Path | None = None,
 ) -> Listing:
     """Look at the files of a folder, hidden ones left out. Raises `UnreadableFile` when it cannot be opened.

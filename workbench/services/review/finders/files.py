@@ -7,6 +7,7 @@ from pathlib import Path
 
 from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import Cancelled
 from workbench.core.text import one_line
 from workbench.services.agents.documents.instructions import look_of
 from workbench.services.claims.checking import KIND
@@ -14,7 +15,7 @@ from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.files.folder_files import place_of
 from workbench.services.files.imports.importing import ImportPlan, replacement_said, said
 from workbench.services.files.overwriting import BLOCK, FileChange, changes
-from workbench.services.review.finders.finder import Cancelled, Finder, Parts
+from workbench.services.review.finders.finder import Finder, Parts
 
 LARGEST = 4_000_000
 """Bytes of a file that is read for this; a larger one is only named."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from workbench.core.named import implementation
 from workbench.core.review.proposal import KINDS, Proposal, ProposalKind
+from workbench.core.runtime import Cancelled
 
 if TYPE_CHECKING:
     from workbench.services.agents.documents.documents import Documents
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from workbench.services.health.upkeep import Upkeep
     from workbench.services.safety.trust import Trust
     from workbench.services.tuning.retriever import Retriever
-
-
-Cancelled = Callable[[], bool]
-"""Asked now and then whether nobody waits any more."""
 
 
 class Parts(Protocol):

@@ -9,13 +9,14 @@ from workbench.core.agents.patterns.duplicates import Likeness, PatternGroup, pa
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted, one_line
 from workbench.formats import instructions
 from workbench.formats.claude_memory import PREFIX
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
-from workbench.services.review.finders.finder import Cancelled, Finder, Parts
+from workbench.services.review.finders.finder import Finder, Parts
 
 _IMPORT = "import:"
 

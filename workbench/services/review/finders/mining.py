@@ -9,11 +9,12 @@ from workbench.core.agents.patterns.mining import SUPPORT, Mined, Run, features_
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.statistics import at_least, confidence
 from workbench.core.review.proposal import Proposal
+from workbench.core.runtime import Cancelled
 from workbench.core.text import one_line
 from workbench.safety.scanning import scan
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
-from workbench.services.review.finders.finder import Cancelled, Finder, Parts
+from workbench.services.review.finders.finder import Finder, Parts
 from workbench.services.safety.bodies import body_of
 from workbench.services.safety.suspicion import FLAGS
 from workbench.store.blobs import BlobProblem

@@ -1,11 +1,12 @@
 """Holds a store's answers against what is expected of them. It only looks: no reading is kept."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from workbench.core.agents.provenance import UNKNOWN
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.served import hidden_because
 from workbench.core.tuning.measure import AnswerExpected, Checked, Expected, QualityExpected, Shortfall
 from workbench.core.tuning.profile import Profile
@@ -16,8 +17,6 @@ from workbench.services.safety.safety import Safety
 from workbench.services.tuning.evaluation import Evaluator
 from workbench.services.tuning.queries.sets import JudgedSet, from_file
 from workbench.services.tuning.tuning import Tuning
-
-Progress = Callable[[int, int], None]
 
 
 class Checking:
@@ -34,9 +33,7 @@ class Checking:
         self._folder = folder
         self._sets: dict[str, JudgedSet] = {}
 
-    def check(
-        self, expectations: Sequence[Expected], progress: Progress, cancelled: Callable[[], bool]
-    ) -> tuple[Checked, ...]:
+    def check(self, expectations: Sequence[Expected], progress: Progress, cancelled: Cancelled) -> tuple[Checked, ...]:
         """Return how the store falls short of each; a query set that cannot be read raises before anything is asked.
 
         Raises `UnreadableFile`, `InvalidQuery`, and `NotTrusted` for a store of which no agent is given anything.
@@ -59,7 +56,7 @@ class Checking:
         """What a person should know of the query sets before they read the figures."""
         return tuple(remark for judged in self._sets.values() for remark in judged.remarks)
 
-    def _checked(self, expected: Expected, cancelled: Callable[[], bool]) -> Checked:
+    def _checked(self, expected: Expected, cancelled: Cancelled) -> Checked:
         if isinstance(expected, QualityExpected):
             scored = self._evaluator.score(self._sets[expected.queries], cancelled=cancelled)
             value = scored.measure(self._profile, (expected.measure,)).mean[expected.measure.name]

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from workbench.core.runtime import Cancelled
 from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, floor_for
 from workbench.retrieval.arrays import Mask
 from workbench.retrieval.floor.floor import FloorFile, Kept, Texts, floors_of, texts_of
@@ -14,7 +15,7 @@ from workbench.retrieval.ranking.pool import Token
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import Keys
 from workbench.services.context import Context
-from workbench.services.tuning.retriever import Cancelled, Retriever
+from workbench.services.tuning.retriever import Retriever
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from workbench.core.files.format import ExportFormat, JudgedQuery, Parsed, ReadContext
 from workbench.core.record import InvalidQuery, WorkStopped, iso
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.tuning.profile import Profile
 from workbench.formats import queries as queryset
 from workbench.formats import queries as trec
@@ -23,9 +24,6 @@ RUN_DEPTH = 100
 """Results per query in a run: enough for every metric that is cut at or above the usual k."""
 
 _QRELS = export_format(trec.QRELS_FORMAT.name)
-
-Progress = Callable[[int, int], None]
-Cancelled = Callable[[], bool]
 
 
 def queries_jsonl(context: Context) -> str:

@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from workbench.core.files.formats import format_named, known_formats
 from workbench.core.record import WorkbenchError
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.stream.times import instant
 from workbench.core.text import printable
@@ -309,8 +310,8 @@ def chosen_by(
     base: Path,
     exact: Path | None,
     way: ImportOptions,
-    tell: Callable[[int, int], None],
-    cancelled: Callable[[], bool],
+    tell: Progress,
+    cancelled: Cancelled,
 ) -> Chosen:
     """Find out what a name stands for, reading the file it names; made for a thread.
 
