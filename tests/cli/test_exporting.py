@@ -33,7 +33,7 @@ def test_a_file_gets_the_same_bytes_and_is_left_alone_when_nothing_changes(demo:
     assert out == f"{path} is new: 58 lines.\n"
     assert path.read_bytes() == shipped("fixtures/demo/playbook.txt").read_bytes()
     before = path.stat()
-    assert demo.ok("export", "--format", "ace", "--out", "book.txt") == f"{path} is the same already.\n"
+    assert demo.ok("export", "--format", "ace", "--out", "book.txt") == f"{path} is already up to date.\n"
     assert path.stat().st_mtime_ns == before.st_mtime_ns
 
 

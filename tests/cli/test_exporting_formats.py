@@ -38,7 +38,7 @@ def test_an_imported_file_comes_out_with_the_same_bytes(name: str, cli: Cli) -> 
     file = cli.write(path.rpartition("/")[2], text)
     assert cli("import", file, "--format", name).code == 0
     said = cli("export", "--format", name, "--out", file)
-    assert (said.code, said.out) == (0, f"{cli.cwd / file} is the same already.\n"), said.err
+    assert (said.code, said.out) == (0, f"{cli.cwd / file} is already up to date.\n"), said.err
     assert (cli.cwd / file).read_bytes() == text.encode()
 
 
@@ -99,7 +99,7 @@ def test_both_sides_changes_can_be_written(changed_meanwhile: Cli) -> None:
     assert cli("export", "--format", "ace", "--out", "book.txt").code == 2
     assert (cli.cwd / "book.txt").read_text() == text
     cli("import", "book.txt")
-    assert cli.ok("export", "--format", "ace", "--out", "book.txt").endswith("is the same already.\n")
+    assert cli.ok("export", "--format", "ace", "--out", "book.txt").endswith("is already up to date.\n")
 
 
 def test_what_collides_is_not_merged(cli: Cli) -> None:
@@ -174,7 +174,7 @@ def test_a_managed_block_is_all_that_changes_in_somebody_elses_file(cli: Cli) ->
     assert cli("export", "--format", "block", "--out", "AGENTS.md").code == 0
     assert (cli.cwd / "AGENTS.md").read_bytes().decode() == changed.replace("Ask first", "Ask twice")
     said = cli("export", "--format", "block", "--out", "AGENTS.md")
-    assert said.out.endswith("is the same already.\n")
+    assert said.out.endswith("is already up to date.\n")
 
 
 def test_a_broken_block_is_left_alone(cli: Cli) -> None:
@@ -296,7 +296,7 @@ def test_queries_go_back_with_the_same_bytes(cli: Cli) -> None:
     cli.write("q.jsonl", text)
     cli("import", "q.jsonl")
     said = cli("export", "--format", "queries", "--out", "q.jsonl")
-    assert (said.code, said.out.endswith("is the same already.\n")) == (0, True), said.err
+    assert (said.code, said.out.endswith("is already up to date.\n")) == (0, True), said.err
     assert (cli.cwd / "q.jsonl").read_text() == text
 
 

@@ -60,7 +60,7 @@ def test_near_copies_and_prunes_are_listed_only_when_asked_for(filled: Cli) -> N
 @pytest.mark.slow
 def test_one_is_shown_accepted_and_taken_back(filled: Cli) -> None:
     (prune,) = found(filled, "--kind", "prune")
-    assert "Is this only noise?" in filled.ok("review", "show", prune["id"], "--quick")
+    assert "Should this be archived?" in filled.ok("review", "show", prune["id"], "--quick")
     filled.ok("review", "approve", prune["id"])
     assert (status(filled, "noise"), kinds(filled)) == ("archived", ["merge"])
     filled.ok("undo")

@@ -30,7 +30,7 @@ def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
     assert "is there already. Nothing was written; --force replaces it." in result.err
     demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
     assert demo.ok("queries", "export", "-", "--format", "qrels") == (demo.cwd / "mine.jsonl").read_text()
-    assert "is the same already" in demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
+    assert "is already up to date" in demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
 
 
 @pytest.mark.slow

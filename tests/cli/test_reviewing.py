@@ -73,7 +73,7 @@ def test_an_empty_queue_says_what_fills_it(cli: Cli) -> None:
 
 def test_showing_prints_the_evidence_in_full(queue: Cli) -> None:
     out = queue.ok("review", "show", "c1", "--quick")
-    assert "Is this worth knowing?" in out
+    assert "Is this worth keeping?" in out
     assert "Use pnpm.\nNever npm.\n" in out
     assert "rests on o1\n  npm broke the lock file twice.\n" in out
     assert "rests on nowhere · not in this store" in queue.ok("review", "show", "c2", "--quick")
@@ -278,7 +278,7 @@ def test_outside_the_project_only_when_agreed_to(queue: Cli, tmp_path: Path) -> 
     ("args", "said"),
     [
         (("nobody", "--to", "CLAUDE.md"), "There is no memory or proposal nobody."),
-        (("k1", "--to", "Makefile"), "Makefile is no Markdown file."),
+        (("k1", "--to", "Makefile"), "Makefile is not a Markdown file."),
         (("k1", "--to", "playbook:none"), "No playbook has a section “none”."),
         (("k1", "--to", "CLAUDE.md", "--title", "x"), "A title and a name are for memory files and skills."),
         (("k1", "--to", "skill", "--name", "Not Good"), "“Not Good” cannot be the name."),

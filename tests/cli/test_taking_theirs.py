@@ -38,7 +38,7 @@ def test_the_whole_loop_of_a_conflict(cli: Cli) -> None:
     assert "  + [r-00002] helpful=0 harmful=2 :: Then act slowly." in dry
     taken = cli.ok("import", "--theirs", "book.txt")
     assert "2 records replaced by the file's version" in taken
-    assert exported(cli).endswith("is the same already.")
+    assert exported(cli).endswith("is already up to date.")
     assert path.read_text() == NEW
     assert "nothing new" in cli.ok("import", "--theirs", "book.txt")
     assert cli("undo").code == 0
@@ -58,7 +58,7 @@ def test_after_a_merge_the_store_catches_up(cli: Cli) -> None:
     assert "--theirs" in merged.out
     text = (cli.cwd / "book.txt").read_text()
     cli("import", "--theirs", "book.txt")
-    assert exported(cli).endswith("is the same already.")
+    assert exported(cli).endswith("is already up to date.")
     assert (cli.cwd / "book.txt").read_text() == text
     with opened(cli) as bench:
         bullet = bench.library.bullets.get("book/r-00001")
@@ -121,7 +121,7 @@ def test_memories_take_what_the_file_says(name: str, cli: Cli) -> None:
         bench.stream.edit(first.id, "Ours again.")
     assert cli("export", "--format", name, "--out", file).code == 2
     assert cli("import", "--theirs", file, "--format", name).code == 0
-    assert exported(cli, name, file).endswith("is the same already.")
+    assert exported(cli, name, file).endswith("is already up to date.")
     assert (cli.cwd / file).read_text() == theirs
     with opened(cli) as bench:
         now = bench.library.memories.get(first.id)

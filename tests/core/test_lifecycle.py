@@ -175,9 +175,9 @@ def test_what_was_put_off_is_asked_for_when_it_is_time() -> None:
     """Not before, whatever the age; and then at once."""
     old = memory(status="candidate", created_at=NOW - days(99), review_after=NOW + days(1))
     assert age_finding(old, NOW) is None
-    assert age_finding(old, NOW + days(1)) == AgeFinding("review", "its review date has come")
+    assert age_finding(old, NOW + days(1)) == AgeFinding("review", "its review date has passed")
     young = memory(status="confirmed", created_at=NOW - days(1), review_after=NOW)
-    assert age_finding(young, NOW) == AgeFinding("reconfirm", "its review date has come")
+    assert age_finding(young, NOW) == AgeFinding("reconfirm", "its review date has passed")
 
 
 def test_limits_are_a_parameter() -> None:

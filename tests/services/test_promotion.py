@@ -196,8 +196,8 @@ def test_lines_that_say_nearly_the_same_or_otherwise_are_named(bench: Workbench,
     )
     (project / "more.md").write_text("Text.\n\nNever deploy on Fridays, without asking Ruth!\n\n@CLAUDE.md\n")
     assert bench.promotion.plan(["m3"], Target("block", "CLAUDE.md")).warnings == (
-        "CLAUDE.md:3 may say otherwise already.", "CLAUDE.md:4 says nearly the same already.",
-        "more.md:3 says nearly the same already.",
+        "CLAUDE.md:3 may contradict this.", "CLAUDE.md:4 says nearly the same.",
+        "more.md:3 says nearly the same.",
     )  # fmt: skip
     assert bench.promotion.plan(["m4"], Target("block", "CLAUDE.md")).warnings == ()
     assert bench.promotion.plan(["m3"], Target("block", "NEW.md")).warnings == ()
@@ -205,9 +205,7 @@ def test_lines_that_say_nearly_the_same_or_otherwise_are_named(bench: Workbench,
     (project / "CLAUDE.md").write_text("# Rules\n")
     promote(bench, "m3", Target("block", "CLAUDE.md"))
     put(bench, confirmed("m5", "Never deploy on Fridays, without asking Ruth."))
-    assert bench.promotion.plan(["m5"], Target("block", "CLAUDE.md")).warnings == (
-        "CLAUDE.md:6 says nearly the same already.",
-    )
+    assert bench.promotion.plan(["m5"], Target("block", "CLAUDE.md")).warnings == ("CLAUDE.md:6 says nearly the same.",)
 
 
 def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, project: Path) -> None:
@@ -217,7 +215,7 @@ def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, projec
     put(bench, confirmed("m6", "word " * 60))
     (said,) = bench.promotion.plan(["m6"], Target("block", "AGENTS.md")).warnings
     assert said == (
-        "AGENTS.md with the 1 it brings in is then 32,910 bytes, of 32,768: Codex loads no more of such files together."
+        "AGENTS.md with the 1 it brings in is then 32,910 bytes, of 32,768: Codex loads no more than that of such files."
     )
 
 
@@ -273,7 +271,7 @@ def test_only_what_lives_is_promoted_and_only_once(bench: Workbench) -> None:
         bench.promotion.plan(["m2"], block())
     with pytest.raises(UnknownRecord):
         bench.promotion.plan(["nobody"], block())
-    with pytest.raises(WorkbenchError, match="No memory"):
+    with pytest.raises(WorkbenchError, match="Name at least one memory"):
         bench.promotion.plan([], block())
     with pytest.raises(WorkbenchError, match="for one memory"):
         bench.promotion.plan(["c1", "s1"], Target("skill", title="x"))

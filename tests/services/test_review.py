@@ -47,8 +47,8 @@ def test_flagged_ones_come_first_then_the_important(waiting: Workbench) -> None:
     assert queue(waiting) == ["stale", "bare", "sound", "minor"]
     flags = {proposal.id: proposal.flags for proposal in waiting.review.queue()}
     assert flags == {
-        "stale": ("cites what is gone",),
-        "bare": (NO_EVIDENCE, "cites what is gone"),
+        "stale": ("cites deleted memories",),
+        "bare": (NO_EVIDENCE, "cites deleted memories"),
         "sound": (),
         "minor": (),
     }
@@ -147,9 +147,9 @@ def test_a_merge_leaves_another_text_only_when_somebody_chose_it(waiting: Workbe
 def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:
     waiting.review.approve(["sound"])
     for act in (waiting.review.approve, waiting.review.reject, waiting.review.later):
-        with pytest.raises(UnknownRecord, match="No proposal sound waits"):
+        with pytest.raises(UnknownRecord, match="No open proposal sound"):
             act(["sound"])
-    with pytest.raises(WorkbenchError, match="no candidate any more"):
+    with pytest.raises(WorkbenchError, match="no longer a candidate"):
         waiting.review.merge_into("sound", "seen")
 
 
@@ -208,7 +208,7 @@ def test_evidence_shows_what_is_cited_what_resembles_and_what_was_rejected(waiti
 
 def test_old_candidates_say_that_they_wait_long(waiting: Workbench, clock: Clock) -> None:
     clock.advance(days=40)
-    assert all("waits long" in proposal.flags for proposal in waiting.review.queue())
+    assert all("overdue" in proposal.flags for proposal in waiting.review.queue())
 
 
 def test_a_filter_narrows_the_queue(waiting: Workbench) -> None:

@@ -71,7 +71,7 @@ def test_a_text_that_changed_meanwhile_is_neither_split_nor_refined(waiting: Wor
     with pytest.raises(Conflict):
         waiting.review.refine("c1", ("a",), "a", "another text")
     waiting.review.approve(["c1"])
-    with pytest.raises(WorkbenchError, match="no candidate any more"):
+    with pytest.raises(WorkbenchError, match="no longer a candidate"):
         waiting.review.split("c1", ("a", "b"))
 
 

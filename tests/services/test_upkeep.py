@@ -59,7 +59,7 @@ def test_every_rule_speaks_at_its_limit_and_not_before(store: Workbench) -> None
 
 
 def test_candidates_wait_as_long_as_review_says(store: Workbench) -> None:
-    flagged = {p.id for p in store.review.queue() if "waits long" in p.flags}
+    flagged = {p.id for p in store.review.queue() if "overdue" in p.flags}
     assert flagged == set(store.upkeep.plan().waiting)
 
 

@@ -148,7 +148,7 @@ async def test_upkeep_goes_to_review_by_one_key(tmp_path: Path) -> None:
     async with opened(app) as pilot:
         go(app, "upkeep", "prune")
         await pilot.pause()
-        assert "Is this only noise?" in beside(app)
+        assert "Should this be archived?" in beside(app)
         assert "untouched for 40 days" in beside(app)
         expected = app.bench.upkeep.plan()
         await keys(pilot, "a")
@@ -450,12 +450,12 @@ async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> Non
         count = len(plan.of("prune"))
         go(app, "upkeep", "in review")
         await pilot.pause()
-        assert f"{count}  wait in Review · Only noise? · enter goes there" in screen_text(app)
+        assert f"{count}  wait in Review · Suggested for archiving · enter goes there" in screen_text(app)
         assert f"Review (+{len(plan.proposals) - count})" in screen_text(app), "the tab counts no prunes"
         await pilot.press("enter")
-        await until(pilot, lambda: app.screen.id != "health" and "Only noise?" in screen_text(app))
+        await until(pilot, lambda: app.screen.id != "health" and "Suggested for archiving" in screen_text(app))
         await until(pilot, lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise")  # type: ignore[attr-defined]
-        await until(pilot, lambda: f"Only noise?  {count}" in screen_text(app))
+        await until(pilot, lambda: f"Suggested for archiving  {count}" in screen_text(app))
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the
         assert "Review (4)" in screen_text(drive.app)
         prunes = drive.ids[4:]
         drive.go(prunes[0])
-        await drive.until(lambda: "Is this only noise?" in drive.text("candidate"))
+        await drive.until(lambda: "Should this be archived?" in drive.text("candidate"))
         await drive.keys("a")
         assert status(bench, "n0") == "archived"
         assert drive.current == prunes[1]
@@ -75,14 +75,14 @@ async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_l
     async with review(bench) as drive:
         await found(drive, "noise")
         assert drive.ids == ["c1", "c2", "c3", "c4"]
-        assert "Only noise?  7  enter lists them" in screen_text(drive.app)
+        assert "Suggested for archiving  7  enter lists" in screen_text(drive.app)
         drive.go("group noise")
         await drive.until(lambda: "7 × prune" in drive.text("candidate"))
         await drive.keys("enter")
         assert len(drive.ids) == 11
         await drive.keys("enter", "a")
         assert isinstance(drive.app.screen, GroupDialog)
-        assert "Approve 7, 7 of which you never opened?" in screen_text(drive.app)
+        assert "Approve 7, including 7 you have not read?" in screen_text(drive.app)
         for _ in range(8):
             await drive.keys("space")
         await drive.keys("y")
@@ -192,7 +192,7 @@ async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, m
         await drive.until(lambda: groups(drive)[-1:] == ["ask"])
         assert drive.ids == ["c1", "c2", "c3", "c4"]
         drive.go("group ask")
-        await drive.until(lambda: "The store is large" in drive.text("candidate"))
+        await drive.until(lambda: "because the store is large" in drive.text("candidate"))
         await drive.keys("enter")
         await found(drive, "noise")
         assert "ask" not in groups(drive)
@@ -257,7 +257,7 @@ async def test_a_group_has_no_text_to_edit(bench: Workbench) -> None:
         await found(drive, "noise")
         drive.go("group noise")
         await drive.keys("e", "m", "i", "y")
-        assert "There is no text here." in drive.toasts
+        assert "No text here." in drive.toasts
         assert isinstance(drive.app.screen, type(drive.screen))
         assert isinstance(drive.screen.query_one("#count").render(), Content)
 
@@ -268,7 +268,7 @@ async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: P
     bench.importer.carry_out(bench.importer.plan(file, format="claude-memory"))
     async with review(bench) as drive:
         await found(drive, "places")
-        await drive.until(lambda: "2 memories would go" in drive.text("evidence"))
+        await drive.until(lambda: "2 memories would be archived" in drive.text("evidence"))
         assert "2 records from CLAUDE.md, 2 never voted" in drive.text("candidate")
         assert "Use pnpm" in drive.text("evidence")
         await drive.keys("a")
@@ -288,7 +288,7 @@ async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(t
         assert "Fisher's exact test: p = 0.0055" in drive.text("candidate")
         assert "✗ Deploy the API b0" in drive.text("candidate")
         await drive.keys("e", "m", "P")
-        assert "There is no text here." in drive.toasts
+        assert "No text here." in drive.toasts
         await drive.keys("a")
         assert [one.name for one in bench.patterns.all()] == ["canary in infra/deploy"]
         await drive.keys("u")

@@ -85,7 +85,7 @@ async def test_the_pace_is_shown_once_there_is_one(bench: Workbench, clock: Tick
 async def test_rejecting_takes_no_later_key(bench: Workbench, digit: str) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("x")
-        assert "Rejected c1 · u takes it back · w says why" in screen_text(drive.app)
+        assert "Rejected c1 · u takes it back · w adds a reason" in screen_text(drive.app)
         here = drive.app.screen
         await drive.keys(digit)
         assert drive.app.screen is not here
@@ -95,12 +95,12 @@ async def test_rejecting_takes_no_later_key(bench: Workbench, digit: str) -> Non
 async def test_the_reasons_are_of_the_last_rejection_and_undone_with_it(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("w")
-        assert any("No candidate was rejected here yet" in said for said in drive.toasts)
+        assert any("No candidate rejected yet" in said for said in drive.toasts)
         await drive.keys("x", "a", "w")
         assert isinstance(drive.app.screen, ReasonDialog)
         shown = screen_text(drive.app)
         assert "Why was “Read the contract" in shown
-        assert "Something else says it already" in shown
+        assert "Already stored" in shown
         await drive.keys("3")
         rejected = bench.library.memories.get("c1")
         assert (rejected.archived_reason, rejection_of(rejected).reason) == ("rejected", "duplicate")
@@ -137,7 +137,7 @@ async def test_a_refused_edit_stays_in_the_editor(bench: Workbench) -> None:
         await drive.keys("ctrl+s")
         assert isinstance(drive.app.screen, RecordForm)
         assert drive.app.screen.query_one(TextArea).text == "precious words"
-        assert "No proposal c1 waits for review." in screen_text(drive.app)
+        assert "No open proposal c1." in screen_text(drive.app)
 
 
 async def test_an_outer_editor_saves_and_does_not_approve(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:

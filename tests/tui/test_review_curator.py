@@ -40,7 +40,7 @@ def shown(bench: Workbench, kind: str) -> str:
 
 def test_an_update_shows_the_bullet_before_and_after(bench: Workbench) -> None:
     text = shown(bench, "UPDATE")
-    assert "Should the playbook change like this?" in text
+    assert "Apply this change to the playbook?" in text
     assert "curator · for twins" in text
     assert "+ Too strict." in text
     assert "The difference" in text
@@ -57,7 +57,7 @@ def test_a_merge_shows_how_each_bullet_would_change(bench: Workbench) -> None:
 
 
 def test_what_changes_no_bullet_and_what_only_deletes(bench: Workbench) -> None:
-    assert "It changes no bullet that is there." in shown(bench, "ADD")
+    assert "It changes no existing bullet." in shown(bench, "ADD")
     assert "Ask the person who owns the file" in shown(bench, "DELETE")
 
 

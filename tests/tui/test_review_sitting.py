@@ -167,11 +167,11 @@ def ask(kind: str, *evidence: str, reasons: tuple[str, ...] = ()) -> Proposal:
 @pytest.mark.parametrize(
     ("kind", "status", "question", "after"),
     [
-        ("prune", "signal", "Is this only noise?", "archived"),
-        ("confirm", "signal", "Has this earned to be confirmed?", "confirmed"),
+        ("prune", "signal", "Should this be archived?", "archived"),
+        ("confirm", "signal", "Should this be confirmed?", "confirmed"),
         ("reconfirm", "confirmed", "Is this still true?", "confirmed"),
         ("skill", "confirmed", "Should this become a skill?", "confirmed"),
-        ("forget", "confirmed", "Should this be forgotten?", "archived"),
+        ("forget", "confirmed", "Should this be archived?", "archived"),
     ],
 )
 async def test_a_proposal_of_upkeep_says_what_it_asks_why_and_what_the_answers_do(
@@ -210,7 +210,7 @@ async def test_a_merge_of_three_shows_each_against_the_newest(bench: Workbench) 
         drive.go("merge-1")
         await drive.until(lambda: "Do these 3" in drive.text("candidate"))
         card = drive.text("candidate")
-        assert "Do these 3 say the same?" in card
+        assert "Are these 3 duplicates?" in card
         assert "From n2 to the newest" in card
         assert "[-the-]{+each+}" in card
         assert "Merging keeps n1 with the text of n3, adds up the votes, and archives n3, n2" in card
@@ -226,11 +226,11 @@ async def test_a_merge_of_very_many_compares_the_first_and_names_the_same_ones(b
     put(bench, ask("merge", "newest", "same", *(m.id for m in older)))
     async with review(bench) as drive:
         drive.go("merge-1")
-        await drive.until(lambda: "Do these 30" in drive.text("candidate"))
+        await drive.until(lambda: "Are these 30" in drive.text("candidate"))
         card = drive.text("candidate")
         assert "From same to the newest  the same text" in card
         assert card.count("to the newest") == 20
-        assert "… and 9 more; beside this they stand in full." in card
+        assert "… and 9 more; they are shown in full alongside." in card
         await drive.settle()
         assert "Clear the cache, 28." in drive.text("evidence")
 
@@ -246,7 +246,7 @@ async def test_the_tree_of_citations_is_drawn_to_its_raw_events(bench: Workbench
     )
     async with review(bench, (200, 60)) as drive:
         evidence = drive.text("evidence")
-        assert "Rests on 2 memories  down 2 levels" in evidence
+        assert "Evidence: 2 memories  down 2 levels" in evidence
         lines = evidence.splitlines()
         at = next(n for n, line in enumerate(lines) if line.startswith("└ · o2"))
         assert lines[at + 1].startswith("  Cleared the cache before the commit")

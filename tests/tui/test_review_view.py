@@ -110,7 +110,7 @@ async def test_a_merge_shows_the_diff_and_what_speaks_against_it(bench: Workbenc
         drive.go(id)
         await drive.settle()
         item = drive.text("candidate")
-        assert "Do these say the same?" in item
+        assert "Are these duplicates?" in item
         assert "one word is not in both" in item
         assert "{+up +}" in item
         assert "The two in full" in drive.text("evidence")
@@ -136,7 +136,7 @@ async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(benc
         assert "✗ forgotten · o3" in evidence
         assert "✗ nowhere · not in this store" in evidence
         assert "Cleared the cache before the commit" in evidence
-        assert "† cites what is gone" in drive.text("candidate")
+        assert "† cites deleted memories" in drive.text("candidate")
 
 
 @pytest.mark.slow
@@ -146,7 +146,7 @@ async def test_the_queue_shows_the_flags_as_signs_that_the_line_below_explains(b
         assert drive.current == "old"
         assert "∅◔  1  Nobody looked" in screen_text(drive.app)
         assert "∅ no evidence" in screen_text(drive.app)
-        assert "◔ waits long" in drive.text("candidate")
+        assert "◔ overdue" in drive.text("candidate")
         assert "It cites nothing." in drive.text("evidence")
 
 

@@ -86,14 +86,14 @@ async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change
         await drive.keys("k", "t", "t")
         assert "gets your text" in shown(drive), "it waited while another one was looked at"
         await drive.keys("escape")
-        assert "What you wrote here is lost: esc again leaves" in shown(drive)
+        assert "Your text would be lost: esc again discards" in shown(drive)
         dialog = drive.app.screen
         assert isinstance(dialog, MergeChoice)
         target = dialog._rows.current
         assert target is not None
         bench.stream.edit(target.memory.id, "Somebody else wrote this.")
         await drive.keys("y")
-        assert "was changed by someone else meanwhile." in shown(drive)
+        assert "was changed elsewhere meanwhile." in shown(drive)
         assert "Somebody else wrote this." in shown(drive)
         assert bench.library.memories.get("c1").status == "candidate"
         await drive.keys("y")

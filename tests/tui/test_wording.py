@@ -30,7 +30,7 @@ def test_the_legend_has_whole_words_only(width: int) -> None:
     assert whole.startswith(shown)
     assert len(shown) <= width
     assert not shown or whole[len(shown) :][:2].strip() != whole[len(shown) :][:2] or shown == whole
-    assert whole.endswith("look first ")
+    assert whole.endswith("flagged ")
 
 
 def test_a_line_that_begins_its_text_is_not_said_twice() -> None:
@@ -67,7 +67,7 @@ def test_queries_in_which_it_only_stands_below_the_top_are_counted_only() -> Non
     asked = tuple(QueryImpact(query, 67, None, 10, None, ()) for query in queries)
     told = in_full(Impact("c1", "workbench", 10, asked)).plain
     assert told.startswith("Approved, it changes the top of none of 14 saved queries")
-    assert "In 14 queries it would stand below the top 10" in told
+    assert "In 14 queries it would rank below the top 10" in told
     assert "query 1" not in told
 
 

@@ -66,7 +66,7 @@ def _file(session: Session, bench: "Workbench", name: str) -> str:
     try:
         return str(session.cwd / path_of(name).expanduser())
     except RuntimeError as error:
-        raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was written.") from error
+        raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error
 
 
 def _memory(bench: "Workbench", id: str) -> str:

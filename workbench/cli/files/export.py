@@ -207,7 +207,7 @@ def _foretell(preview: "ExportPreview") -> None:
         from workbench.services.files.overwriting import why_said
 
         warn(f"workbench: {why_said(preview.obstacle)}")
-    say(f"{preview.path} {'would be written' if preview.changed else 'is the same already'}. Nothing was written.")
+    say(f"{preview.path} {'would be written' if preview.changed else 'is already up to date'}. Nothing was written.")
 
 
 def report_written(done: "Written") -> None:
@@ -280,7 +280,7 @@ def to_stdout(text: str) -> None:
 
 def _report(preview: "ExportPreview") -> None:
     if not preview.changed:
-        say(f"{preview.path} is the same already.")
+        say(f"{preview.path} is already up to date.")
         return
     lines = preview.diff()
     added = sum(line.startswith("+") for line in lines[2:])

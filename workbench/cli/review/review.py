@@ -130,7 +130,7 @@ def reject(session: Session) -> int:
 
 def keep_old(session: Session) -> int:
     """Keep the older one of two that contradict each other."""
-    return _decide(session, "Kept the old of", lambda bench, ids: bench.review.keep_old(ids))
+    return _decide(session, "Kept the older one of", lambda bench, ids: bench.review.keep_old(ids))
 
 
 def put_off(session: Session) -> int:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from workbench.services.promotion.copies import Copy, Correction, Obstacle
 
 WHY: "dict[Obstacle, str]" = {
-    "rewritten": "says it in other words by now, and stays",
-    "changed": "was changed by hand since, and stays",
+    "rewritten": "has different wording by now and stays",
+    "changed": "was changed by hand since and stays",
     "held": "stays: the new text is held back from files",
-    "cites": "rests on it and stays: read it again",
+    "cites": "cites it and stays: check it",
     "whole": "stays until it is exported again",
 }
 

@@ -112,7 +112,9 @@ def _export(session: Session, bench: "Workbench") -> int:
     preview = bench.exporter.preview(path, text, kind=export.KINDS[args.format or "jsonl"].export_format)
     done = bench.exporter.write(preview, force=args.force)
     say(
-        f"{path} has {counted(text.count(chr(10)), 'line')} now." if preview.changed else f"{path} is the same already."
+        f"{path} has {counted(text.count(chr(10)), 'line')} now."
+        if preview.changed
+        else f"{path} is already up to date."
     )
     report_written(done)
     return 0

@@ -80,15 +80,15 @@ def moved_to(memory: Memory, status: Status, now: datetime) -> Memory:
     if status == "confirmed":
         return approve(memory, now)
     if status != "candidate":
-        raise WorkbenchError(f"No memory is made {status} by an edit.", f"{UNCHANGED} {_WAYS[status]}")
+        raise WorkbenchError(f"An edit cannot set the status {status}.", f"{UNCHANGED} {_WAYS[status]}")
     _require(memory, ("signal",), "put up for review")
     return replace(memory, status="candidate")
 
 
 _WAYS: Mapping[Status, str] = {
-    "signal": "Undo takes a step back.",
-    "promoted": "Promoting writes it where agents read.",
-    "archived": "Forgetting or archiving does that.",
+    "signal": "Use undo to go back.",
+    "promoted": "Use promote, which writes it where agents read.",
+    "archived": "Use archive for that.",
 }
 """How a status is reached that no edit gives."""
 
@@ -225,7 +225,7 @@ def _untouched(memory: Memory, now: datetime, limits: LifecycleLimits) -> AgeFin
 
 def _waiting(memory: Memory, now: datetime) -> str:
     if memory.review_after is not None:
-        return "its review date has come"
+        return "its review date has passed"
     return f"{memory.status} for {_days(arrived(memory), now):.0f} days"
 
 

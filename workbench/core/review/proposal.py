@@ -18,24 +18,24 @@ class Group(NamedTuple):
     about: str
 
 
-NOISE = Group("noise", "Only noise?", "A yes archives what nobody touched; nothing is erased.")
+NOISE = Group("noise", "Suggested for archiving", "Approving archives what was not used; nothing is erased.")
 
-IMPORTANT = Group("important", "Only noise? Importance 8 and more", "These are archived one by one only.")
+IMPORTANT = Group("important", "Archiving: importance 8 or more", "These can only be archived one at a time.")
 """Those of the group before whose memory has an importance of `IMPORTANT_FROM` or more."""
 
 IMPORTANT_FROM = 8.0
 
-LATER = Group("later", "Left for later", "You put these off; each says when it is asked again.")
+LATER = Group("later", "Left for later", "You postponed these; each shows when it is due again.")
 """What was put off, of whatever kind."""
 
 GROUPS = (
-    Group("trust", "To be trusted", "Until you have looked, agents are given nothing of it."),
-    Group("known", "Changes what is known", "A yes replaces, forgets or rewords what agents are given now."),
-    Group("true", "Still true?", "Agents are given these; a no takes away from how far they are believed."),
-    Group("new", "New to know", "A yes adds to what agents are given as known."),
-    Group("files", "Changed on disk", "The store knows these files as they were; a yes takes over what they say now."),
-    Group("same", "Say the same", "A yes makes one of several; nothing that is said is lost."),
-    Group("places", "In the wrong place", "What has a better home: a yes moves it there, or takes the copy away."),
+    Group("trust", "Not yet trusted", "Agents are served none of this until you have reviewed it."),
+    Group("known", "Proposed changes", "Approving replaces, archives or rewords what agents are served now."),
+    Group("true", "Still true?", "Agents are served these; rejecting one lowers its confidence."),
+    Group("new", "Candidates", "Approving confirms these, and agents are served them."),
+    Group("files", "Changed on disk", "These files changed since they were imported; approving imports the changes."),
+    Group("same", "Duplicates", "Approving merges them into one; votes, tags and ids are kept."),
+    Group("places", "Misplaced", "Approving moves these to where they belong, or archives the copy."),
     NOISE,
     IMPORTANT,
     LATER,
@@ -140,81 +140,81 @@ def _lifecycle(
 
 
 _UNKNOWN = ProposalKind(
-    "", "", "This version does not know what this proposes.",
-    "nothing, with this version", "it is dropped",
+    "", "", "This version does not know this kind of proposal.",
+    "nothing, with this version", "it is discarded",
     handler=f"{_BENCH}.lifecycle:Unknown",
 )  # fmt: skip
 
 _KINDS = (
     ProposalKind(
-        "reflection", "candidate", "Is this worth knowing?",
-        "it is confirmed and served to agents", "it leaves a tombstone",
+        "reflection", "candidate", "Is this worth keeping?",
+        "it is confirmed and served to agents", "it is archived as rejected",
         handler=f"{_BENCH}.lifecycle:Candidate", view=f"{_VIEWS}:CANDIDATE", is_candidate=True, group="new",
     ),
     ProposalKind(
-        "merge", "merge", "Do these say the same?",
-        "they become one; the newest text wins, votes add up, the ids of the others live on",
-        "all stay; asked again only when a text changes", "∪",
-        many=("merge of {count}", "Do these {count} say the same?"),
+        "merge", "merge", "Are these duplicates?",
+        "they are merged: the newest text wins, votes are added up, the other ids stay valid",
+        "all are kept; asked again only when a text changes", "∪",
+        many=("merge of {count}", "Are these {count} duplicates?"),
         handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE", group="same",
         finder=f"{_FINDERS}.finder:COPIES",
     ),
     _lifecycle(
-        "prune", "prune", "Is this only noise?",
-        "it is archived as pruned", "it stays; asked again after another period", "pruned", settled=False,
+        "prune", "prune", "Should this be archived?",
+        "it is archived as pruned", "it stays; asked again after the next review period", "pruned", settled=False,
         group="noise",
     ),
     _lifecycle(
-        "confirm", "confirm", "Has this earned to be confirmed?",
-        "it is confirmed", "it stays; asked again when it was seen more", "confirmed",
+        "confirm", "confirm", "Should this be confirmed?",
+        "it is confirmed", "it stays; asked again when it has been seen more often", "confirmed",
         group="new",
     ),
     _lifecycle(
-        "reconfirm", "still true?", "Is this still true?", "it counts as confirmed anew",
-        "it loses a point of confidence, and a proposal to forget it follows", "reconfirmed", refused="doubted",
+        "reconfirm", "still true?", "Is this still true?", "it is confirmed again",
+        "its confidence drops by one, and archiving it is proposed", "reconfirmed", refused="doubted",
         flagged=(
-            ("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),
+            ("contradicted", "contradicted", "A newer memory contradicts this. Is it still true?"),
             ("doubtful", "doubtful", "This was marked harmful. Is it still true?"),
         ),
         group="true",
     ),
     ProposalKind(
-        "pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped", group="new",
+        "pattern", "pattern", "Is this pattern correct?", "it is added to the patterns", "it is discarded", group="new",
         handler=f"{_BENCH}.pattern:MinedPattern", view=f"{_VIEWS}:PATTERN", finder=f"{_FINDERS}.mining:MINING",
     ),
     ProposalKind(
-        "curator", "curator", "Should the playbook change like this?", "it is changed", "it stays as it is",
+        "curator", "curator", "Apply this change to the playbook?", "it is applied", "the playbook stays as it is",
         handler=f"{_BENCH}.curator:CuratorProposals", view=f"{_VIEWS}:CURATOR",
     ),
     _lifecycle(
-        "forget", "forget", "Should this be forgotten?", "it is archived as forgotten", "it stays", "forgotten",
+        "forget", "forget", "Should this be archived?", "it is archived as forgotten", "it stays", "forgotten",
         settled=False, found=False,
     ),
     _lifecycle(
-        "return", "came back", "This was archived and came in again. Should it be restored?", "it is restored",
-        "it stays archived; asked again when it is seen in two more sessions", "restored", settled=False,
+        "return", "came back", "This was archived and was seen again. Should it be restored?", "it is restored",
+        "it stays archived; asked again after two more sessions report it", "restored", settled=False,
         found=False, group="new",
     )._replace(of_archived=True),
     ProposalKind(
-        "supersede", "replace", "Should this take the place of what is known?",
-        "it is stored, and what it replaces is archived as superseded", "what is known stays, and this is dropped",
+        "supersede", "replace", "Should this replace what is stored?",
+        "it is stored; what it replaces is archived as superseded", "nothing changes; this proposal is discarded",
         "↻",
         handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
     ),
     ProposalKind(
         "replaces", "replaces", "A newer memory contradicts this one. Does it replace it?",
-        "the newer one holds; this one is archived as superseded",
-        "both stay, asked again only when a text changes; “keep old” archives the newer one instead",
+        "the newer one stays; this one is archived as superseded",
+        "both stay; asked again only when a text changes; “keep old” archives the newer one instead",
         handler=f"{_BENCH}.supersede:Replaces", view=f"{_VIEWS}:REPLACES", settled_by_promotion=False,
         finder=f"{_FINDERS}.finder:UPKEEP",
     ),
     ProposalKind(
-        "stale", "out of date", "It names what is not in the working tree any more. Is it out of date?",
-        "new names are written into it; where none is known, it is archived as forgotten",
-        "it stays; asked again when its text changes, or when something else that it names goes", "≁",
+        "stale", "out of date", "It names something that is no longer in the working tree. Is it out of date?",
+        "its names are updated; without a new name it is archived as forgotten",
+        "it stays; asked again when its text changes or something else it names disappears", "≁",
         flagged=(
-            ("renamed", "renamed", "It names what is called otherwise now. Should it say the new name?"),
-            ("gone", "gone", "It names what is not there any more. Should it be forgotten?"),
+            ("renamed", "renamed", "Something it names was renamed. Use the new name?"),
+            ("gone", "gone", "Something it names no longer exists. Should it be archived?"),
         ),
         handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
         finder=f"{_FINDERS}.files:STALE",
@@ -224,36 +224,36 @@ _KINDS = (
         group="new",
     ),
     ProposalKind(
-        "file", "changed on disk", "Should the store take over what this file says now?",
-        "what differs becomes what the file says, as an import; one undo takes it back",
-        "the store stays as it is; asked again when the file changes once more",
+        "file", "changed on disk", "Import the changes in this file?",
+        "the changes are imported; one undo reverts them",
+        "the store stays as it is; asked again when the file changes again",
         handler=f"{_BENCH}.file:ChangedFile", view=f"{_VIEWS}:FILE", group="files",
         finder=f"{_FINDERS}.files:FILES",
     ),
     ProposalKind(
-        "trust", "from elsewhere", "Is what came into this store from elsewhere to be trusted?",
-        "you are shown what came and who wrote it, and asked", "it stays as it is: read, and given to no agent",
+        "trust", "from elsewhere", "Trust the data that came into this store from elsewhere?",
+        "you see what came in and who wrote it, then decide", "it stays readable here but is not served to agents",
         handler=f"{_BENCH}.lifecycle:Store", view=f"{_VIEWS}:TRUST", group="trust",
         finder=f"{_FINDERS}.files:STORE",
     ),
     ProposalKind(
-        "documents", "documents", "Are these documents to be trusted as they are now?",
-        "they are shown, and t trusts them after a question",
-        "agents are not given them; asked again when they change",
+        "documents", "documents", "Trust these documents as they are now?",
+        "they are shown; t trusts them, after a confirmation",
+        "they are not served to agents; asked again when they change",
         handler=f"{_BENCH}.lifecycle:DocumentsChanged", view=f"{_VIEWS}:DOCUMENTS", group="trust",
         finder=f"{_FINDERS}.files:DOCUMENTS",
     ),
     ProposalKind(
-        "instructions", "from a document", "Should these records of an instruction file go?",
-        "they are archived, the file stays what it is; one undo brings all of them back",
-        "they stay; asked again only when the file is imported once more",
+        "instructions", "from a document", "Archive these records of an instruction file?",
+        "they are archived, the file is not changed; one undo restores them",
+        "they stay; asked again only when the file is imported again",
         handler=f"{_BENCH}.instructions:Instructions", view=f"{_VIEWS}:GOING", group="places",
         finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
     ),
     ProposalKind(
-        "pattern-merge", "patterns alike", "Do these patterns say the same?",
-        "they become one, in the words of the surest and in use as that is, with the applications of all",
-        "all stay; asked again only when a text changes",
+        "pattern-merge", "similar patterns", "Are these patterns duplicates?",
+        "they are merged into the one with the highest confidence; applications are added up",
+        "all are kept; asked again only when a text changes",
         handler=f"{_BENCH}.pattern:PatternMerge", view=f"{_VIEWS}:PATTERNS", group="same",
         finder=f"{_FINDERS}.instructions:PATTERNS",
     ),

@@ -168,7 +168,7 @@ def doubted(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory |
         evidence=proposal.evidence,
         importance=memory.importance_score,
         reasons=(
-            "you said that it no longer is true",
+            "you said that it is no longer true",
             f"its confidence went from {confidence_of(memory)} to {confidence_of(doubtful)}",
         ),
     )
@@ -193,7 +193,7 @@ def _contradicted(memory: Memory, by: Contradicted) -> UpkeepFinding | None:
         return UpkeepFinding("replaces", memory.id, (by.reason,), occasion, (), (by.by,))
     if memory.status not in ("confirmed", "promoted"):
         return None
-    reason = f"a newer memory says otherwise: {by.reason}"
+    reason = f"a newer memory contradicts it: {by.reason}"
     return UpkeepFinding("reconfirm", memory.id, (reason,), occasion, (CONTRADICTED,), (by.by,))
 
 

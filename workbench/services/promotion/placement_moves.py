@@ -119,7 +119,7 @@ def _whole(change: _Change, data: bytes | None, again: bool) -> tuple[bytes | No
             raise Conflict(f"{was.path} was changed by hand since it was written.", "Nothing was changed.")
     for gone in (p for p in change.gone if p.kind == "file"):
         if data is None:
-            return None, [f"{gone.path} was gone already."]
+            return None, [f"{gone.path} was already deleted."]
         if data != gone.text.encode():
             return data, [f"{gone.path} was changed since and was left."]
         data = None
@@ -138,7 +138,7 @@ def _entries(change: _Change, data: bytes | None, again: bool) -> tuple[bytes | 
         return data, []
     one = (*new, *gone)[0]
     if data is None and not new:
-        return None, [] if again else [f"{one.path} was gone already."]
+        return None, [] if again else [f"{one.path} was already deleted."]
     text, encoding = decoded(one.head.encode() if data is None else data, one.path)
     try:
         block = managed_block.find(text)

@@ -50,7 +50,7 @@ class Places:
         try:
             real = ((self.project or path) / path).resolve()
         except (OSError, RuntimeError, ValueError) as error:
-            raise UnsafePath(f"{path} is no path that can be followed.", NOTHING) from error
+            raise UnsafePath(f"{path} is not a valid path.", NOTHING) from error
         _require_markdown(real)
         if self.project is None or not real.is_relative_to(self.project):
             return Place(real, str(real), True)
@@ -66,7 +66,7 @@ class Places:
         else:
             inside = PurePosixPath(placement.path)
             if self.project is None:
-                raise UnsafePath(f"{placement.path} cannot be found: this store lies in no project.", NOTHING)
+                raise UnsafePath(f"{placement.path} cannot be found: this store belongs to no project.", NOTHING)
             sound = not inside.is_absolute() and ".." not in inside.parts and bool(inside.parts)
             path = self.project / inside
             _require_open(inside.parts, path)
@@ -74,7 +74,7 @@ class Places:
         try:
             real = path.resolve()
         except (OSError, RuntimeError, ValueError) as error:
-            raise UnsafePath(f"{placement.path} is no path that can be followed.", NOTHING) from error
+            raise UnsafePath(f"{placement.path} is not a valid path.", NOTHING) from error
         if not sound or real != path:
             raise UnsafePath(f"{placement.path} now leads to another place.", f"{NOTHING} Look at {real}.")
         return path
@@ -96,7 +96,7 @@ def scratch_of(store: Path) -> Path:
 
 def _require_markdown(path: Path) -> None:
     if path.suffix.lower() not in SUFFIXES:
-        raise UnsafePath(f"{path.name or path} is no Markdown file.", f"Name one that ends in .md. {NOTHING}")
+        raise UnsafePath(f"{path.name or path} is not a Markdown file.", f"Name one that ends in .md. {NOTHING}")
 
 
 def _require_open(parts: tuple[str, ...], path: Path) -> None:

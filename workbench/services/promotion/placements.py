@@ -209,7 +209,7 @@ class Placing:
         with self._library.exclusive():
             found = self._about(shown.note)
             if found != shown:
-                raise Conflict("What was broken off is no longer as it was shown.", "Nothing was written; look again.")
+                raise Conflict("The interrupted write changed since it was shown.", "Nothing was written; look again.")
             if found.problem:
                 raise WorkbenchError(found.problem, f"Nothing was written; {shown.note} can be deleted to forget it.")
             carry_out(found.edits)

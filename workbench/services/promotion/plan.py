@@ -163,11 +163,11 @@ MOST, DEEPEST = 20, 5
 
 _IMPORT = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@(?P<path>[^\s@`]+)[ \t]*$", re.MULTILINE)
 _LIMITS = (
-    (re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE), 32_768, "Codex loads no more of such files together"),
+    (re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE), 32_768, "Codex loads no more than that of such files"),
     (re.compile(r"CLAUDE(?:\.local)?\.md", re.IGNORECASE), 40_000, "Claude Code warns of a larger one"),
-    (re.compile(r"\.windsurfrules", re.IGNORECASE), 12_000, "Windsurf takes no more of it"),
+    (re.compile(r"\.windsurfrules", re.IGNORECASE), 12_000, "Windsurf reads no more of it"),
     (re.compile(r"copilot-instructions\.md", re.IGNORECASE), 4_000, "Copilot's reviews read no more of it"),
-    (re.compile(r"SKILL\.md", re.IGNORECASE), 20_000, "a longer skill is better parted into files beside it"),
+    (re.compile(r"SKILL\.md", re.IGNORECASE), 20_000, "move details of a longer skill into separate files"),
     (re.compile(r"MEMORY\.md", re.IGNORECASE), MAX_BYTES, "Claude Code loads no more of it"),
 )
 """The bytes that tools take of a file, by its name."""
@@ -182,8 +182,8 @@ class Neighbour:
     differs: bool = False
 
     def __str__(self) -> str:
-        says = "may say otherwise" if self.differs else "says nearly the same"
-        return f"{self.file}:{self.line} {says} already."
+        says = "may contradict this" if self.differs else "says nearly the same"
+        return f"{self.file}:{self.line} {says}."
 
 
 def texts_of(place: Place, places: Places) -> dict[str, str]:

@@ -154,7 +154,7 @@ class Promotion:
         """
         memories = tuple(self._library.memories.get(id) for id in dict.fromkeys(ids))
         if not memories:
-            raise WorkbenchError("No memory was named to promote.", UNCHANGED)
+            raise WorkbenchError("Name at least one memory to promote.", UNCHANGED)
         now = self._context.now()
         mask = str if target.kept else self._safety.masked
         target = replace(target, title=mask(target.title), about=mask(target.about))
@@ -188,7 +188,9 @@ class Promotion:
         memory was changed since the plan; nothing is written then.
         """
         if plan.outside and not outside:
-            raise WorkbenchError(f"{plan.outside[0]} lies outside the project.", "Nothing was written without a yes.")
+            raise WorkbenchError(
+                f"{plan.outside[0]} lies outside the project.", "Nothing was written without confirmation."
+            )
         if plan.flagged and allow is None:
             raise FlaggedText(plan.flagged)
         self._require_word(plan)
@@ -212,7 +214,9 @@ class Promotion:
             return
         known = provenances(self._context, plan.memories)
         if doubtful := next((id for id in plan.ids if not known[id].approved), ""):
-            raise WorkbenchError(f"No person wrote or approved {doubtful}.", f"Nothing was written; {OWN_TERMINAL}")
+            raise WorkbenchError(
+                f"No human has written or approved {doubtful}.", f"Nothing was written; {OWN_TERMINAL}"
+            )
 
     def _require_unchanged(self, plan: PromotionPlan) -> None:
         try:

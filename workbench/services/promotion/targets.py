@@ -27,7 +27,7 @@ MEMORY_FOLDERS = (".", "memory", ".claude/memory")
 """Where a project's memory files may lie; the last one is where new ones go."""
 
 SKILL_FOLDER = ".claude/skills"
-MOST_OF_SKILL, WHY_OF_SKILL = 20_000, "a longer skill is better parted into files beside it"
+MOST_OF_SKILL, WHY_OF_SKILL = 20_000, "move details of a longer skill into separate files"
 
 
 @dataclass(frozen=True, slots=True)

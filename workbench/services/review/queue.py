@@ -198,8 +198,8 @@ def looked_up(known: Evidence, memory: Memory, retriever: "Retriever", exclude: 
 
 
 NO_EVIDENCE = "no evidence"
-GONE = "cites what is gone"
-WAITS = "waits long"
+GONE = "cites deleted memories"
+WAITS = "overdue"
 
 Place = tuple[str, str]
 """Table and key of a record."""

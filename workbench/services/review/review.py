@@ -324,7 +324,7 @@ class Review:
         known = (self._known(id) for id in ids)
         brought = {self._handler(proposal).brings_text for proposal in known if proposal is not None}
         if len(brought) > 1:
-            raise WorkbenchError("What files say is taken over apart from other decisions.", "Nothing was decided.")
+            raise WorkbenchError("Approve changed files separately from other proposals.", "Nothing was decided.")
         if True not in brought:
             return ""
         import uuid
@@ -460,7 +460,7 @@ class Review:
     def _open(self, id: str) -> Proposal:
         found = self._known(id)
         if found is None:
-            raise UnknownRecord(f"No proposal {id} waits for review.", "It may have been decided elsewhere.")
+            raise UnknownRecord(f"No open proposal {id}.", "It may have been decided elsewhere.")
         return found
 
     def _known(self, id: str) -> Proposal | None:
@@ -492,7 +492,7 @@ def _texts(memory: Memory | None) -> Iterable[str]:
 
 def _require_text(memory: Memory, expected: str | None) -> None:
     if expected is not None and memory.content != expected:
-        raise Conflict(f"{memory.id} was changed by someone else meanwhile.", "Nothing was written.")
+        raise Conflict(f"{memory.id} was changed elsewhere meanwhile.", "Nothing was written.")
 
 
 def _require_apart(every: Iterable[frozenset[tuple[str, str]]]) -> None:

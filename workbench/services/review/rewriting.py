@@ -30,9 +30,9 @@ def parts_of(text: str) -> tuple[str, ...]:
 def check_parts(parts: Sequence[str]) -> None:
     """Raise `InvalidRecord` unless there are at least two parts, all different and none too long."""
     if len(parts) < 2:
-        raise InvalidRecord("That is one part.", "A blank line, or a line of ---, begins the next one.")
+        raise InvalidRecord("That is one part.", "A blank line, or a line of ---, starts the next one.")
     if len(set(parts)) < len(parts):
-        raise InvalidRecord("Two parts are the same.", "Take one of them out.")
+        raise InvalidRecord("Two parts are the same.", "Remove one of them.")
     if any(len(part) > MAX_CONTENT for part in parts):
         raise InvalidRecord(f"A part is longer than {MAX_CONTENT:,} characters.", UNCHANGED)
 
@@ -80,7 +80,7 @@ def with_rounds(memory: Memory, texts: Sequence[str], chosen: str) -> Memory:
     Raises `InvalidRecord` when the chosen text is empty or too long.
     """
     if not chosen.strip():
-        raise InvalidRecord("An empty text cannot be taken.", UNCHANGED)
+        raise InvalidRecord("An empty text cannot be used.", UNCHANGED)
     if len(chosen) > (most := room_for(memory.content)):
         raise InvalidRecord(f"The text is longer than {most:,} characters.", UNCHANGED)
     others = [text for text in dict.fromkeys(map(clean_for_store, texts)) if text != chosen]

@@ -43,7 +43,7 @@ AGENTS = Table(
         Action("agents.history", "h", "history", "Show every change of this memory", FIND, False, "act('history')"),
         Action("agents.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action(
-            "agents.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
+            "agents.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE, False, "act('promote')"
         ),
     ),
     (*LIST, *LINKS),

@@ -534,4 +534,4 @@ def _file(name: str) -> Path:
     try:
         return Path.cwd() / Path(name).expanduser()
     except RuntimeError as error:
-        raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was written.") from error
+        raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error

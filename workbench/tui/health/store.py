@@ -159,7 +159,7 @@ async def accept(health: Hands, row: Row) -> None:
         await _finish(health, row.item)
         return
     if not isinstance(row.item, OutsideEdit):
-        health.workbench_app.say("Nothing waits here.")
+        health.workbench_app.say("Nothing to decide here.")
         return
     question = f"Take over what another program changed in {row.item.file}?"
     if await _asked(
@@ -190,7 +190,7 @@ async def _finish(health: Hands, broken: HalfDone) -> None:
 async def dismiss(health: Hands, row: Row) -> None:
     """Turn an outside edit down, after a yes."""
     if not isinstance(row.item, OutsideEdit):
-        health.workbench_app.say("Nothing waits here.")
+        health.workbench_app.say("Nothing to decide here.")
         return
     question = f"Turn down what another program changed in {row.item.file}?"
     if await _asked(health, question, "Its version of the file is kept beside it.", "turn down"):

@@ -27,10 +27,10 @@ from workbench.tui.promotion.actions import COPIES
 from workbench.tui.widgets.dialog import Dialog
 
 WHY: dict[Obstacle, str] = {
-    "rewritten": "says it in other words by now, and stays",
-    "changed": "was changed by hand since, and stays",
+    "rewritten": "has different wording by now and stays",
+    "changed": "was changed by hand since and stays",
     "held": "stays: the new text is held back from files",
-    "cites": "rests on it and stays: read it again",
+    "cites": "cites it and stays: check it",
     "whole": "stays until it is exported again",
 }
 
@@ -87,7 +87,7 @@ class CopiesDialog(Dialog[bool | None]):
         if self._given and self._bench.impact.ready:
             self._rank()
 
-    @work(thread=True, exclusive=True, group="copies-rank", description="where it would stand")
+    @work(thread=True, exclusive=True, group="copies-rank", description="where it would rank")
     def _rank(self) -> None:
         worker, found = get_current_worker(), dict[str, Shift]()
         for given in self._given[:NAMED]:
@@ -217,7 +217,7 @@ def given_lines(
     """Yield which agents were given it this week, and where it stood and would stand for their last question."""
     for one in given[:NAMED]:
         sessions = "1 session" if one.sessions == 1 else f"{one.sessions} sessions"
-        said = f"given to {mask(one.agent)} in {sessions} this week"
+        said = f"served to {mask(one.agent)} in {sessions} this week"
         if one.query:
             shift = shifts.get(one.agent)
             before = one.place if shift is None or shift.before is None else shift.before

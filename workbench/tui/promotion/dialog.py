@@ -124,7 +124,7 @@ class _Missing(WorkbenchError):
     """What a person has yet to say; nothing is wrong."""
 
 
-ALLOWED = "allowed when it was promoted"
+ALLOWED = "allowed when promoted"
 
 
 def open_promote(
@@ -328,7 +328,7 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
             try:
                 return Target("block", str(Path(name).expanduser()), section=self._section)
             except RuntimeError as error:
-                raise WorkbenchError(f"{name} names a home folder that is not known.") from error
+                raise WorkbenchError(f"{name} names an unknown home folder.") from error
         if target.kind not in ("memory", "skill") or len(self._memories) > 1:
             return replace(target, section=self._section) if target.kind == "block" else target
         slug = self._field("slug").value.strip()
@@ -413,7 +413,7 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
 
     def _not_written(self, error: WorkbenchError) -> None:
         if isinstance(error, Conflict):
-            self._look(f"{error.message} This is what would be written now.")
+            self._look(f"{error.message} The preview now shows what would be written.")
         else:
             self._complain(str(error))
 
@@ -450,7 +450,7 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
 def _question(plan: PromotionPlan) -> Confirm:
     """Ask about what leaves the project, or should not travel."""
     reasons = [*(f"{path} lies outside the project." for path in plan.outside), *(h.line for h in plan.flagged)]
-    question = "Let it pass all the same?" if plan.flagged else "Write outside the project?"
+    question = "Write there anyway?" if plan.flagged else "Write outside the project?"
     return Confirm(question, clock=time.monotonic, detail=body("\n".join(reasons)), yes="write it")
 
 

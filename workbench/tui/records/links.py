@@ -39,9 +39,9 @@ OPENS = "workbench.tui.records.record:open_over"
 VOTES, READING = ("helpful", "harmful"), ("copy", "history")
 """The acts that are none while a slider has the keys, and those that change nothing and so hold there, too."""
 
-TO_THE_ROWS = "That key is for a row of the list: tab goes there."
+TO_THE_ROWS = "That key acts on a list row: press tab to go there."
 
-NO_RECORD = "That key is for a memory or a bullet; this row is none."
+NO_RECORD = "That key acts on a memory or a bullet; this row is neither."
 
 
 def only_record(places: Iterable[Place]) -> Place | None:

@@ -31,7 +31,7 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane
 # What a key does to one bullet, wherever it is listed.
 
 
-NOT_PROMOTED = "A bullet goes to agents with its playbook: X in the Playbook writes it to a file."
+NOT_PROMOTED = "Bullets are served with their playbook: X in the Playbook exports it to a file."
 
 
 class OneBullet:
@@ -187,7 +187,7 @@ class OpenedRecord(Dialog[None]):
         await self._area.workbench_app.take_back(told)
 
 
-NO_RECORD = "That key is for a memory or a bullet. {agents.documents} in Agents edits a document."
+NO_RECORD = "That key acts on a memory or a bullet. {agents.documents} in Agents edits a document."
 NOT_KEPT = (
     "{} is no document that agents keep here. {agents.documents} in Agents lists those, and {documents.follow} there "
     "follows another folder."

@@ -8,11 +8,11 @@ from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, on_
 _THERE = {
     "helpful": "vote helpful, or not",
     "harmful": "vote harmful, or not",
-    "edit": "edit what is under it",
+    "edit": "edit what is selected",
     "external": "edit it in $EDITOR",
     "pin": "pin or unpin it",
     "forget": "forget it",
-    "promote": "promote it, seen first",
+    "promote": "promote, previewed first",
     "copy": "copy its text",
     "history": "show its changes",
 }
@@ -36,14 +36,14 @@ REVIEW = Table(
         Action("review.keep-old", "o", "keep old", "Keep the old one of two, archive the new", DECIDE, False),
         Action("review.reason", "w", "why rejected", "Say why the last one was rejected", DECIDE, False),
         Action("review.later", "space", "later", "Put it off for a week", DECIDE),
-        Action("review.edit", "e", "edit", "Edit the text; it still waits", CHANGE),
+        Action("review.edit", "e", "edit", "Edit the text, without deciding", CHANGE),
         Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; it still waits", CHANGE, False),
-        Action("review.merge", "m", "merge", "Merge into a like memory, after y", DECIDE),
+        Action("review.merge", "m", "merge", "Merge into a similar memory, after y", DECIDE),
         Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE),
         Action("review.refine", "r", "refine", "Refine the words, round by round", CHANGE),
-        Action("review.impact", "i", "impact", "What approving does to saved queries", FIND),
+        Action("review.impact", "i", "impact", "How approving changes saved queries", FIND),
         Action("review.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
-        Action("review.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE),
+        Action("review.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE),
         Action("review.search", "slash", "filter", "Filter what is listed", FIND),
         Action("review.next", "n", "next listed", "To the next that is listed", FIND, False),
         Action("review.previous", "N", "previous listed", "To the one listed before", FIND, False),
@@ -52,8 +52,8 @@ REVIEW = Table(
         Action("review.evidence", "tab", "evidence", "To the evidence, and back to the queue", MOVE),
         Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
         Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
-        Action("review.look", "D", "look again", "Work out what waits and is not stored", FIND, False),
-        Action("review.apply", "semicolon", "for marked", "Marked rows: not needed any more", MARK, False),
+        Action("review.look", "D", "refresh", "Find duplicates and suggestions again", FIND, False),
+        Action("review.apply", "semicolon", "for marked", "Marked rows: no longer needed", MARK, False),
     ),
     (*LIST, *MARKS, *LINKS, *EVIDENCE),
 )
@@ -61,10 +61,10 @@ REVIEW = Table(
 REASONS = Table(
     "the reasons",
     (
-        Action("reason.wrong", "1", "wrong", "It is not true", DECIDE, True, "reason(0)"),
-        Action("reason.general", "2", "too general", "True of anything, so of no use", DECIDE, True, "reason(1)"),
-        Action("reason.duplicate", "3", "duplicate", "Something else says it already", DECIDE, True, "reason(2)"),
-        Action("reason.outdated", "4", "outdated", "It was true once", DECIDE, True, "reason(3)"),
+        Action("reason.wrong", "1", "wrong", "Not true", DECIDE, True, "reason(0)"),
+        Action("reason.general", "2", "too general", "Too general to be useful", DECIDE, True, "reason(1)"),
+        Action("reason.duplicate", "3", "duplicate", "Already stored", DECIDE, True, "reason(2)"),
+        Action("reason.outdated", "4", "outdated", "No longer true", DECIDE, True, "reason(3)"),
         Action("reason.words", "5", "in words", "Say why in your own words", DECIDE, True, "reason(4)"),
         CANCEL,
     ),
@@ -77,8 +77,8 @@ MERGE = Table(
     (
         Action("merge.yes", "y,enter", "merge", "Merge into the memory under the cursor", DECIDE),
         Action("merge.text", "t", "other text", "The memory's own text, or the candidate's", CHANGE),
-        Action("merge.edit", "e", "edit", "Write the text that is left", CHANGE),
-        Action("merge.search", "slash", "find another", "Find any memory by its words", FIND),
+        Action("merge.edit", "e", "edit", "Write the merged text", CHANGE),
+        Action("merge.search", "slash", "find another", "Search all memories", FIND),
         Action("merge.read-on", "J", "read on", "Scroll the texts", MOVE),
         Action("merge.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("merge.no", "escape,n", "leave both", "Close without merging", APP),
@@ -91,7 +91,7 @@ MERGE = Table(
 GROUP = Table(
     "a group",
     (
-        Action("group.yes", "y", "decide", "Decide all, once the end was in sight", DECIDE),
+        Action("group.yes", "y", "decide", "Decide all, after reading to the end", DECIDE),
         Action("group.on", "space", "read on", "Scroll a page down", MOVE),
         Action("group.no", "escape,n", "leave them", "Close without deciding", APP),
     ),
@@ -102,7 +102,7 @@ GROUP = Table(
 REFINE = Table(
     "refining",
     (
-        Action("refine.take", "enter", "take it", "The candidate says what this round says", DECIDE),
+        Action("refine.take", "enter", "take it", "Use the text of this round", DECIDE),
         Action("refine.write", "e", "write", "Write the next round, from this one", CHANGE),
         Action("refine.ask", "c", "Claude", "Let Claude write the next rounds", CHANGE),
         Action("refine.preview", "v", "what is sent", "Show what would leave this machine", FIND),

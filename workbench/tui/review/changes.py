@@ -36,8 +36,8 @@ from workbench.tui.widgets.texts.safe_input import FilterInput
 
 
 NOTHING_NEW = (
-    "No candidates, and no memories to find any in. `workbench import FILE` or `workbench ingest` brings some in, "
-    "{app.import} imports a file."
+    "No candidates and no memories yet. Import some with `workbench import FILE` or `workbench ingest`, or press "
+    "{app.import}."
 )
 LOOKING = "Looking … esc stops it"
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
@@ -232,10 +232,10 @@ class Queue:
             self.rows.cursor = (ahead or places)[0 if step > 0 else -1]
 
 
-HOW = "A blank line, or a line of ---, begins the next part."
+HOW = "A blank line, or a line of ---, starts the next part."
 """How a candidate is parted."""
 
-FOLDED = "A text is folded. {review.unfold} opens it first."
+FOLDED = "A text is folded: press {review.unfold} to open it first."
 
 FOUND = 50
 """How many memories the search for one to merge into lists at most."""
@@ -270,7 +270,7 @@ class Changes:
     def _say_saved(self, memory: Memory, saved: Values | None) -> None:
         if saved:
             note = self._area.flagged_note(saved.get(TEXT, memory.content))
-            said = keyed("Saved; it still waits. {review.approve} approves it, {app.undo} takes the edit back.")
+            said = keyed("Saved, not yet decided. {review.approve} approves it, {app.undo} undoes the edit.")
             self._app.say(f"{said}{note}", "warning" if note else "information")
 
     def _saving(self, proposal: Proposal) -> FormSaving:
@@ -297,11 +297,11 @@ class Changes:
                     self._bench.review.merge_into(proposal.id, into.id, chosen.text, into.content)
             except Conflict as error:
                 return Refused(
-                    f"{error} It says this now; {key_of('merge.yes')} merges all the same.",
+                    f"{error} The current text is shown; {key_of('merge.yes')} merges anyway.",
                     self._bench.stream.get(into.id),
                 )
             self._queue.decided([proposal.id], following, "merged")
-            self._app.say(f"Merged into {into.id}. {undo()} parts them again.")
+            self._app.say(f"Merged into {into.id}. {undo()} separates them.")
             return None
 
         def draft(into: str) -> Drafting:
@@ -357,7 +357,9 @@ class Changes:
             rounds.append(texts)
             problem = saving(chosen)
             if problem is None:
-                self._app.say(f"{memory.id} says this round now, and waits on. {undo()} takes it back.")
+                self._app.say(
+                    f"{memory.id} now has the text of this round; it still needs a decision. {undo()} reverts it."
+                )
             return problem
 
         draft = self._app.draft(f"memories/{memory.id}", "round")
@@ -369,7 +371,7 @@ class Changes:
         found = [(p, self._bench.review.memory(p)) for p in targets]
         ids = [memory.id for _, memory in found if memory is not None]
         if not ids:
-            self._app.say("There is nothing here to promote.")
+            self._app.say("Nothing to promote here.")
         elif any(self._seen.is_folded(proposal) for proposal, _ in found):
             self._app.say(keyed(FOLDED))
         else:
@@ -423,7 +425,7 @@ class Changes:
         proposal = self._queue.current
         memory = None if proposal is None else self._bench.review.memory(proposal)
         if proposal is None or memory is None:
-            self._app.say("There is no text here.")
+            self._app.say("No text here.")
             return None
         if self._seen.is_folded(proposal):
             self._app.say(keyed(FOLDED))

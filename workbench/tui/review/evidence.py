@@ -61,7 +61,7 @@ def _rejected_before(earlier: Tombstone, text: str, now: datetime) -> list[Conte
     when = f"rejected {since(known.at, now)} ({absolute(known.at)})" if known.at else "rejected"
     when += "" if known.reason else ", no reason given"
     because = [assemble([("because ", MUTED), (printable(known.reason[:200]), "")])] if known.reason else []
-    head = assemble([("✗ Much like one rejected before  ", WARN), (f"{earlier.similarity:.2f}", "")])
+    head = assemble([("✗ Similar to a rejected candidate  ", WARN), (f"{earlier.similarity:.2f}", "")])
     return [
         head,
         facts((rejected.id, when, f"made {since(rejected.created_at, now)}")),
@@ -71,7 +71,7 @@ def _rejected_before(earlier: Tombstone, text: str, now: datetime) -> list[Conte
 
 
 def _against(found: tuple[Contradiction, ...], width: int, *, hidden: bool) -> list[Content]:
-    lines = [heading("≠ May contradict", Content.styled("by words alone: look yourself", MUTED))]
+    lines = [heading("≠ May contradict", Content.styled("judged by wording: check yourself", MUTED))]
     for one in found:
         lines.append(assemble([("≠ ", WARN), (name(one.other), "bold"), (f" · {printable(one.reason)}", "")]))
         if not hidden:
@@ -88,7 +88,7 @@ def _said_already(evidence: Evidence) -> list[Content]:
     found = [one for one in alike if one[0] not in known]
     if not found:
         return []
-    lines = [heading("≈ Perhaps said already", Content.styled("by likeness alone: compared below", MUTED))]
+    lines = [heading("≈ Possible duplicate", Content.styled("judged by similarity: compared below", MUTED))]
     for id, kind, similarity in found:
         figure = (f"{similarity:.2f}  ", "")
         lines.append(assemble([("≈ ", WARN), figure, (name(id), "bold"), (f" · {kind}", MUTED)]))
@@ -115,7 +115,7 @@ def _nearest(evidence: Evidence, text: str, now: datetime) -> list[list[Content]
     if blocks:
         blocks[0].insert(0, heading("Nearest memories", _marks([m.content for m, _ in near], text)))
     else:
-        blocks.append([Content.styled("No other memory is like it.", MUTED)])
+        blocks.append([Content.styled("No similar memory.", MUTED)])
     if found:
         found[0].insert(0, heading("Nearest bullets", _marks([b.content for b, _ in bullets], text)))
     return blocks + found

@@ -76,18 +76,18 @@ def merge(proposal: Proposal, said: Wording, group: Sequence[Memory], now: datet
     similarity = "" if proposal.similarity is None else f"similarity {proposal.similarity:.3f}"
     names = (similarity, f"importance {proposal.importance:.0f}", *_proposed(proposal, now))
     newest, kept = max(group, key=lambda m: (m.created_at, m.id)), group[-1]
-    parts = [Content.styled(said.question, "bold"), facts(names), *arguments(proposal, "Nothing speaks against it.")]
+    parts = [Content.styled(said.question, "bold"), facts(names), *arguments(proposal, "No objection found.")]
     others = [m for m in group if m.id != newest.id]
     for older in others[:_COMPARED]:
         title = "From the older to the newer" if len(group) == 2 else f"From {name(older.id)} to the newest"
         parts += [Content(""), *_told_apart(title, older.content, newest.content)]
     if len(others) > _COMPARED:
-        more = f"… and {len(others) - _COMPARED} more; beside this they stand in full."
+        more = f"… and {len(others) - _COMPARED} more; they are shown in full alongside."
         parts += [Content(""), Content.styled(more, MUTED)]
     gone = [m.id for m in group if m.id != kept.id]
     edited = proposal.operation.get(CONTENT)
     if isinstance(edited, str):
-        parts += [Content(""), heading("The text that stays, as edited"), body(edited)]
+        parts += [Content(""), heading("The remaining text, as edited"), body(edited)]
     outcome = merge_outcome(
         kept=kept.id, text="above" if isinstance(edited, str) else f"of {name(newest.id)}", gone=gone
     )
@@ -104,7 +104,7 @@ def replacement(proposal: Proposal, said: Wording, old: Memory, text: str, now: 
     """Return what is to take the place of a memory: a word diff with what is known, and the new text in full."""
     parts = [Content.styled(said.question, "bold"), facts((said.label, *_proposed(proposal, now)))]
     parts += [*arguments(proposal), Content("")]
-    parts += [heading(f"From {name(old.id)} to what is proposed", diff_legend()), folded(word_diff(old.content, text))]
+    parts += [heading(f"From {name(old.id)} to the proposed text", diff_legend()), folded(word_diff(old.content, text))]
     return Content("\n").join([*parts, Content(""), heading("In full"), body(text), Content(""), answers(said)])
 
 
@@ -142,7 +142,7 @@ def fold(reasons: Iterable[str], key: str) -> Content:
     """Return what stands for a text that is folded away: why, and the key that opens it."""
     pieces = [("Folded: this text is not shown until you open it.\n", "bold $text-warning")]
     pieces += [(f"  ! {one_line(reason, 200)}\n", "$text-warning") for reason in reasons]
-    return assemble([*pieces, (key, "bold $text-accent"), (" opens it. Rejecting needs no look.", MUTED)])
+    return assemble([*pieces, (key, "bold $text-accent"), (" opens it. Rejecting works without.", MUTED)])
 
 
 def folded(difference: Content, around: int = AROUND) -> Content:
@@ -199,7 +199,7 @@ def heading(text: str, more: Content | None = None) -> Content:
 
 def diff_legend() -> Content:
     """Return how a word diff is marked."""
-    return assemble([("[-taken away-]", "$text-error"), (" ", ""), ("{+added+}", "$text-success")])
+    return assemble([("[-removed-]", "$text-error"), (" ", ""), ("{+added+}", "$text-success")])
 
 
 def candidate_facts(proposal: Proposal, memory: Memory, now: datetime) -> tuple[str, ...]:
@@ -256,11 +256,11 @@ def _value(value: object) -> str:
 
 
 NO_QUERIES = (
-    "No query is saved in this store, so there is nothing to show.\n\n"
+    "No queries are saved in this store yet.\n\n"
     "In Tune (4) ask something, then {tune.save-query} saves the query. From then on every candidate says which of "
     "the saved queries it would enter, and what it would push out."
 )
-NO_MEMORY = "It is about no memory, so no query changes."
+NO_MEMORY = "No memory is affected, so no query changes."
 _SHORT = 4
 """How many queries are named beside the evidence."""
 
@@ -309,9 +309,7 @@ def in_full(impact: "Impact") -> Content:
         blocks.append(Content("\n").join([line for query in rest for line in _with_moves(query)]))
     if below:
         stays = "1 query" if below == 1 else f"{below} queries"
-        blocks.append(
-            Content.styled(f"· In {stays} it would stand below the top {impact.k}, and nothing moves.", MUTED)
-        )
+        blocks.append(Content.styled(f"· In {stays} it would rank below the top {impact.k}; nothing moves.", MUTED))
     if before:
         asked = "1 query was" if before == 1 else f"{before} queries were"
         blocks.append(Content.styled(f"· {asked} asked before it was made.", MUTED))
@@ -346,13 +344,13 @@ def _headline(impact: "Impact") -> str:
 def _one(query: "QueryImpact") -> Content:
     asked = f"“{one_line(query.query.text, _QUERY)}”"
     if query.leaves:
-        return assemble([("− ", "bold $text-error"), (asked, ""), (f"  loses it (was {query.before})", MUTED)])
+        return assemble([("− ", "bold $text-error"), (asked, ""), (f"  drops it (was {query.before})", MUTED)])
     if query.place is None:
         why = "asked before it was made" if query.query.now is not None else "it would not be served"
         return assemble([("· ", MUTED), (asked, ""), (f"  {why}", MUTED)])
     if not query.enters:
         held = query.before is not None and query.before <= query.k
-        how = f"stays at {query.place} (was {query.before})" if held else f"would stand at {query.place}, below the top"
+        how = f"stays at {query.place} (was {query.before})" if held else f"would rank {query.place}, below the top"
         return assemble([("· ", MUTED), (asked, ""), (f"  {how}", MUTED)])
     out = query.displaced
     line = [("+ ", "bold $text-success"), (asked, ""), (f"  enters at {query.place}", "bold")]

@@ -54,7 +54,7 @@ FOLDED_FROM = 6
 """From so many on that nobody stored, or that were put off, a group is a line until it is opened."""
 
 ASK = Group(
-    "ask", "Not looked for yet", "The store is large: what compares all of its memories is looked for when you ask."
+    "ask", "Not searched yet", "Searches that compare all memories run only on request, because the store is large."
 )
 """Stands for what is worked out only when a person asks for it."""
 
@@ -115,7 +115,7 @@ def heading_line(heading: Heading, key: str) -> Content:
     """Return the line of a heading; `key` opens and folds it."""
     title = heading.text or heading.group.title
     if not heading.members:
-        more = "" if heading.text else f"  {key} looks"
+        more = "" if heading.text else f"  {key} searches"
         return assemble([(title, "bold $text-accent"), (more, MUTED)])
     more = f"  {key} lists them" if heading.folded else ""
     count = "" if heading.text else f"  {number(len(heading.members))}"
@@ -133,12 +133,12 @@ def about(heading: Heading, keys: dict[str, str]) -> Content:
             assemble([("Approve: ", "bold"), (f"{kind.yes}\n", MUTED), ("Reject:  ", "bold"), (kind.no, MUTED)]),
         ]
     if not heading.members:
-        return Content("\n").join([*parts, Content(""), _key(keys["list.open"], "looks for it now, beside the keys")])
+        return Content("\n").join([*parts, Content(""), _key(keys["list.open"], "searches now, in the background")])
     all_of = "it" if len(heading.members) == 1 else f"all {number(len(heading.members))}"
     turn = "lists them" if heading.folded else "folds them"
     parts += [Content(""), _key(keys["list.open"], turn)]
     for id, what in (("approve", "approves"), ("reject", "rejects"), ("later", "puts off")):
-        look = ", after a look at what you never had in sight" if id != "later" and len(heading.members) > 1 else ""
+        look = ", after showing those you have not read" if id != "later" and len(heading.members) > 1 else ""
         parts.append(_key(keys[f"review.{id}"], f"{what} {all_of}{look}"))
     return Content("\n").join(parts)
 
@@ -214,7 +214,7 @@ class Progress:
         counted = ", ".join(f"{count} {word}" for word, count in Counter(d[2] for d in self.decided).items())
         later = f"{put_off} left for later" if put_off else ""
         said = " · ".join(part for part in (counted, later) if part)
-        return f"Done for today: {said}" if said else ""
+        return f"All done: {said}" if said else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,10 +120,10 @@ class MergeChoice(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the search, the list, both texts, and what merging does."""
-        nothing = Content(keyed("No other memory is like it: {merge.search} finds any by its words."))
+        nothing = Content(keyed("No similar memory. {merge.search} searches all memories."))
         rows: LineView[Target] = LineView(self._draw, lambda t: t.memory.id, empty=nothing)
         return (
-            SafeInput(placeholder="/ any other memory, by its words"),
+            SafeInput(placeholder="/ search all memories"),
             rows,
             Container(ReadingPane(id="merge-candidate"), ReadingPane(id="merge-existing"), id="merge-texts"),
             Static(Content(""), classes="merge--outcome"),
@@ -254,7 +254,7 @@ class MergeChoice(Dialog[None]):
         if isinstance(self.focused, SafeInput):
             self._rows.focus()
         elif self._written and not self._warned:
-            self._complain(keyed("What you wrote here is lost: esc again leaves, {merge.yes} merges."))
+            self._complain(keyed("Your text would be lost: esc again discards it, {merge.yes} merges."))
             self._warned = True
         else:
             self.dismiss(None)
@@ -281,5 +281,5 @@ def both_texts(candidate: Memory, target: Target) -> tuple[Content, Content]:
     parts = [heading("The existing memory", Content.styled(f"{other.status}{known}", MUTED)), body(other.content)]
     if overlap(other.content, candidate.content) >= ALIKE:
         difference = folded(word_diff(other.content, candidate.content))
-        parts += [Content(""), heading("From the existing to the candidate", diff_legend()), difference]
+        parts += [Content(""), heading("From the existing memory to the candidate", diff_legend()), difference]
     return Content("\n").join([heading("The candidate"), body(candidate.content)]), Content("\n").join(parts)

@@ -125,7 +125,7 @@ class RefineDialog(Dialog[None]):
         text = self._rounds[place]
         new = "new" if place >= self._known else "as it is" if text == self._memory.content else ""
         found = substance(text)
-        size = f"{number(found.characters)} characters · {len(found.actionable)} to act on"
+        size = f"{number(found.characters)} characters · {len(found.actionable)} actionable"
         return [Cell(f"round {place + 1}", 9), Cell(new, 9, MUTED), Cell(text), Cell(size, 30, MUTED, "right")]
 
     @on(LineView.Highlighted)
@@ -138,7 +138,7 @@ class RefineDialog(Dialog[None]):
             title = heading(f"Round {place + 1}", diff_legend())
             after.show(Content("\n").join([title, word_diff(self._rounds[place - 1], text)]))
         else:
-            before.show(_titled("Nothing before it", Content("")))
+            before.show(_titled("No earlier round", Content("")))
             after.show(_titled("Round 1", body(text)))
         at, remark = self._remark
         more = Content.styled(f"\n{remark}", MUTED) if remark and at == place else Content("")
@@ -148,9 +148,9 @@ class RefineDialog(Dialog[None]):
         found = substance(text)
         words = ", ".join(found.actionable) or "none"
         if found.enough:
-            return Content.styled(f"✓ Specific enough: {found.characters} characters, to act on: {words}", MUTED)
-        wanted = f"{ENOUGH_CHARACTERS} characters and {ENOUGH_WORDS} words to act on (when, always, avoid, use, …)"
-        return assemble([(f"◔ {found.characters} characters, to act on: {words}. ", ""), (f"Wanted: {wanted}", MUTED)])
+            return Content.styled(f"✓ Specific enough: {found.characters} characters, actionable: {words}", MUTED)
+        wanted = f"{ENOUGH_CHARACTERS} characters and {ENOUGH_WORDS} actionable words (when, always, avoid, use, …)"
+        return assemble([(f"◔ {found.characters} characters, actionable: {words}. ", ""), (f"Needed: {wanted}", MUTED)])
 
     def _say(self, content: Content) -> None:
         self.query_one(".refine--state", Static).update(content)
@@ -251,12 +251,14 @@ class RefineDialog(Dialog[None]):
         """Stop Claude, or leave; with new rounds only the second time."""
         if self._coming is not None:
             self.workers.cancel_group(self, "refine")
-            self._say(Content.styled("Stopping. What has come is kept.", MUTED))
+            self._say(Content.styled("Stopping. Rounds received so far are kept.", MUTED))
         elif len(self._rounds) > self._known and not self._warned:
             self._warned = True
             count = len(self._rounds) - self._known
             what = "1 new round is" if count == 1 else f"{count} new rounds are"
-            self._say(Content.styled(f"{what} lost: esc again leaves, enter takes one and keeps all.", "$text-warning"))
+            self._say(
+                Content.styled(f"{what} lost: esc again discards, enter takes one and keeps all.", "$text-warning")
+            )
         else:
             self._end()
 

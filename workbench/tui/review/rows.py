@@ -81,7 +81,7 @@ def flags_in_words(flags: tuple[str, ...]) -> Content:
 def legend(width: int) -> Content:
     """Return what the signs of the list stand for, as many as fit whole into `width` cells."""
     signed = ((kind.sign, kind.label) for kind in KINDS.values() if kind.sign)
-    signs = [*((sign, flag) for flag, sign in SYMBOLS.items()), *signed, (OTHER, "look first")]
+    signs = [*((sign, flag) for flag, sign in SYMBOLS.items()), *signed, (OTHER, "flagged")]
     while sum(len(sign) + len(words) + 2 for sign, words in signs) > width and signs:
         signs.pop()
     pieces = [piece for sign, words in signs for piece in ((f"{sign} ", FLAG), (f"{words} ", MUTED))]

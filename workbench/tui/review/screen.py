@@ -35,7 +35,7 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 
 LONGEST_REASON = 300
-_DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off", "keep_old": "Kept the old of"}
+_DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off", "keep_old": "Kept the older one of"}
 
 
 class Deciding:
@@ -66,10 +66,10 @@ class Deciding:
         of_group = self._queue.heading is not None and not self._queue.rows.mark_count
         proposals = self._queue.targets(self._area)
         if not proposals:
-            self._app.say("Nothing waits here.")
+            self._app.say("Nothing to decide here.")
             return
         if of_group and verb == "approve" and group_of(proposals[0]) == IMPORTANT.id:
-            self._app.say(keyed("These are archived one by one: {list.open} lists them."))
+            self._app.say(keyed("These are archived one at a time: {list.open} lists them."))
             return
         if verb == "approve" and any(self._asks(p) for p in proposals):
             self._ask_elsewhere(proposals)
@@ -82,7 +82,7 @@ class Deciding:
             self._ask_about(verb, proposals, unseen)
         elif len(proposals) == 1 and verb == "approve" and self._seen.is_folded(proposals[0]):
             self._app.say(
-                keyed("Its text is folded. {review.unfold} opens it; then approve it, or reject it as it is.")
+                keyed("The text is folded: press {review.unfold} to read it before approving. Rejecting needs no look.")
             )
         else:
             self._carry_out(verb, proposals)
@@ -94,7 +94,7 @@ class Deciding:
         """Open what shows an item whole and asks about it, one at a time."""
         ask = view_of(kind_of(proposals[0].kind)).ask
         if len(proposals) > 1 or ask is None:
-            self._app.say("What came from elsewhere is looked at one by one: go to one of them first.")
+            self._app.say("Data from elsewhere is reviewed one item at a time: select one first.")
             return
         self._area.run_worker(self._asked(proposals[0], ask(self._app, proposals[0])))
 
@@ -114,7 +114,7 @@ class Deciding:
                 self._carry_out(verb, proposals)
 
         shown = [(p, self._bench.review.memory(p)) for p in unseen]
-        title = {"later": "Put off", "keep_old": "Keep the old of"}.get(verb, verb.capitalize())
+        title = {"later": "Put off", "keep_old": "Keep the older one of"}.get(verb, verb.capitalize())
         self._app.push_screen(GroupDialog(title, len(proposals), shown), answered)
 
     def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
@@ -131,7 +131,7 @@ class Deciding:
             else:
                 {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[verb](targets)
             self._saw()  # the area comes into sight before it is told of the change
-            why = keyed(" · {review.reason} says why") if asks else ""
+            why = keyed(" · {review.reason} adds a reason") if asks else ""
             self._line.say(_said(verb, targets, self._bench.safety.masked) + why, following or "")
             done = "approved" if verb == "approve" else "rejected"
             self._listed_at = self._bench.library.revision
@@ -149,7 +149,7 @@ class Deciding:
 
         group, ids = next(((group, ids) for group, ids in reversed(self._rejected) if self._stands(ids)), ("", []))
         if not ids:
-            self._app.say("No candidate was rejected here yet.")
+            self._app.say("No candidate rejected yet.")
             return
         what = f"“{one_line(self._bench.library.memories.get(ids[0]).line, 60)}”" if len(ids) == 1 else number(len(ids))
         title = self._bench.safety.masked(f"Why {'was' if len(ids) == 1 else 'were'} {what} rejected?")
@@ -194,12 +194,15 @@ class ReviewScreen(AreaScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(REVIEW)
     help_text = (
         "Groups\n"
-        "  What waits is listed by what a decision does. On a heading enter folds and lists; "
-        "{review.approve} {review.reject} {review.later} are for all.\n"
-        "  Near copies, prunes, changed files and what came from elsewhere are worked out when you come here.\n\n"
+        "  Open decisions are grouped by their effect. On a heading, enter folds or lists the group; "
+        "{review.approve} {review.reject} {review.later} apply to all of it.\n"
+        "  Duplicates, suggestions for archiving, changed files and data from elsewhere are found when you open "
+        "Review.\n\n"
         "A marked group\n"
-        "  {mark.one}, {mark.range} or {mark.all} marks; the next decision is for all. What you never had in sight "
-        "is shown first, to its end.\n\n" + "The filter\n" + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
+        "  {mark.one}, {mark.range} or {mark.all} marks; the next decision applies to all marked items. "
+        "Items that you have not read are shown first.\n\n"
+        + "The filter\n"
+        + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
     )
     DEFAULT_CSS = """
     ReviewScreen {
@@ -296,7 +299,7 @@ class ReviewScreen(AreaScreen):
         self.show_store()
         now = self.queue.current
         if before is not None and now is not None and not expected and before.id in ids and now.id != before.id:
-            self.workbench_app.say(f"{before.id} was decided elsewhere: {touched.label} ({touched.actor}).")
+            self.workbench_app.say(f"{before.id} was decided in another session: {touched.label} ({touched.actor}).")
 
     def retriever_ready(self) -> None:
         """Look for what is alike, now that it can be looked for."""
@@ -336,9 +339,7 @@ class ReviewScreen(AreaScreen):
     def _tell(self, event: Looked) -> None:
         """Say what came of a look that was asked for."""
         count = len(self.bench.review.found())
-        found = (
-            "Nothing more waits." if not count else f"{number(count)} found that nobody stored; the groups list them."
-        )
+        found = "Nothing more to decide." if not count else f"{number(count)} suggestions found; see the groups."
         self.workbench_app.say("Stopped. Nothing was changed." if event.stopped else found)
         for _, problem in () if event.stopped else event.out.problems:
             self.workbench_app.say(problem, "warning")
@@ -473,7 +474,7 @@ class ReviewScreen(AreaScreen):
         """Show a text that is folded away."""
         proposal = self.queue.current
         if proposal is None or not self.seen.is_folded(proposal):
-            self.workbench_app.say("Nothing is folded here.")
+            self.workbench_app.say("No text is folded here.")
             return
         self.seen.unfold([proposal])
         self.rows.refresh_row(self.rows.cursor)
@@ -536,7 +537,7 @@ class ReviewScreen(AreaScreen):
 
         current = self.queue.current
         if current is None:
-            self.workbench_app.say("Nothing waits here.")
+            self.workbench_app.say("Nothing to decide here.")
         else:
             evidence = self.texts.evidence
             show_impact(self, current, evidence.impact if evidence else None)

@@ -68,7 +68,7 @@ class GroupDialog(Dialog[bool]):
     """
 
     def __init__(self, verb: str, group: int, unopened: Sequence[tuple[Proposal, Memory | None]]) -> None:
-        super().__init__(f"{verb} {group}, {len(unopened)} of which you never opened?", GROUP)
+        super().__init__(f"{verb} {group}, including {len(unopened)} you have not read?", GROUP)
         self._verb = verb.lower()
         self._group = group
         self._unopened = unopened
@@ -104,10 +104,12 @@ class GroupDialog(Dialog[bool]):
 
     def _state(self) -> Content:
         if self._seen:
-            return Content.styled(f"You saw them all. y: {self._verb} {self._group}; one undo takes all back.", "bold")
+            return Content.styled(
+                f"You have read them all. y: {self._verb} {self._group}; one undo reverts it.", "bold"
+            )
         pane = self.query_one(ReadingPane)
         share = round(100 * pane.scroll_offset.y / max(1, pane.max_scroll_y))
-        return Content.styled(f"{share} % seen. Read on to the end, then {key_of('group.yes')} holds.", MUTED)
+        return Content.styled(f"{share} % read. Scroll to the end, then press {key_of('group.yes')}.", MUTED)
 
     def action_yes(self) -> None:
         """Decide, once everything was in sight; before that, read on."""
@@ -215,7 +217,7 @@ class ReasonDialog(Dialog[int]):
 LOOKING = "Looking for similar memories …"
 LOADING = "Similar memories and earlier rejections are looked up as soon as the model is loaded."
 
-NO_EVIDENCE = "That key is for a memory or a bullet of the evidence, and none is named here. Esc goes to the queue."
+NO_EVIDENCE = "That key acts on a memory or bullet in the evidence; none is selected. Esc returns to the queue."
 
 PREVIEWED = 20
 """Saved queries up to which the impact is worked out for every item; beyond that only when asked for."""

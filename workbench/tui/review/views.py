@@ -282,7 +282,7 @@ def suggestion(proposal: Proposal, said: Wording, card: Card | None, now: dateti
         return Content("\n").join([*parts, body(mask(proposal.title)), Content(""), answers(said)])
     parts += [*reasons(card), Content(""), heading(one_line(card.title[:400], 200)), *texts(card, mask)[1:]]
     if not card.touches and card.after:
-        parts.append(Content.styled("It changes no bullet that is there.", MUTED))
+        parts.append(Content.styled("It changes no existing bullet.", MUTED))
     return Content("\n").join([*parts, Content(""), answers(said)])
 
 
@@ -347,17 +347,19 @@ def _because(evidence: Evidence, how: Cites) -> list[Content]:
     """Draw what speaks for it; what it is about itself, the first of its evidence, stands in the other pane."""
     cited = evidence.cited
     if not cited:
-        return [Content.styled("∅ It cites nothing.", WARN)]
+        return [Content.styled("∅ No evidence cited.", WARN)]
     lines = []
     if len(cited) > 1 or cited[0].memory is None:
         rest = cited if cited[0].memory is None else cited[1:]
-        lines = flat(f"Because of {_memories(len(rest))}", rest, how.width, how.now, brief=how.brief)
+        lines = flat(f"Reason: {_memories(len(rest))}", rest, how.width, how.now, brief=how.brief)
     return _with_tree(lines, evidence, how)
 
 
 def _going(evidence: Evidence, how: Cites) -> list[Content]:
     """Draw all of what would go."""
-    return flat(f"{_memories(len(evidence.cited))} would go", evidence.cited, how.width, how.now, brief=how.brief)
+    return flat(
+        f"{_memories(len(evidence.cited))} would be archived", evidence.cited, how.width, how.now, brief=how.brief
+    )
 
 
 def _pattern_cited(evidence: Evidence, how: Cites) -> list[Content]:
@@ -368,10 +370,10 @@ def _pattern_cited(evidence: Evidence, how: Cites) -> list[Content]:
 def _candidate_cited(evidence: Evidence, how: Cites) -> list[Content]:
     if not evidence.cited and evidence.messages:
         many = "one message" if evidence.messages == 1 else f"{number(evidence.messages)} messages"
-        return [Content.styled(f"Captured from {many} of the session named beside it.", MUTED)]
+        return [Content.styled(f"Captured from {many} of the session shown with it.", MUTED)]
     if not evidence.cited:
         return _because(evidence, how)
-    rests = f"Rests on {_memories(len(evidence.cited))}"
+    rests = f"Evidence: {_memories(len(evidence.cited))}"
     return tree(rests, evidence.tree, how.width, how.now, brief=how.brief)
 
 
@@ -396,7 +398,7 @@ def _curator_cited(evidence: Evidence, how: Cites) -> list[Content]:
 def _with_tree(lines: list[Content], evidence: Evidence, how: Cites) -> list[Content]:
     if not evidence.tree:
         return lines
-    deeper = tree("What it rests on itself", evidence.tree, how.width, how.now, brief=how.brief)
+    deeper = tree("Evidence of the evidence", evidence.tree, how.width, how.now, brief=how.brief)
     return [*lines, *([Content("")] if lines else []), *deeper]
 
 
@@ -413,12 +415,12 @@ def _nothing(evidence: Evidence, how: Cites) -> list[Content]:
 CHANGES = View(_item, _because)
 FILE = View(_file_item, _nothing, promotable=False, compares=False)
 PATTERN = View(_pattern_item, _pattern_cited, compares=False)
-PATTERNS = View(_lines_item, _nothing, "This is a merge already: approve makes it.", promotable=False, compares=False)
-GOING = View(_item, _going, "These are about no single memory.", promotable=False, compares=False)
+PATTERNS = View(_lines_item, _nothing, "This is already a merge: approve it.", promotable=False, compares=False)
+GOING = View(_item, _going, "This does not concern a single memory.", promotable=False, compares=False)
 TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust, compares=False)
 DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents, compares=False)
-REPLACES = View(_item, _both, "Approve keeps the new one of these, keep old the other.", promotable=False)
+REPLACES = View(_item, _both, "Approve keeps the newer memory; “keep old” keeps the older one.", promotable=False)
 SUPERSEDE = View(_supersede_item, _because, promotable=False)
 CANDIDATE = View(_candidate_item, _candidate_cited)
 CURATOR = View(_curator_item, _curator_cited)
-MERGE = View(_merge_item, _merge_cited, "This is a merge already: approve makes it.", promotable=False)
+MERGE = View(_merge_item, _merge_cited, "This is already a merge: approve it.", promotable=False)

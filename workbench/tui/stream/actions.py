@@ -33,9 +33,9 @@ STREAM = Table(
         Action("stream.history", "h", "history", "Show every change of this memory", FIND),
         Action("stream.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("stream.allow", "exclamation_mark", "allow", "Let a flagged text out; again holds it", DECIDE, False),
-        Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
+        Action("stream.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE, False),
         Action("stream.replace", "r", "replace everywhere", "Other words in all that hold them", CHANGE, False),
-        Action("stream.apply", "semicolon", "for marked", "Marked rows: not needed any more", MARK, False),
+        Action("stream.apply", "semicolon", "for marked", "Marked rows: no longer needed", MARK, False),
     ),
     (*LIST, *MARKS, *LINKS, READ_ON),
 )

@@ -60,7 +60,7 @@ TUNE = Table(
         Action("tune.pin", "p", "pin", "Pin or unpin this row's memory", CHANGE, False, "act('pin')"),
         Action("tune.forget", "d", "forget", "Forget this row's memory", CHANGE, False, "act('forget')"),
         Action(
-            "tune.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
+            "tune.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE, False, "act('promote')"
         ),
         Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, "act('copy')"),
         Action("tune.history", "h", "history", "Show every change of this memory", FIND, False, "act('history')"),

@@ -57,9 +57,7 @@ ON_ROW = (
     Action("record.external", "E", "edit in $EDITOR", "Edit it in $EDITOR", CHANGE, False, "act('external')"),
     Action("record.pin", "p", "pin", "Pin or unpin it", CHANGE, False, "act('pin')"),
     Action("record.forget", "d", "forget", "Forget it; can be undone", CHANGE, False, "act('forget')"),
-    Action(
-        "record.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
-    ),
+    Action("record.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE, False, "act('promote')"),
     Action("record.copy", "y", "copy", "Copy its text to the clipboard", CHANGE, False, "act('copy')"),
     Action("record.history", "h", "history", "Show every change of it", FIND, False, "act('history')"),
 )

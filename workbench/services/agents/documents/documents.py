@@ -141,7 +141,7 @@ def _require_plain(path: Path) -> None:
     try:
         real = path.resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise WorkbenchError(f"{path} is no path that can be followed.", NOTHING) from error
+        raise WorkbenchError(f"{path} is not a valid path.", NOTHING) from error
     if real != path or path.is_symlink():
         raise WorkbenchError(f"{path} now leads to another place.", f"{NOTHING} Look at {real}.")
 

@@ -71,7 +71,7 @@ def as_named(name: str, folder: Path) -> Path:
     try:
         return folder / Path(plain).expanduser()
     except RuntimeError as error:
-        raise WorkbenchError(f"{plain} names a home folder that is not known.", "Nothing was read.") from error
+        raise WorkbenchError(f"{plain} names an unknown home folder.", "Nothing was read.") from error
 
 
 def listing(

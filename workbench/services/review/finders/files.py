@@ -68,7 +68,7 @@ def _proposal(parts: Parts, place: Path, changed: Sequence[FileChange]) -> Propo
             operation["lines"] = _said(plan)
             reasons.append(_counted(plan))
     if gone:
-        reasons.append(f"{_files(len(gone))} gone: a yes watches for that no longer, and what came from it stays")
+        reasons.append(f"{_files(len(gone))} deleted: approving stops watching for this; imported records stay")
     name = blake2b(str(place).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     return Proposal(
         id=f"file-{name}-{operation['mark']}", kind="file", actor=WORKBENCH,
@@ -80,7 +80,7 @@ def _proposal(parts: Parts, place: Path, changed: Sequence[FileChange]) -> Propo
 def _plan(parts: Parts, place: Path, files: Sequence[Path]) -> ImportPlan:
     for file in files:
         if file.is_file() and file.stat().st_size > LARGEST:
-            hint = f"`workbench import {place.name} --theirs` takes it over."
+            hint = f"`workbench import {place.name} --theirs` imports it."
             raise WorkbenchError(f"{file.name} is {_TOO_LARGE}.", hint)
     return parts.importer.plan(place, theirs=True, only=() if place in files else files)
 
@@ -96,7 +96,7 @@ def _counted(plan: ImportPlan) -> str:
     new = len(plan.records) - replaced - len(plan.filled)
     parts = [f"{replaced} {'record differs' if replaced == 1 else 'records differ'}"] if replaced else []
     parts += [f"{new} new"] if new else []
-    return ", ".join(parts) or "no record differs: a yes notes the file as it is now"
+    return ", ".join(parts) or "no record differs: approving only marks the file as seen"
 
 
 def _said(plan: ImportPlan) -> list[str]:

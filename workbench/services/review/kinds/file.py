@@ -46,11 +46,11 @@ class ChangedFile(Handler):
         place = Path(str(proposal.operation.get("path")))
         self._require_known(place, files)
         if proposal.flags:
-            raise WorkbenchError(f"It cannot be taken over: {proposal.flags[0]}", "Nothing was changed.")
+            raise WorkbenchError(f"It cannot be imported: {proposal.flags[0]}", "Nothing was changed.")
         if mark_of(files) != proposal.operation.get("mark"):
             raise WorkbenchError(
-                "It was changed once more since it was read.",
-                "Reject it: what it says now waits beside it. Nothing was changed.",
+                "It changed again since it was read.",
+                "Reject it: its current content is proposed separately. Nothing was changed.",
             )
         if len(gone) < len(files):
             only = () if place in files else [path for path in files if path not in gone]

@@ -21,6 +21,6 @@ class Instructions(Handler):
         known = (self._library.memories.find(id) for id in proposal.evidence)
         going = [one for one in known if one is not None and one.status != "archived" and may_go(one)]
         if not going:
-            raise WorkbenchError("None of these records would go any more.", "Reject it; nothing was changed.")
+            raise WorkbenchError("None of these records would be archived now.", "Reject it; nothing was changed.")
         file = str(proposal.operation.get("file", ""))
         return tuple(noted(archive(memory, "superseded"), {"superseded_by": file}) for memory in going)

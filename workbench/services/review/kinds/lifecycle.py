@@ -117,7 +117,7 @@ class Unknown(Handler):
     def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
         """Refuse. Raises `WorkbenchError`."""
         del tx, after
-        message = f"This version does not know what a proposal of the kind “{proposal.kind}” does."
+        message = f"This version does not know the proposal kind “{proposal.kind}”."
         raise WorkbenchError(message, "Nothing was changed.")
 
 
@@ -172,7 +172,7 @@ def candidate_in(library: Library, id: str) -> Memory:
     """Return a memory that is a candidate still. Raises `WorkbenchError`."""
     memory = library.memories.get(id)
     if memory.status != "candidate":
-        raise WorkbenchError(f"{id} is no candidate any more ({memory.status}).", "Nothing was changed.")
+        raise WorkbenchError(f"{id} is no longer a candidate ({memory.status}).", "Nothing was changed.")
     return memory
 
 
@@ -185,7 +185,9 @@ class Store(Handler):
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Refuse. Raises `WorkbenchError`, which says where it is decided."""
         del tx, proposal
-        raise WorkbenchError("What came is shown first.", "`workbench trust` shows it and asks; nothing was changed.")
+        raise WorkbenchError(
+            "The data is shown before it is trusted.", "`workbench trust` shows it and asks; nothing was changed."
+        )
 
 
 class DocumentsChanged(Handler):

@@ -49,7 +49,9 @@ class PatternMerge(Handler):
         found = [one for one in map(self._library.table(Pattern).find, ids) if one is not None]
         standing = [one for one in found if one.status != "deprecated"]
         if len(standing) < len(ids) or marks_of(standing) != proposal.texts:
-            raise WorkbenchError("These patterns are not as they were asked about.", "Reject it; nothing was changed.")
+            raise WorkbenchError(
+                "These patterns changed since the question was asked.", "Reject it; nothing was changed."
+            )
         merged = patterns.put_merged(tx, ids)
         if standing[0].status == "validated" and merged.status == "candidate":
             # Its words were in use, and a person stands by that the others say no more.

@@ -483,4 +483,4 @@ def named(name: str) -> Path:
     try:
         return Path.cwd() / Path(name).expanduser()
     except RuntimeError as error:
-        raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was changed.") from error
+        raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was changed.") from error

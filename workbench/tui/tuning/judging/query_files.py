@@ -122,7 +122,7 @@ class QueriesIn(Dialog[Path | None]):
         except WorkbenchError as error:
             problem = str(error)
         except RuntimeError:  # "~someone" without such a user
-            problem = f"{name} names a home folder that is not known."
+            problem = f"{name} names an unknown home folder."
         if not worker.is_cancelled:
             self.post_message(self.Read(name, found, problem))
 

@@ -96,7 +96,7 @@ class SafeInput(Input):
         try:
             return Path(name).expanduser()
         except RuntimeError as error:
-            raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was written.") from error
+            raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error
 
 
 @survives
