@@ -111,7 +111,7 @@ def test_what_changed_once_more_is_not_taken_over(filled: Cli) -> None:
     filled.ok("review", "later", row["id"])
     path.write_text(FILED % "Another.")
     refused = filled("review", "approve", row["id"])
-    assert (refused.code, "changed once more" in refused.err) == (2, True)
+    assert (refused.code, "changed again" in refused.err) == (2, True)
     assert "The build needs" in filled.ok("show", "f")
 
 
@@ -142,7 +142,7 @@ def test_files_are_taken_over_apart_from_other_decisions(filled: Cli) -> None:
     filled.write("log.jsonl", FILED % "Another.")
     ids = [row["id"] for row in found(filled) if row["kind"] in ("file", "prune")]
     refused = filled("review", "approve", *ids)
-    assert (refused.code, "apart from other decisions" in refused.err) == (2, True)
+    assert (refused.code, "separately from other proposals" in refused.err) == (2, True)
 
 
 def test_a_name_that_nothing_has_says_so(filled: Cli) -> None:
