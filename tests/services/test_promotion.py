@@ -215,7 +215,7 @@ def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, projec
     put(bench, confirmed("m6", "word " * 60))
     (said,) = bench.promotion.plan(["m6"], Target("block", "AGENTS.md")).warnings
     assert said == (
-        "AGENTS.md with the 1 it brings in is then 32,910 bytes, of 32,768: Codex loads no more than that of such files."
+        "AGENTS.md with the 1 it brings in is then 32,910 bytes, of 32,768: Codex loads no more of such files together."
     )
 
 

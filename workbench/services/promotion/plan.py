@@ -163,7 +163,7 @@ MOST, DEEPEST = 20, 5
 
 _IMPORT = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@(?P<path>[^\s@`]+)[ \t]*$", re.MULTILINE)
 _LIMITS = (
-    (re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE), 32_768, "Codex loads no more than that of such files"),
+    (re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE), 32_768, "Codex loads no more of such files together"),
     (re.compile(r"CLAUDE(?:\.local)?\.md", re.IGNORECASE), 40_000, "Claude Code warns of a larger one"),
     (re.compile(r"\.windsurfrules", re.IGNORECASE), 12_000, "Windsurf reads no more of it"),
     (re.compile(r"copilot-instructions\.md", re.IGNORECASE), 4_000, "Copilot's reviews read no more of it"),
