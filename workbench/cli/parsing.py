@@ -1,5 +1,6 @@
 """The argument parser's manners: one-sentence errors, `--store` in both places, typed values."""
 
+import math
 import os
 import re
 import sys
@@ -301,34 +302,26 @@ def revision(text: str) -> int:
 
 def hours(text: str) -> float:
     """Read a number of hours above 0, at most a century."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= 876_600:
-        raise ArgumentTypeError(f"“{text}” is no number of hours above 0")
-    return number
+    return _number(text, lambda number: 0 < number <= 876_600, "number of hours above 0")
 
 
 def share(text: str) -> float:
     """Read a number above 0, at most 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= 1:
-        raise ArgumentTypeError(f"“{text}” is no number above 0, at most 1")
-    return number
+    return _number(text, lambda number: 0 < number <= 1, "number above 0, at most 1")
 
 
 def points(text: str) -> float:
     """Read an importance, a number from 0 to 10."""
+    return _number(text, lambda number: 0 <= number <= 10, "number from 0 to 10")
+
+
+def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        number = -1.0
-    if not 0 <= number <= 10:
-        raise ArgumentTypeError(f"“{text}” is no number from 0 to 10")
+        number = math.nan
+    if not fits(number):
+        raise ArgumentTypeError(f"“{text}” is no {what}")
     return number
 
 

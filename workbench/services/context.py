@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.core.change import Change
     from workbench.core.tuning.profile import ProfileInUse
 
-__all__ = ["PERSON", "Clock", "Context", "Touched", "apply_changes", "is_person"]
+__all__ = ["PERSON", "Clock", "Context", "Service", "Touched", "apply_changes", "is_person"]
 
 Clock = Callable[[], datetime]
 
@@ -76,6 +76,14 @@ class Context:
     def voter(self) -> str:
         """Who votes: a person has one vote, by whatever door it comes in; an agent has its own."""
         return PERSON if is_person(self.actor) else self.actor
+
+
+class Service:
+    """What a person or an agent can do in an open store."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
 
 
 def is_person(actor: str) -> bool:

@@ -18,7 +18,7 @@ from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Decode, Notes
 from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared.jsonstream import keeps_to_ascii
-from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.jsontext import JsonReader, skip
 
 # How a JSON file is written: indentation, separators, escapes; and writing new values the same way.
 
@@ -254,7 +254,6 @@ def _listed(value: object) -> list[str]:
 
 
 BOM = "\ufeff"
-_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +314,7 @@ def scan(text: str, at: int, reader: JsonReader, inside: frozenset[str] = frozen
     opening = text[at : at + 1]
     if opening not in ("[", "{"):
         raise ValueError("neither a JSON list nor an object")
-    closing, place, entries = {"[": "]", "{": "}"}[opening], _skip(text, at + 1), list[Entry]()
+    closing, place, entries = {"[": "]", "{": "}"}[opening], skip(text, at + 1), list[Entry]()
     while text[place : place + 1] != closing:
         try:
             place = place if not entries else _expect(text, place, ",")
@@ -325,7 +324,7 @@ def scan(text: str, at: int, reader: JsonReader, inside: frozenset[str] = frozen
         entries.append(entry)
         if entry.inner is not None and entry.inner.damage:
             return Node(opening, at, len(text), tuple(entries), entry.inner.damage, entry.inner.damage_at)
-        place = _skip(text, entry.end)
+        place = skip(text, entry.end)
     return Node(opening, at, place + 1, tuple(entries))
 
 
@@ -335,7 +334,7 @@ def _entry(text: str, at: int, index: int | None, reader: JsonReader, inside: fr
         found, at = reader.decode_at(text, at)
         if not isinstance(found, str):
             raise ValueError("damaged from here on: a key is not a string")
-        key, at = found, _expect(text, _skip(text, at), ":")
+        key, at = found, _expect(text, skip(text, at), ":")
     if key in inside and text[at : at + 1] in ("[", "{"):
         node = scan(text, at, reader)
         return Entry(key, start, at, node.end, inner=node)
@@ -343,21 +342,16 @@ def _entry(text: str, at: int, index: int | None, reader: JsonReader, inside: fr
     return Entry(key, start, at, end, value, tuple(sorted(reader.changes)))
 
 
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
-
-
 def _expect(text: str, at: int, sign: str) -> int:
     if text[at : at + 1] != sign:
         missing = f"damaged from here on: “{sign}” is missing"
         raise ValueError(missing if at < len(text) else "cut off: the end is missing")
-    return _skip(text, at + 1)
+    return skip(text, at + 1)
 
 
 def scan_file(text: str, file: str, inside: frozenset[str] = frozenset(), start: int | None = None) -> Node:
     """Take apart a whole file. Raises `UnreadableFile` for no list or object, or nothing before the damage."""
-    at = _skip(text, len(BOM) if text.startswith(BOM) else 0) if start is None else start
+    at = skip(text, len(BOM) if text.startswith(BOM) else 0) if start is None else start
     try:
         node = scan(text, at, JsonReader(), inside)
     except ValueError as error:
@@ -365,7 +359,7 @@ def scan_file(text: str, file: str, inside: frozenset[str] = frozenset(), start:
     if node.damage and not any(entry.inner is None or entry.inner.entries for entry in node.entries):
         reason = f"{file} cannot be read: {node.damage} (line {Lines(text).at(node.damage_at)})."
         raise UnreadableFile(reason, "Nothing was read from it.")
-    rest = _skip(text, node.end)
+    rest = skip(text, node.end)
     if not node.damage and rest < len(text):
         return Node(node.kind, node.start, node.end, node.entries, "more text after the end of the JSON value", rest)
     return node
@@ -400,7 +394,7 @@ def _parts(text: str, node: Node) -> list[tuple[str, str]]:
     """Return for each entry the white space before it and between it and its comma."""
     parts, place = [], node.start + 1
     for index, entry in enumerate(node.entries, 1):
-        comma = _skip(text, entry.end) if index < len(node.entries) else entry.end
+        comma = skip(text, entry.end) if index < len(node.entries) else entry.end
         parts.append((text[place : entry.start], text[entry.end : comma]))
         place = comma + 1
     return parts

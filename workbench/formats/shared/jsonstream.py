@@ -12,7 +12,7 @@ from itertools import islice
 from workbench.core.files.format import Layout
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Progress
-from workbench.formats.shared.jsontext import JsonReader, NotJson
+from workbench.formats.shared.jsontext import JsonReader, NotJson, skip
 
 # JSON lines as text: splitting a file, its layout, and weaving changed lines into an old file.
 
@@ -200,7 +200,6 @@ def _place(body: str, count: int) -> int:
 
 
 _BLANK = " \t\r\n"
-_SPACE = re.compile(f"[{_BLANK}]*")
 _NEXT = re.compile(r"\}[ \t\r]*(?=\{)")
 _OPEN = ("{", "[", ",", ":")
 _FEW = 4_000
@@ -224,7 +223,7 @@ def values(text: str) -> Iterator[Value]:
     reader, at, number = JsonReader(), len(BOM) if text.startswith(BOM) else 0, 1
     first, line = at, ""
     while True:
-        start = _skip(text, at)
+        start = skip(text, at)
         number += text.count("\n", at, start)
         if start == len(text):
             return
@@ -274,11 +273,6 @@ def _over_lines(text: str, start: int, number: int, reader: JsonReader) -> tuple
             line, column = number + part.count("\n", 0, error.pos), at - text.rfind("\n", 0, at)
             raise NotJson(error.said, at, line, column) from None
         return value, start + end
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
 
 
 def spliced(text: str, values: Mapping[tuple[int, int], str | None], added: Iterable[str], newline: str) -> str:

@@ -137,12 +137,12 @@ def items(text: str, reader: JsonReader) -> Iterator[Item]:
     A damaged text yields what stands before the damage, then one item that names it. A text that
     is neither a list nor an object yields only that last item.
     """
-    at, line, seen = _skip(text, 0), 1, 0
+    at, line, seen = skip(text, 0), 1, 0
     opening = text[at : at + 1]
     if opening not in ("[", "{"):
         yield Item(1, damage="neither a JSON list nor an object")
         return
-    closing, at = {"[": "]", "{": "}"}[opening], _skip(text, at + 1)
+    closing, at = {"[": "]", "{": "}"}[opening], skip(text, at + 1)
     first = True
     while text[at : at + 1] != closing:
         try:
@@ -156,12 +156,13 @@ def items(text: str, reader: JsonReader) -> Iterator[Item]:
             return
         line, seen, first = line + text.count("\n", seen, start), start, False
         yield Item(line, key, value, tuple(sorted(reader.changes)))
-        at = _skip(text, at)
-    if _skip(text, at + 1) < len(text):
+        at = skip(text, at)
+    if skip(text, at + 1) < len(text):
         yield Item(line + text.count("\n", seen, at), damage="more text after the end of the JSON value")
 
 
-def _skip(text: str, at: int) -> int:
+def skip(text: str, at: int) -> int:
+    """Return where the next thing begins: behind the white space at a place."""
     found = _SPACE.match(text, at)
     return found.end() if found else at
 
@@ -171,11 +172,11 @@ def _expect(text: str, at: int, sign: str) -> int:
         raise ValueError(
             f"damaged from here on: “{sign}” is missing" if at < len(text) else "cut off: the end is missing"
         )
-    return _skip(text, at + 1)
+    return skip(text, at + 1)
 
 
 def _key(text: str, at: int, reader: JsonReader) -> tuple[str, int]:
     key, at = reader.decode_at(text, at)
     if not isinstance(key, str):
         raise ValueError("damaged from here on: a key is not a string")
-    return key, _expect(text, _skip(text, at), ":")
+    return key, _expect(text, skip(text, at), ":")

@@ -9,7 +9,7 @@ from workbench.core.review import lifecycle
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets import mask
-from workbench.services.context import Context
+from workbench.services.context import Service
 from workbench.services.review.kinds.supersede import operation_of
 from workbench.services.stream.observation import Observation, cleaned, memory_of
 from workbench.services.stream.returned import Purged
@@ -18,12 +18,8 @@ MOST = 20
 """How many memories one call may ask to have forgotten."""
 
 
-class AgentRequests:
+class AgentRequests(Service):
     """Makes proposals as the context's agent."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     def replace(self, old: Memory, observation: Observation) -> Proposal:
         """Ask to put an observation in the place of a memory.

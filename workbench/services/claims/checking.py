@@ -22,7 +22,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.services.claims.tree import WorkingTree, is_of, is_prose, target_line
-from workbench.services.context import Context
+from workbench.services.context import Service
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.files.project import project_of
 from workbench.store.repository import Repository, repository_at, repository_of
@@ -365,12 +365,8 @@ class TruePlan:
         return not self.found and not self.withdrawn
 
 
-class StillTrue:
+class StillTrue(Service):
     """Holds what a store's memories and bullets name against a working tree."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     @property
     def folder(self) -> Path | None:

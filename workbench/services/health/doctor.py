@@ -16,7 +16,7 @@ from workbench.core.files.locks import is_free
 from workbench.core.health import Gone, MendedIndex
 from workbench.core.record import ABSENT, StoreProblem, WorkbenchError, parse_time
 from workbench.services import caches
-from workbench.services.context import Context
+from workbench.services.context import Service
 from workbench.services.folder import is_open_to_git
 from workbench.store.entry import DocChange
 from workbench.store.maintenance import checkpoint_writer, leavings
@@ -109,12 +109,8 @@ def recover(folder: Path, at: datetime) -> "Recovery":
     return doctor.recover(folder, at)
 
 
-class Doctor:
+class Doctor(Service):
     """Looks after an open store."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     def findings(self, diagnosis: "Diagnosis", state: Path | None = None) -> Findings:
         """Return all there is to say, of the person's `state` folder, too; nothing is changed but spoilt caches."""

@@ -9,7 +9,7 @@ from workbench.core.change import UndoConflict
 from workbench.core.record import UnknownRecord, WorkbenchError, from_doc, parse_time
 from workbench.core.stream.memory import Verdict
 from workbench.safety.scanning import mask
-from workbench.services.context import Context, is_person
+from workbench.services.context import Service, is_person
 from workbench.services.safety.masking import masked
 from workbench.services.stream.votable import find_votable
 from workbench.store import history
@@ -46,12 +46,8 @@ _COUNTED = ("helpful_votes", "harmful_votes")
 _WITH_A_VOTE = ("last_feedback_at", "helpful_by_agents", "harmful_by_agents")
 
 
-class History:
+class History(Service):
     """What was done to a store, and the way back."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     def undo(self) -> str:
         """Take back the latest action of who acts and return what it was; raises when there is none, or a conflict.

@@ -34,7 +34,7 @@ from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.safety.scanning import mask as mask_of
-from workbench.services.context import Context
+from workbench.services.context import Context, Service
 from workbench.services.reflection.gauge import gauge_of, state_of, verdict_of
 from workbench.services.reflection.source import LOCAL_MEMORIES, Mask, known_texts, latest, masked, parted
 
@@ -65,12 +65,8 @@ class Waiting:
     reply: UnreadReply
 
 
-class LlmRuns:
+class LlmRuns(Service):
     """The uses of a language model in this store. Undoing what came of one gives no token back, so none undoes it."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     def record(
         self,

@@ -12,7 +12,7 @@ from workbench.core.review import lifecycle
 from workbench.core.stream.memory import ArchivedReason, Memory, Status
 from workbench.core.text import counted
 from workbench.formats import opening
-from workbench.services.context import Context
+from workbench.services.context import Service
 
 _REASON: Mapping[Status, ArchivedReason] = {
     "signal": "pruned",
@@ -38,12 +38,8 @@ class ArchivePlan:
         return bool(self.memories) and self.status != "archived"
 
 
-class Archiving:
+class Archiving(Service):
     """Archives memories of a store together."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     def plan(self, status: Status, before: datetime) -> ArchivePlan:
         """Return which memories of a status were made before a moment, the oldest first; pinned ones stay."""

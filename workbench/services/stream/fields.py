@@ -15,7 +15,7 @@ from workbench.core.stream.confidence import confidence_of, said_to_be
 from workbench.core.stream.filter import Clause, Filter, Predicate, fits
 from workbench.core.stream.memory import NOTE, Memory, MemoryType, Status, broken_rule, room_for
 from workbench.core.text import clean_for_store
-from workbench.services.context import Context
+from workbench.services.context import Context, Service
 from workbench.services.safety.texts import kept_edges, kept_summary
 
 # Who stored the texts of memories, as the clause `actor:` asks: what the journal says, kept as long as it holds.
@@ -118,11 +118,7 @@ def with_text(memory: Memory, content: str) -> Memory:
     return replace(memory, content=text, summary=kept_summary(memory.summary, memory.content))
 
 
-class MemoryFields:
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
-
+class MemoryFields(Service):
     def edit(self, ids: Sequence[str], wanted: FieldEdit) -> tuple[str, ...]:
         """Give memories new values, all of them or none; return the ids of those that differ now.
 

@@ -5,16 +5,12 @@ from datetime import datetime
 from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.judgment import MAX_GRADE, Judgment, SavedQuery, judgment_id
-from workbench.services.context import Context
+from workbench.services.context import Service
 from workbench.services.files.imports.importing import query_id
 
 
-class Judging:
+class Judging(Service):
     """Saved queries and judgments of a store."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     def find(self, query: str, now: datetime | None = None) -> SavedQuery | None:
         """Return the saved query with this text and moment, or `None`."""

@@ -24,7 +24,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
 from workbench.tui.widgets.bars.interval_bar import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Dialog, Progressed
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -44,13 +44,8 @@ _WORDS_FROM = 70
 class LessonsDialog(Dialog[str | None]):
     """What session files teach; the result is a sentence that says what was stored, `None` when nothing was."""
 
-    class Went(Message):
+    class Went(Progressed):
         """So many bytes are read."""
-
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done = done
-            self.total = total
 
     class Read(Message):
         """All is read, or it could not be."""

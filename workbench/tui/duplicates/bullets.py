@@ -481,14 +481,6 @@ class BulletDuplicatesDialog(Dialog[str | None]):
         """Back to the threshold that holds."""
         self._slider.action_reset()
 
-    def action_read_on(self) -> None:
-        """Scroll the texts."""
-        self.query_one(ReadingPane).read(1)
-
-    def action_read_back(self) -> None:
-        """Scroll the texts back."""
-        self.query_one(ReadingPane).read(-1)
-
     def action_close(self) -> None:
         """Stop Claude, or close."""
         if self.claude.coming is not None:

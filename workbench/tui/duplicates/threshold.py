@@ -25,7 +25,7 @@ from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars.interval_bar import gauge
 from workbench.tui.widgets.bars.slider import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, word_diff
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Dialog, Progressed
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -62,13 +62,8 @@ class DuplicatesDialog(Dialog[None]):
     `mask` takes the secrets out of what is shown. In the list the usual keys act on the newer memory of a pair.
     """
 
-    class Went(Message):
+    class Went(Progressed):
         """So many memories are compared."""
-
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done = done
-            self.total = total
 
     class Found(Message):
         """All pairs are compared."""

@@ -25,7 +25,7 @@ from workbench.tui.app.waiting import asking
 from workbench.tui.health.actions import BACKUP
 from workbench.tui.widgets.bars.interval_bar import gauge
 from workbench.tui.widgets.content import MUTED, assemble, key_of
-from workbench.tui.widgets.dialog import Confirm, Dialog, held_keys
+from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed, held_keys
 from workbench.tui.widgets.figures import amount, day, number
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -43,13 +43,8 @@ SHOWN_EVERY = 0.1
 class BackupDialog(Dialog[bool]):
     """Ask for a file, write a backup of the store into it, and say what it holds; the result: whether one was made."""
 
-    class Went(Message):
+    class Went(Progressed):
         """So many of all bytes are through."""
-
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done = done
-            self.total = total
 
     class Done(Message):
         """The backup is over: what it holds, and how many secrets; or why there is none."""

@@ -135,13 +135,6 @@ class Proposed(Dialog[bool]):
         """Leave everything as it is."""
         self.dismiss(False)
 
-    def action_read_on(self) -> None:
-        """Scroll the text."""
-        self.query_one(ReadingPane).read(1)
-
-    def action_read_back(self) -> None:
-        self.query_one(ReadingPane).read(-1)
-
 
 ID = "upkeep"
 LISTED = 12

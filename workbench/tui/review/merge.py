@@ -239,16 +239,6 @@ class MergeChoice(Dialog[None]):
     def action_search(self) -> None:
         self.set_focus(self.query_one(SafeInput))
 
-    def action_read_on(self) -> None:
-        """Scroll the texts."""
-        for pane in self.query(ReadingPane):
-            pane.read(1)
-
-    def action_read_back(self) -> None:
-        """Scroll the texts back."""
-        for pane in self.query(ReadingPane):
-            pane.read(-1)
-
     def action_no(self) -> None:
         """Leave the search, or both memories as they are; with something written only the second time."""
         if isinstance(self.focused, SafeInput):

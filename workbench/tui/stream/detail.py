@@ -3,18 +3,15 @@
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import LINKS, MOVES, READ_ON
 from workbench.tui.widgets.lists.long_text import LongText
-from workbench.tui.widgets.lists.reading_pane import LinkKeys, line_of
+from workbench.tui.widgets.lists.reading_pane import KeyScroll, LinkKeys, line_of
 
 
-@survives
-class DetailPane(LinkKeys, VerticalScroll, inherit_bindings=False):
+class DetailPane(LinkKeys, KeyScroll, inherit_bindings=False):
     """A scrolled text; with the focus it takes the keys of a list, a line for a row."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*MOVES, *LINKS, READ_ON))
@@ -37,29 +34,3 @@ class DetailPane(LinkKeys, VerticalScroll, inherit_bindings=False):
         line, top, high = line_of(self.text, end, self._shown.size.width), self.scroll_offset.y, self.size.height
         if not top <= line < top + high:
             self.scroll_to(y=max(0, line - high // 2), animate=False)
-
-    def action_up(self) -> None:
-        """One line back."""
-        self.scroll_up(animate=False)
-
-    def action_down(self) -> None:
-        self.scroll_down(animate=False)
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self.scroll_relative(y=-max(1, self.size.height // 2), animate=False)
-
-    def action_half_down(self) -> None:
-        self.scroll_relative(y=max(1, self.size.height // 2), animate=False)
-
-    def action_page_up(self) -> None:
-        self.scroll_page_up(animate=False)
-
-    def action_page_down(self) -> None:
-        self.scroll_page_down(animate=False)
-
-    def action_first(self) -> None:
-        self.scroll_home(animate=False)
-
-    def action_last(self) -> None:
-        self.scroll_end(animate=False)

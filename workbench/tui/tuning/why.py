@@ -10,7 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.color import Color
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -31,6 +31,7 @@ from workbench.tui.widgets.bars.slider import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, keyed, line
 from workbench.tui.widgets.figures import days, number
 from workbench.tui.widgets.lists.fixed_text import FixedText
+from workbench.tui.widgets.lists.reading_pane import KeyScroll
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
@@ -365,8 +366,7 @@ _TEXT, _CURVE = 51, 24
 """Cells that the text, with its margin, and the curve need at least to stand side by side."""
 
 
-@survives
-class WhyPane(VerticalScroll, inherit_bindings=False):
+class WhyPane(KeyScroll, inherit_bindings=False):
     """Text and curve side by side, or one above the other where there is height instead of width."""
 
     class Tried(Message):
@@ -460,30 +460,6 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
         if self._found is not None and self._session is not None:
             self._drawn = self._memory
             self.query_one(DecayCurve).show(self._found, self._session.profile)
-
-    def action_up(self) -> None:
-        self.scroll_up(animate=False)
-
-    def action_down(self) -> None:
-        self.scroll_down(animate=False)
-
-    def action_half_up(self) -> None:
-        self.scroll_relative(y=-max(1, self.size.height // 2), animate=False)
-
-    def action_half_down(self) -> None:
-        self.scroll_relative(y=max(1, self.size.height // 2), animate=False)
-
-    def action_page_up(self) -> None:
-        self.scroll_page_up(animate=False)
-
-    def action_page_down(self) -> None:
-        self.scroll_page_down(animate=False)
-
-    def action_first(self) -> None:
-        self.scroll_home(animate=False)
-
-    def action_last(self) -> None:
-        self.scroll_end(animate=False)
 
     @property
     def memory(self) -> str:

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.css.styles import RulesMap
 from textual.dom import DOMNode
 from textual.geometry import Size
+from textual.message import Message
 from textual.reactive import reactive
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
@@ -30,6 +31,7 @@ from workbench.tui.widgets.actions import CHOOSE, CONFIRM, ON_DIALOG
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, remapped_ids
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.lists.line_list import LineView, find_row
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -39,6 +41,15 @@ GAP, NARROW_GAP = "   ", "  "
 
 HELP = "workbench.tui.widgets.help:HelpScreen"
 """What shows the keys; it is a dialog itself."""
+
+
+class Progressed(Message):
+    """So much of all is done."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__()
+        self.done = done
+        self.total = total
 
 
 @survives
@@ -122,6 +133,15 @@ class Dialog(ModalScreen[R]):
         """Leave the key that finds a row alone where there is no list."""
         del parameters
         return action != "find_row" or bool(self.query(LineView))
+
+    def action_read_on(self) -> None:
+        """Scroll the texts in it by half a page."""
+        for pane in self.query(ReadingPane):
+            pane.read(1)
+
+    def action_read_back(self) -> None:
+        for pane in self.query(ReadingPane):
+            pane.read(-1)
 
     def action_find_row(self) -> None:
         find_row(self)

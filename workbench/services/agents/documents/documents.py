@@ -25,7 +25,7 @@ from workbench.services.agents.documents.instructions import (
     read_document,
 )
 from workbench.services.agents.documents.places import encoded
-from workbench.services.context import Context
+from workbench.services.context import Context, Service
 from workbench.services.files.replaced import Replaced
 from workbench.services.promotion.placement_files import FileEdit, carry_out, missing_folders, read
 from workbench.services.promotion.placement_paths import places_of
@@ -166,12 +166,8 @@ class OpenFolder:
     changes: Changes
 
 
-class Documents:
+class Documents(Service):
     """Opens, follows, trusts and edits documents."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     # The store's own
 

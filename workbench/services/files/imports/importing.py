@@ -23,7 +23,7 @@ from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 from workbench.formats import opening
 from workbench.formats.update_file.merge_lines import differing
 from workbench.services.agents.documents.instructions import Skipped
-from workbench.services.context import Context
+from workbench.services.context import Service
 from workbench.services.files.imports.theirs import Guard, ReadFile, Removal, passed_over, read_folder
 from workbench.services.files.overwriting import FileStates, is_written, real_name
 from workbench.services.playbook.file_merge import new_parts
@@ -97,12 +97,8 @@ class ImportReport:
     overtaken: tuple[str, ...] = ()
 
 
-class Importer:
+class Importer(Service):
     """Takes files into the store."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     def plan(
         self,

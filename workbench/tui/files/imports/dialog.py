@@ -47,7 +47,7 @@ from workbench.tui.files.imports.writing import (
     way_said,
 )
 from workbench.tui.widgets.content import MUTED, assemble
-from workbench.tui.widgets.dialog import Choice, Choose, Dialog
+from workbench.tui.widgets.dialog import Choice, Choose, Dialog, Progressed
 from workbench.tui.widgets.figures import absolute, amount
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.row import Cell
@@ -84,13 +84,8 @@ async def ask_steps(app: App[Any], way: ImportOptions, now: datetime) -> ImportO
 class PathLine(Horizontal):
     """A box for the path of a file or folder; `look` asks what it stands for, and `Found` is the answer to the last."""
 
-    class Read(Message):
+    class Read(Progressed):
         """So many lines of a file are read."""
-
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done = done
-            self.total = total
 
     class Found(Message):
         """What a path stands for was found out."""

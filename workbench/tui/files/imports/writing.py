@@ -46,7 +46,7 @@ from workbench.tui.app.surviving import survives
 from workbench.tui.files.actions import IMPORT
 from workbench.tui.widgets.bars.interval_bar import gauge
 from workbench.tui.widgets.content import MUTED, assemble
-from workbench.tui.widgets.dialog import held_keys
+from workbench.tui.widgets.dialog import Progressed, held_keys
 from workbench.tui.widgets.figures import NO_BREAK, amount, number
 from workbench.tui.widgets.lists.row import Cell
 
@@ -397,11 +397,8 @@ WRITING = "records written"
 class WritingLine(Static):
     """Says how things stand, and carries out one plan at a time; `Done` tells how that went."""
 
-    class Went(Message):
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done = done
-            self.total = total
+    class Went(Progressed):
+        pass
 
     class Done(Message):
         """An import is over."""

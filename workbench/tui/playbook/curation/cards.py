@@ -298,12 +298,6 @@ class CardsDialog(Dialog[str | None]):
         else:
             self.dismiss(None)
 
-    def action_read_on(self) -> None:
-        self.query_one(ReadingPane).read(1)
-
-    def action_read_back(self) -> None:
-        self.query_one(ReadingPane).read(-1)
-
     def action_close(self) -> None:
         """Close; with decisions only the second time."""
         if self._accepted() and not self._warned:

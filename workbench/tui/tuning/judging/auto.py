@@ -32,7 +32,7 @@ from workbench.tui.tuning.actions import AUTO, BETTER, METRICS
 from workbench.tui.tuning.judging.verdict import verdict_parts, verdict_text
 from workbench.tui.widgets.bars.interval_bar import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, line
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Dialog, Progressed
 from workbench.tui.widgets.figures import days, number, since
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -54,13 +54,8 @@ class AutoAnswer:
 class AutoTune(Dialog[AutoAnswer | None]):
     """Search the grid around `start`, beside the `own` profiles; the result is what a person answered."""
 
-    class Went(Message):
+    class Went(Progressed):
         """So many queries are through."""
-
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done = done
-            self.total = total
 
     class Found(Message):
         """The search is over: a proposal, or why there is none."""
@@ -386,16 +381,6 @@ class Better(Dialog[Profile | None]):
     def _go_on(self, preferences: Preferences) -> None:
         self.preferences, self._outlook = preferences, None
         self._show()
-
-    def action_read_on(self) -> None:
-        """Half a page on in both."""
-        for pane in self.query(ReadingPane):
-            pane.read(1)
-
-    def action_read_back(self) -> None:
-        """Half a page back in both."""
-        for pane in self.query(ReadingPane):
-            pane.read(-1)
 
     def action_apply(self) -> None:
         """Put the sliders where the answers lead."""

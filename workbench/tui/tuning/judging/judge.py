@@ -221,14 +221,6 @@ class JudgeDialog(Dialog[None]):
         self.rows.cursor = self.rows.index_of(step.memory) or 0
         self._refresh_grades()
 
-    def action_read_on(self) -> None:
-        """Half a page on in the memory."""
-        self.query_one(ReadingPane).read(1)
-
-    def action_read_back(self) -> None:
-        """Half a page back."""
-        self.query_one(ReadingPane).read(-1)
-
     def _refresh_grades(self) -> None:
         self._grades = dict(self._judge.grades())
         for index in range(len(self._pool)):

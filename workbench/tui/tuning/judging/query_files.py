@@ -33,7 +33,7 @@ from workbench.tui.app.waiting import asking, change
 from workbench.tui.tuning.actions import QUERIES_IN, QUERIES_OUT
 from workbench.tui.widgets.bars.interval_bar import gauge
 from workbench.tui.widgets.content import MUTED, assemble, keyed
-from workbench.tui.widgets.dialog import Confirm, Dialog
+from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.row import Cell
@@ -259,11 +259,8 @@ class FormatChoice(Static):
 class QueriesOut(Dialog[Written | None]):
     """Choose file and format, look at the text, write it; the result is what was written."""
 
-    class Went(Message):
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done = done
-            self.total = total
+    class Went(Progressed):
+        pass
 
     class Made(Message):
         """The text of the file, or `problem` says why there is none; `masks` are its lines with secrets, masked."""

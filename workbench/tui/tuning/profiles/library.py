@@ -368,11 +368,3 @@ class LibraryDialog(Dialog[Side | None]):
         text = saved or to_toml(side.profile, bench.context.now(), side.profile.name, side.birth)
         self.app.copy_to_clipboard(text)
         self.workbench_app.say(f"Copied {side.title} as TOML, {len(text):,} characters.")
-
-    def action_read_on(self) -> None:
-        """Half a page on."""
-        self.query_one(ReadingPane).read(1)
-
-    def action_read_back(self) -> None:
-        """Half a page back."""
-        self.query_one(ReadingPane).read(-1)

@@ -7,6 +7,7 @@ from textual import events, work
 from textual.actions import SkipAction
 from textual.binding import BindingsMap, BindingType
 from textual.cache import LRUCache
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -86,6 +87,35 @@ class LinkKeys:
         """Open what the link under the cursor names."""
         if self.links is None or not self.links.follow():
             raise SkipAction
+
+
+@survives
+class KeyScroll(VerticalScroll, inherit_bindings=False):
+    """What is scrolled with the keys of a list."""
+
+    def action_up(self) -> None:
+        self.scroll_up(animate=False)
+
+    def action_down(self) -> None:
+        self.scroll_down(animate=False)
+
+    def action_half_up(self) -> None:
+        self.scroll_relative(y=-max(1, self.size.height // 2), animate=False)
+
+    def action_half_down(self) -> None:
+        self.scroll_relative(y=max(1, self.size.height // 2), animate=False)
+
+    def action_page_up(self) -> None:
+        self.scroll_page_up(animate=False)
+
+    def action_page_down(self) -> None:
+        self.scroll_page_down(animate=False)
+
+    def action_first(self) -> None:
+        self.scroll_home(animate=False)
+
+    def action_last(self) -> None:
+        self.scroll_end(animate=False)
 
 
 class Later:
