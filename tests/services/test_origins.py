@@ -2,7 +2,7 @@
 
 import contextlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,13 +54,13 @@ def test_the_journal_is_read_once_for_what_does_not_change(
     demo: Workbench, open_bench: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passes: list[int] = []
-    changes_of = history.changes_of
+    changes_of = history.Past.changes_of
 
-    def counted(journal: object, table: str, keys: object) -> object:
+    def counted(past: history.Past, table: str, keys: Iterable[str]) -> object:
         passes.append(1)
-        return changes_of(journal, table, keys)  # type: ignore[arg-type]
+        return changes_of(past, table, keys)
 
-    monkeypatch.setattr(history, "changes_of", counted)
+    monkeypatch.setattr(history.Past, "changes_of", counted)
     learn_all(demo.context)
     first, known = len(passes), found(demo)
     agent = open_bench("agent:claude")
@@ -94,7 +94,7 @@ def test_a_large_store_is_read_once_whatever_the_number_of_processes(
     again = indexed(open_bench)
     assert again.library.saved
     with monkeypatch.context() as unread:
-        unread.setattr(history, "changes_of", lambda *_: pytest.fail("it is known"))
+        unread.setattr(history.Past, "changes_of", lambda *_: pytest.fail("it is known"))
         assert found(again) == first
     assert found(again)["m3"] == Provenance("person", approved=True)
     again.close()

@@ -107,7 +107,7 @@ def test_an_edit_its_undo_and_an_import_do_nothing_twice(
 def test_an_undo_takes_the_action_from_the_look_that_found_it(candidates: tuple[Workbench, list[str]]) -> None:
     bench, ids = candidates
     bench.stream.edit(ids[0], "Another text.")
-    assert calls_of([history.undoable, history.action_of], bench.history.undo) == [1, 0]
+    assert calls_of([history.Past.undoable, history.Past.action_of], bench.history.undo) == [1, 0]
     assert bench.library.memories.get(ids[0]).content == "Insight 0."
 
 

@@ -147,19 +147,19 @@ def test_what_can_be_neither_made_durable_nor_taken_back_is_said_to_be_unknown(t
     for number in (1, 2, 3):
         with library.transaction("human", f"put {number}") as tx:
             tx.put(memory(number))
-    last = history.undoable(library.journal, lambda _: True)
+    last = history.Past(library.journal).undoable(lambda _: True)
     assert last is not None
     with pytest.MonkeyPatch.context() as patch:
         failing_twice(patch)
         with pytest.raises(UnknownOutcome, match="cannot be known"):
-            history.undo(library.journal, last, "human")
+            history.Past(library.journal).undo(last, "human")
     again = Library(folder, clock, heads=tmp_path / "heads") if heads else library
-    before = history.undoable(again.journal, lambda _: True)
+    before = history.Past(again.journal).undoable(lambda _: True)
     assert before is not None
     with pytest.raises(StoreProblem, match="is stored after all: “undo: put 3”"):
-        history.undo(again.journal, before, "human")
+        history.Past(again.journal).undo(before, "human")
     assert [m.id for m in Library(folder, clock).memories.all()] == ["m1", "m2"]
-    history.undo(again.journal, before, "human")
+    history.Past(again.journal).undo(before, "human")
     assert [m.id for m in Library(folder, clock).memories.all()] == ["m1"]
 
 

@@ -37,7 +37,7 @@ def keep(library: Library, id: str = "ep-1", data: bytes | None = None) -> str:
 
 
 def action_of(library: Library) -> history.Action:
-    action = history.action_of(library.journal, "1")
+    action = history.Past(library.journal).action_of("1")
     assert action is not None
     return action
 
@@ -109,10 +109,10 @@ def test_what_cannot_be_read_is_named_and_its_head_is_still_there(library: Libra
 
 def test_an_undo_brings_the_head_back_and_the_file_was_there_all_the_time(library: Library) -> None:
     name = keep(library)
-    history.undo(library.journal, action_of(library), "human")
+    history.Past(library.journal).undo(action_of(library), "human")
     assert library.table(Episode).all() == []
     assert library.blobs.read(name) == body()
-    history.redo(library.journal, action_of(library), "human")
+    history.Past(library.journal).redo(action_of(library), "human")
     assert library.blobs.read(library.table(Episode).get("ep-1").hash) == body()
 
 

@@ -27,7 +27,7 @@ def test_closed_segments_are_packed_and_read_as_before(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("journal-*.jsonl"))
     assert list(journal.entries_back()) == before
     assert open_journal(tmp_path).state.tables == journal.state.tables
-    assert history.at_revision(reader, "t", "x3", 7) == {"id": "x3", "a": "text 7" * 3}
+    assert history.Past(reader).at_revision("t", "x3", 7) == {"id": "x3", "a": "text 7" * 3}
     assert backup.compact(journal) == []
     put(reader, 9, {"id": "x9"})
     assert journal.refresh() == 1

@@ -22,9 +22,9 @@ def filled(folder: Path) -> Journal:
     for number in range(1, 6):
         put(journal, number, {"id": f"x{number}", "a": number})
     put(journal, 2, {"id": "x2", "a": "edited"})
-    action = history.action_of(journal, "5")
+    action = history.Past(journal).action_of("5")
     assert action is not None
-    history.undo(journal, action, "human")
+    history.Past(journal).undo(action, "human")
     return journal
 
 
@@ -64,9 +64,9 @@ def test_everything_else_is_saved_beside_the_damaged_store(tmp_path: Path) -> No
     assert [e.rev for e in other.entries_back()] == [6, 5, 4, 3, 2, 1]
     assert set(other.state.tables["t"]) == {"1", "3", "4"}
     assert saved.folder.stat().st_mode & 0o777 == 0o700
-    redo = history.redoable(other, lambda actor: True)
+    redo = history.Past(other).redoable(lambda actor: True)
     assert redo is not None
-    history.redo(other, redo, "human")
+    history.Past(other).redo(redo, "human")
     assert other.state.tables["t"]["5"] == {"id": "x5", "a": 5}
 
 

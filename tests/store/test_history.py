@@ -8,7 +8,7 @@ from tests.calls import calls_of
 from tests.store.helpers import delete, memory, open_journal, open_library, put
 from workbench.store import entry, history
 from workbench.store.entry import Doc
-from workbench.store.history import FieldEvent, at_revision, events, tables_at
+from workbench.store.history import FieldEvent, tables_at
 
 
 def test_who_changed_what_and_when(tmp_path: Path) -> None:
@@ -18,15 +18,15 @@ def test_who_changed_what_and_when(tmp_path: Path) -> None:
     put(journal, 2, {"id": "x2"})
     with journal.transaction("mcp", "read", kind="access") as staged:
         staged.put("t", "1", {"id": "x1", "n": 5})
-    seen = list(events(journal, ("t", "x1")))
+    seen = list(history.Past(journal).events(("t", "x1")))
     assert [(e.rev, e.at, e.actor, e.label, e.kind) for e in seen] == [
         (2, "2026-11-21T12:00:00Z", "agent:claude-code", "put 1", "edit"),
         (1, "2026-11-21T12:00:00Z", "human", "put 1", "edit"),
     ]
     assert seen[0].fields == (FieldEvent("t", "x1", "a", 1, None), FieldEvent("t", "x1", "n", None, None, step=2))
-    assert [e.rev for e in events(journal)] == [3, 2, 1]
-    assert [e.rev for e in events(journal, accesses=True)] == [4, 3, 2, 1]
-    assert list(events(journal, ("t", "nope"))) == []
+    assert [e.rev for e in history.Past(journal).events()] == [3, 2, 1]
+    assert [e.rev for e in history.Past(journal).events(accesses=True)] == [4, 3, 2, 1]
+    assert list(history.Past(journal).events(("t", "nope"))) == []
 
 
 def test_of_a_large_transaction_only_the_changes_asked_for_are_read(tmp_path: Path) -> None:
@@ -37,7 +37,9 @@ def test_of_a_large_transaction_only_the_changes_asked_for_are_read(tmp_path: Pa
     found: list[tuple[str, str]] = []
 
     def read(count: int) -> None:
-        found[:] = [(key, c.doc) for _, key, c in history.changes_of(journal, "t", [f"x{n}" for n in range(count)])]
+        found[:] = [
+            (key, c.doc) for _, key, c in history.Past(journal).changes_of("t", [f"x{n}" for n in range(count)])
+        ]
 
     assert calls_of([entry._change], lambda: read(2)) == [2]
     assert found == [("x1", "1"), ("x0", "0")]
@@ -51,16 +53,16 @@ def test_a_record_that_is_gone_keeps_its_name_in_the_history(tmp_path: Path) -> 
     put(journal, 1, {"id": "x1", "a": 2})
     delete(journal, 1)
     put(journal, 2, {"id": "x1", "a": 3})
-    assert [{f.key for f in e.fields} for e in events(journal)] == [{"x1"}] * 4
-    assert [e.rev for e in events(journal, ("t", "x1"))] == [4, 3, 2, 1]
-    assert [at_revision(journal, "t", "x1", rev) for rev in range(5)] == [
+    assert [{f.key for f in e.fields} for e in history.Past(journal).events()] == [{"x1"}] * 4
+    assert [e.rev for e in history.Past(journal).events(("t", "x1"))] == [4, 3, 2, 1]
+    assert [history.Past(journal).at_revision("t", "x1", rev) for rev in range(5)] == [
         None, {"id": "x1", "a": 1}, {"id": "x1", "a": 2}, None, {"id": "x1", "a": 3},
     ]  # fmt: skip
 
 
 def test_a_revision_that_is_not_there_yet(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no revision 1"):
-        at_revision(open_journal(tmp_path), "t", "x", 1)
+        history.Past(open_journal(tmp_path)).at_revision("t", "x", 1)
 
 
 steps = st.lists(
@@ -87,7 +89,7 @@ def test_the_past_is_what_it_was(
     for rev, tables in enumerate(past):
         assert tables_at(journal, rev).get("t", {}) == tables.get("t", {})
         for doc_id in (1, 2, 3):
-            assert at_revision(journal, "t", f"x{doc_id}", rev) == tables.get("t", {}).get(str(doc_id))
+            assert history.Past(journal).at_revision("t", f"x{doc_id}", rev) == tables.get("t", {}).get(str(doc_id))
 
 
 def test_keys_of_playbooks_are_found_in_the_past(tmp_path: Path) -> None:
@@ -100,11 +102,11 @@ def test_keys_of_playbooks_are_found_in_the_past(tmp_path: Path) -> None:
         tx.put(memory(1))
     with library.transaction("human", "gone") as tx:
         tx.delete(bullet)
-    doc = at_revision(library.journal, "bullets", "other/b-00001", 1)
+    doc = history.Past(library.journal).at_revision("bullets", "other/b-00001", 1)
     assert doc is not None
     assert doc["content"] == "text"
     assert history.doc_ids(library.journal, "bullets", "main/b-00001") == []
-    action = history.action_of(library.journal, "2")
+    action = history.Past(library.journal).action_of("2")
     assert action is not None
-    history.undo(library.journal, action, "human")
-    assert [e.target for e in events(library.journal, ("bullets", "other/b-00001"))] == [2, 0, 0]
+    history.Past(library.journal).undo(action, "human")
+    assert [e.target for e in history.Past(library.journal).events(("bullets", "other/b-00001"))] == [2, 0, 0]

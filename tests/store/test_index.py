@@ -451,9 +451,9 @@ def test_a_group_is_undone_over_the_index(filled: Library, reopen: Callable[[], 
         with library.transaction("human", "group", group="g", part=part + 1, more=part < 2) as tx:
             tx.put(replace(library.memories.get(f"m{part}"), content="grouped"))
     journal = reopen().journal
-    action = history.undoable(journal, lambda actor: actor == "human")
+    action = history.Past(journal).undoable(lambda actor: actor == "human")
     assert action is not None
-    history.undo(journal, action, "human")
+    history.Past(journal).undo(action, "human")
     assert reopen().memories.all() == Library(filled.folder, clock).memories.all()
     assert reopen().memories.get("m1").content == "memory number 1"
 

@@ -211,12 +211,12 @@ def test_the_list_follows_every_kind_of_change(tmp_path: Path) -> None:
         tx.put(memory(1, pinned=True))
         tx.delete(memory(2))
         tx.put(memory(7))
-    action = history.action_of(library.journal, "2")
+    action = history.Past(library.journal).action_of("2")
     assert action is not None
     assert [(m.id, m.pinned) for m in library.memories.all()] == [
         ("m0", False), ("m1", True), ("m3", False), ("m7", False),
     ]  # fmt: skip
-    history.undo(library.journal, action, "human")
+    history.Past(library.journal).undo(action, "human")
     other.journal.refresh()
     assert [m.id for m in library.memories.all()] == ["m0", "m1", "m3", "m2"] == [m.id for m in other.memories.all()]
     library.journal.reload()

@@ -10,7 +10,6 @@ from tests.store.helpers import NOON, clock, lines, open_library
 from workbench.core.playbook.book import Book, Bullet
 from workbench.core.stream.memory import Memory
 from workbench.store import append, history
-from workbench.store.history import events
 from workbench.store.library import Library
 from workbench.store.maintenance.doctor import examine, recover
 
@@ -57,7 +56,7 @@ def test_both_are_kept_and_the_doctor_says_so(tmp_path: Path) -> None:
     assert not found.is_sound
     assert [(one.rev, one.now) for one in found.renumbered] == [(4, 6), (5, 7), (6, 8)]
     assert "mem-20261121-0000004 is mem-20261121-0000006" in str(found.renumbered[0])
-    assert [event.rev for event in events(library.journal)] == list(range(8, 0, -1))
+    assert [event.rev for event in history.Past(library.journal).events()] == list(range(8, 0, -1))
 
 
 def test_the_next_change_puts_the_file_in_order(tmp_path: Path) -> None:
@@ -76,9 +75,9 @@ def test_undo_knows_both(tmp_path: Path) -> None:
     branches(tmp_path)
     library = open_library(tmp_path / "a")
     for rev in (6, 4):
-        action = history.action_of(library.journal, str(rev))
+        action = history.Past(library.journal).action_of(str(rev))
         assert action is not None
-        history.undo(library.journal, action, "human")
+        history.Past(library.journal).undo(action, "human")
     assert [m.content for m in open_library(tmp_path / "a").memories.all()] == [
         text for text in ALL if text not in ("b 0", "a 0")
     ]
@@ -91,15 +90,15 @@ def test_an_undo_in_a_branch_still_speaks_of_its_own_change(tmp_path: Path) -> N
     add(library, "ours")
     other = open_library(tmp_path / "b")
     add(other, "theirs")
-    action = history.undoable(other.journal, lambda _: True)
+    action = history.Past(other.journal).undoable(lambda _: True)
     assert action is not None
-    history.undo(other.journal, action, "human")
+    history.Past(other.journal).undo(action, "human")
     union(tmp_path / "a", tmp_path / "b")
     merged = open_library(tmp_path / "a")
     assert [m.content for m in merged.memories.all()] == ["common", "ours"]
-    again = history.redoable(merged.journal, lambda _: True)
+    again = history.Past(merged.journal).redoable(lambda _: True)
     assert again is not None
-    history.redo(merged.journal, again, "human")
+    history.Past(merged.journal).redo(again, "human")
     assert [m.content for m in open_library(tmp_path / "a").memories.all()] == ["common", "ours", "theirs"]
 
 

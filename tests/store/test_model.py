@@ -74,10 +74,10 @@ class StoreMachine(RuleBasedStateMachine):
     def undo(self, second: bool) -> None:
         journal = self.two if second else self.one
         journal.refresh()
-        action = history.undoable(journal, lambda actor: actor == "human")
+        action = history.Past(journal).undoable(lambda actor: actor == "human")
         assert (action is None) == (not self.done)
         if action is not None:
-            history.undo(journal, action, "human")
+            history.Past(journal).undo(action, "human")
             before, after = self.done.pop()
             self.undone.append((action, before, after))
             self.model = dict(before)
@@ -86,10 +86,10 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def redo(self) -> None:
         self.one.refresh()
-        action = history.redoable(self.one, lambda actor: actor == "human")
+        action = history.Past(self.one).redoable(lambda actor: actor == "human")
         assert (action is None) == (not self.undone)
         if action is not None:
-            history.redo(self.one, action, "human")
+            history.Past(self.one).redo(action, "human")
             _, before, after = self.undone.pop()
             self.done.append((before, after))
             self.model = dict(after)

@@ -102,14 +102,15 @@ def test_afterwards_no_byte_of_the_text_is_left(tmp_path: Path, deleted: bool) -
 def test_that_it_was_there_stays_known(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     purge.purge(library.journal, [("memories", "m1")], "human")
-    seen = list(history.events(library.journal, ("memories", "m1")))
+    seen = list(history.Past(library.journal).events(("memories", "m1")))
     assert seen[0].label == "purge 1 record"
     assert seen[0].kind == "purge"
     assert seen[-1].label == MARK
     assert all(f.redacted for e in seen for f in e.fields if f.key == "m1" and f.field != "id") or True
     assert {f.field for e in seen for f in e.fields if f.key == "m1"} == {"id"}
     assert all(
-        history.at_revision(library.journal, "memories", "m1", rev) is None for rev in range(library.journal.rev + 1)
+        history.Past(library.journal).at_revision("memories", "m1", rev) is None
+        for rev in range(library.journal.rev + 1)
     )
 
 
@@ -121,12 +122,12 @@ def test_there_is_no_undo_but_the_rest_of_a_group_can_be_undone(tmp_path: Path) 
     with library.transaction("human", "edit") as tx:
         tx.put(memory(1, SECRET + "!"))
     purge.purge(library.journal, [("memories", "m1")], "human")
-    action = history.undoable(library.journal, lambda actor: actor == "human")
+    action = history.Past(library.journal).undoable(lambda actor: actor == "human")
     assert action is not None
     assert action.label == "import"
-    history.undo(library.journal, action, "human")
+    history.Past(library.journal).undo(action, "human")
     assert library.memories.all() == []
-    history.redo(library.journal, action, "human")
+    history.Past(library.journal).redo(action, "human")
     assert [m.id for m in library.memories.all()] == ["m2"]
 
 

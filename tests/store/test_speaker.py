@@ -35,11 +35,11 @@ def test_it_is_kept_and_taken_back(tmp_path: Path) -> None:
     library.close()
     again = open_library(tmp_path)
     assert again.memories.get("m1").source == Source(speaker="Ann Lee")
-    action = history.action_of(again.journal, str(again.revision))
+    action = history.Past(again.journal).action_of(str(again.revision))
     assert action is not None
-    history.undo(again.journal, action, "human")
+    history.Past(again.journal).undo(action, "human")
     assert again.memories.get("m1") == memory(1)
-    history.redo(again.journal, action, "human")
+    history.Past(again.journal).redo(action, "human")
     assert again.memories.get("m1").source.speaker == "Ann Lee"
 
 

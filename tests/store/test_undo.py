@@ -15,16 +15,16 @@ def person(actor: str) -> bool:
 
 
 def take_back(journal: Journal) -> str:
-    action = history.undoable(journal, person)
+    action = history.Past(journal).undoable(person)
     assert action is not None
-    history.undo(journal, action, "human")
+    history.Past(journal).undo(action, "human")
     return action.label
 
 
 def again(journal: Journal) -> str:
-    action = history.redoable(journal, person)
+    action = history.Past(journal).redoable(person)
     assert action is not None
-    history.redo(journal, action, "human")
+    history.Past(journal).redo(action, "human")
     return action.label
 
 
@@ -44,11 +44,11 @@ def test_every_action_can_be_taken_back_and_done_again(journal: Journal) -> None
     for state in reversed(states[:-1]):
         take_back(journal)
         assert docs(journal) == state
-    assert history.undoable(journal, person) is None
+    assert history.Past(journal).undoable(person) is None
     for state in states[1:]:
         again(journal)
         assert docs(journal) == state
-    assert history.redoable(journal, person) is None
+    assert history.Past(journal).redoable(person) is None
 
 
 def test_undo_and_redo_survive_a_reopening(journal: Journal) -> None:
@@ -74,9 +74,9 @@ def test_undo_takes_this_persons_latest_and_leaves_the_agents(journal: Journal) 
 def test_an_agents_action_is_undone_by_its_revision(journal: Journal) -> None:
     rev = put(journal, 2, {"b": 1}, actor="agent:claude-code")
     put(journal, 1, {"a": 1})
-    action = history.action_of(journal, str(rev))
+    action = history.Past(journal).action_of(str(rev))
     assert action is not None
-    history.undo(journal, action, "human")
+    history.Past(journal).undo(action, "human")
     assert docs(journal) == {"1": {"a": 1}}
     assert history.is_undone(journal, action)
     assert take_back(journal) == "put 1"
@@ -85,9 +85,9 @@ def test_an_agents_action_is_undone_by_its_revision(journal: Journal) -> None:
 def test_what_an_agent_took_back_is_not_undone_again(journal: Journal) -> None:
     put(journal, 1, {"a": 1})
     rev = put(journal, 2, {"b": 1})
-    action = history.action_of(journal, str(rev))
+    action = history.Past(journal).action_of(str(rev))
     assert action is not None
-    history.undo(journal, action, "agent:claude-code")
+    history.Past(journal).undo(action, "agent:claude-code")
     assert take_back(journal) == "put 1"
 
 
@@ -145,13 +145,13 @@ def test_votes_add_up_whoever_undoes_first(journal: Journal) -> None:
 def test_nothing_is_undone_or_redone_twice(journal: Journal) -> None:
     rev = put(journal, 1, {"n": 1})
     put(journal, 1, {"n": 5})
-    action = history.action_of(journal, str(rev + 1))
+    action = history.Past(journal).action_of(str(rev + 1))
     assert action is not None
     with pytest.raises(Conflict, match="not undone"):
-        history.redo(journal, action, "human")
-    history.undo(journal, action, "human")
+        history.Past(journal).redo(action, "human")
+    history.Past(journal).undo(action, "human")
     with pytest.raises(Conflict, match="undone already"):
-        history.undo(journal, action, "human")
+        history.Past(journal).undo(action, "human")
     assert docs(journal) == {"1": {"n": 1}}
 
 
@@ -159,10 +159,10 @@ def test_a_new_edit_ends_what_can_be_redone(journal: Journal) -> None:
     put(journal, 1, {"a": 1})
     take_back(journal)
     put(journal, 2, {"a": 2})
-    assert history.redoable(journal, person) is None
+    assert history.Past(journal).redoable(person) is None
     take_back(journal)
     assert again(journal) == "put 2"
-    assert history.redoable(journal, person) is None
+    assert history.Past(journal).redoable(person) is None
 
 
 def test_reads_by_agents_neither_are_undone_nor_stand_in_the_way(tmp_path: Path) -> None:
@@ -197,13 +197,13 @@ def test_an_import_in_chunks_is_one_action(tmp_path: Path) -> None:
     assert len(library.memories) == 2002
     assert not library.journal.unfinished
     for key in ("import-7", str(library.journal.rev), "9"):
-        action = history.action_of(library.journal, key)
+        action = history.Past(library.journal).action_of(key)
         assert action is not None
         assert len(action.entries) == 20
     assert action is not None
-    history.undo(library.journal, action, "human")
+    history.Past(library.journal).undo(action, "human")
     assert [m.id for m in library.memories.all()] == ["m0", "m9000"]
-    history.redo(library.journal, action, "human")
+    history.Past(library.journal).redo(action, "human")
     assert len(library.memories) == 2002
 
 
@@ -215,11 +215,11 @@ def test_what_several_parts_changed_is_taken_back_from_the_last(tmp_path: Path) 
     for part, text in enumerate(("after the first part", "after the second part"), 1):
         with library.transaction("human", "rewrite", group="rewrite-1", part=part, more=part == 1) as tx:
             tx.put(memory(0, text))
-    action = history.action_of(library.journal, "rewrite-1")
+    action = history.Past(library.journal).action_of("rewrite-1")
     assert action is not None
-    history.undo(library.journal, action, "human")
+    history.Past(library.journal).undo(action, "human")
     assert library.memories.get("m0").content == "as it was"
-    history.redo(library.journal, action, "human")
+    history.Past(library.journal).redo(action, "human")
     assert library.memories.get("m0").content == "after the second part"
 
 
@@ -231,17 +231,17 @@ def test_an_import_that_was_cut_short_is_reported_and_can_be_undone(tmp_path: Pa
     library.close()
     library = open_library(tmp_path / "s")
     assert library.journal.unfinished == {"import-1": "import x.json"}
-    action = history.action_of(library.journal, "import-1")
+    action = history.Past(library.journal).action_of("import-1")
     assert action is not None
-    history.undo(library.journal, action, "human")
+    history.Past(library.journal).undo(action, "human")
     assert library.memories.all() == []
     assert not library.journal.unfinished
 
 
 def test_an_unknown_action_is_none(journal: Journal) -> None:
     put(journal, 1, {"a": 1})
-    assert history.action_of(journal, "77") is None
-    assert history.redoable(journal, person) is None
+    assert history.Past(journal).action_of("77") is None
+    assert history.Past(journal).redoable(person) is None
 
 
 @pytest.mark.slow
@@ -256,6 +256,6 @@ def test_a_hundred_mixed_actions_taken_back_leave_the_start(journal: Journal) ->
             delete(journal, doc_id)
         else:
             put(journal, doc_id, {**(doc or {}), "a": [step], "n": step % 3, "b": None if step % 2 else step})
-    while (action := history.undoable(journal, person)) is not None:
-        history.undo(journal, action, "human")
+    while (action := history.Past(journal).undoable(person)) is not None:
+        history.Past(journal).undo(action, "human")
     assert docs(journal) == start

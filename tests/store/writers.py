@@ -89,18 +89,18 @@ class Writer:
                     tx.put(memory)
 
     def undo(self) -> None:
-        action = history.undoable(self.library.journal, lambda actor: actor == "human")
+        action = history.Past(self.library.journal).undoable(lambda actor: actor == "human")
         if action is not None:
             try:
-                history.undo(self.library.journal, action, "human")
+                history.Past(self.library.journal).undo(action, "human")
             except UndoConflict:
                 return
 
     def redo(self) -> None:
-        action = history.redoable(self.library.journal, lambda actor: actor == "human")
+        action = history.Past(self.library.journal).redoable(lambda actor: actor == "human")
         if action is not None:
             try:
-                history.redo(self.library.journal, action, "human")
+                history.Past(self.library.journal).redo(action, "human")
             except UndoConflict:
                 return
 

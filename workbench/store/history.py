@@ -127,25 +127,6 @@ class Event:
     fields: tuple[FieldEvent, ...]
 
 
-def events(journal: Journal, record: tuple[str, str] | None = None, *, accesses: bool = False) -> Iterator[Event]:
-    """Yield the transactions, newest first: all, or those that touched the record (table, key).
-
-    Reads by agents are left out unless `accesses` is true.
-    """
-    docs = None if record is None else doc_ids(journal, *record)
-    needle = f'"id":"{docs[0]}"'.encode() if docs is not None and len(docs) == 1 else None
-    names: dict[tuple[str, str], str] = {}
-    for entry in journal.entries_back(needle):
-        if entry.kind == "access" and not accesses:
-            continue
-        touched = [c for c in entry.changes if docs is None or (record and c.table == record[0] and c.doc in docs)]
-        if touched or docs is None:
-            fields = tuple(f for change in touched for f in _fields(journal, change, names))
-            yield Event(
-                entry.rev, entry.at, entry.actor, entry.label, entry.kind, entry.group, entry.target, fields
-            )  # fmt: skip
-
-
 def doc_ids(journal: Journal, table: str, key: str) -> list[str]:
     """Return the document ids under which a record stands or stood, the present one first; none when it never did."""
     present = journal.state.doc_id_of(table, key)
@@ -155,79 +136,6 @@ def doc_ids(journal: Journal, table: str, key: str) -> list[str]:
             if change.table == table and change.op in ("insert", "delete") and _side_key(change) == key:
                 found[change.doc] = None
     return list(found)
-
-
-def changes_of(journal: Journal, table: str, keys: Iterable[str]) -> Iterator[tuple[Transaction, str, DocChange]]:
-    """Yield the changes of the records that stand under `keys`, newest first, with their transaction and the key.
-
-    Reads by agents are left out. One pass over the journal, whatever the number of keys.
-    """
-    docs = {doc: key for key in keys if (doc := journal.state.doc_id_of(table, key)) is not None}
-    if not docs:
-        return
-    # Of very many records nearly every line holds one: looking for their names would take longer than reading it.
-    needles = () if len(docs) > _MANY else [f'"id":"{doc}"'.encode() for doc in docs]
-    for entry in journal.entries_back(*needles, docs=docs):
-        if entry.kind != "access":
-            yield from (
-                (entry, docs[change.doc], change)
-                for change in reversed(entry.changes)
-                if change.table == table and change.doc in docs
-            )
-
-
-def moves(
-    journal: Journal, table: str, field: str, value: str, others: Iterable[str], after: int = 0
-) -> Iterator[tuple[Transaction, DocChange]]:
-    """Yield the changes that took a field of a record from `value` to something else, or back to it from one of
-    `others`, newest first: those after a revision. The making of a record is none of them.
-    """
-    name, held = dumps(field), dumps(value)
-    needles = [name + b":[" + held + b",", *(dumps(other) + b"," + held + b"]" for other in others)]
-    # What is new is at the end: a needle would look for what is not there up to the beginning.
-    for entry in journal.entries_back(*needles) if not after else journal.entries_back():
-        if entry.rev <= after:
-            return
-        for change in reversed(entry.changes):
-            sides = change.fields.get(field, ())
-            if change.table == table and change.op == "update" and value in sides:
-                yield entry, change
-
-
-def find_place(journal: Journal, name: str) -> tuple[str, str] | None:
-    """Return (table, key) of the record called `name`, a key or the last part of one, that is or was in the store.
-
-    Of several that were there under a part of their key, the one that was touched last.
-    """
-    for table in journal.state.names:
-        if journal.state.doc_id_of(table, name) is not None:
-            return table, name
-    for entry in journal.entries_back(needle_of(name)):
-        for change in entry.changes:
-            key = _side_key(change) if change.op in ("insert", "delete") else None
-            if key is not None and name in (key, key.rpartition("/")[2]):
-                return change.table, key
-    return None
-
-
-def at_revision(journal: Journal, table: str, key: str, rev: int) -> Doc | None:
-    """Return a record's document as it was right after revision `rev`, or `None` when there was none.
-
-    What was purged is gone at every revision. Raises `ValueError` for a revision that is not there yet.
-    """
-    if not 0 <= rev <= journal.rev:
-        raise ValueError(f"there is no revision {rev}; the latest is {journal.rev}")
-    for doc_id in doc_ids(journal, table, key):
-        doc = journal.state.get(table, doc_id)
-        for entry in journal.entries_back(f'"id":"{doc_id}"'.encode()):
-            if entry.rev <= rev:
-                break
-            for change in reversed(entry.changes):
-                if change.table == table and change.doc == doc_id:
-                    doc = None if change.redacted else apply_change(doc, reverse(change))
-        if doc is not None:
-            return doc
-    return None
 
 
 def tables_at(journal: Journal, rev: int) -> Tables:
@@ -315,57 +223,6 @@ class Known:
     undone: bool
 
 
-def undoable(journal: Journal, mine: Mine) -> Action | None:
-    """Return the latest action of `mine` that stands and has not been purged, or `None`."""
-    settled: set[str] = set()
-    known, purged = Known(journal.state, journal.rev, undone=False), False
-    for entry in journal.entries_back():
-        purged = purged or (entry.kind == "purge" and mine(entry.actor))
-        if entry.kind in ("access", "purge") or _undo_key(entry) in settled:
-            continue
-        if entry.kind != "undo" and mine(entry.actor):
-            alone = entry.kind == "edit" and not entry.group
-            action = Action((entry,)) if alone else action_of(journal, _undo_key(entry))
-            if action is not None and not is_erased(action):
-                return replace(action, known=known, purged_since=purged)
-        if entry.kind != "edit" or mine(entry.actor):
-            settled.add(_undo_key(entry))
-    return None
-
-
-def redoable(journal: Journal, mine: Mine) -> Action | None:
-    """Return the action of `mine` that was undone last, unless something new was done since."""
-    settled: set[str] = set()
-    known = Known(journal.state, journal.rev, undone=True)
-    for entry in journal.entries_back():
-        if entry.kind in ("access", "purge") or not mine(entry.actor):
-            continue
-        if entry.kind == "edit":
-            return None
-        if entry.kind == "undo" and _undo_key(entry) not in settled:
-            action = action_of(journal, _undo_key(entry))
-            return action and replace(action, known=known)
-        settled.add(_undo_key(entry))
-    return None
-
-
-def action_of(journal: Journal, key: str) -> Action | None:
-    """Return the action with that key: a group's name, or a revision number as text.
-
-    A revision that belongs to a group stands for the whole group.
-    """
-    found: list[Transaction] = []
-    for entry in journal.entries_back():
-        if entry.kind != "edit" or key not in (entry.group, str(entry.rev)):
-            continue
-        if entry.group and entry.group != key:
-            return action_of(journal, entry.group)
-        found.append(entry)
-        if not entry.group or entry.part == 1:
-            break
-    return Action(tuple(reversed(found))) if found else None
-
-
 def is_undone(journal: Journal, action: Action) -> bool:
     """Tell whether the action is taken back at present; looked up anew when anything came since it was found."""
     known = action.known
@@ -374,23 +231,6 @@ def is_undone(journal: Journal, action: Action) -> bool:
     key = _undo_key(action.last)
     latest = next((e for e in journal.entries_back() if _undo_key(e) == key), None)
     return latest is not None and latest.kind == "undo"
-
-
-def undo(journal: Journal, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
-    """Take an action back as one transaction; raises `UndoConflict`, and then nothing is changed.
-
-    `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
-    """
-    changes = (reverse(c) for entry in reversed(action.entries) for c in reversed(entry.changes))
-    _commit(journal, "undo", action, actor, changes, meanwhile)
-
-
-def redo(journal: Journal, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
-    """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is changed.
-
-    `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
-    """
-    _commit(journal, "redo", action, actor, (c for entry in action.entries for c in entry.changes), meanwhile)
 
 
 def _commit(
@@ -437,14 +277,36 @@ class Past:
 
         Reads by agents are left out unless `accesses` is true.
         """
-        return events(self._journal, record, accesses=accesses)
+        docs = None if record is None else doc_ids(self._journal, *record)
+        needle = f'"id":"{docs[0]}"'.encode() if docs is not None and len(docs) == 1 else None
+        names: dict[tuple[str, str], str] = {}
+        for entry in self._journal.entries_back(needle):
+            if entry.kind == "access" and not accesses:
+                continue
+            touched = [c for c in entry.changes if docs is None or (record and c.table == record[0] and c.doc in docs)]
+            if touched or docs is None:
+                fields = tuple(f for change in touched for f in _fields(self._journal, change, names))
+                yield Event(
+                    entry.rev, entry.at, entry.actor, entry.label, entry.kind, entry.group, entry.target, fields
+                )  # fmt: skip
 
     def changes_of(self, table: str, keys: Iterable[str]) -> Iterator[tuple[Transaction, str, DocChange]]:
         """Yield the changes of the records that stand under `keys`, newest first, with their transaction and the key.
 
         Reads by agents are left out. One pass over the history, whatever the number of keys.
         """
-        return changes_of(self._journal, table, keys)
+        docs = {doc: key for key in keys if (doc := self._journal.state.doc_id_of(table, key)) is not None}
+        if not docs:
+            return
+        # Of very many records nearly every line holds one: looking for their names would take longer than reading it.
+        needles = () if len(docs) > _MANY else [f'"id":"{doc}"'.encode() for doc in docs]
+        for entry in self._journal.entries_back(*needles, docs=docs):
+            if entry.kind != "access":
+                yield from (
+                    (entry, docs[change.doc], change)
+                    for change in reversed(entry.changes)
+                    if change.table == table and change.doc in docs
+                )
 
     def moves(
         self, table: str, field: str, value: str, others: Iterable[str], after: int = 0
@@ -452,21 +314,50 @@ class Past:
         """Yield the changes that took a field of a record from `value` to something else, or back to it from one of
         `others`, newest first: those after a revision. The making of a record is none of them.
         """
-        return moves(self._journal, table, field, value, others, after)
+        name, held = dumps(field), dumps(value)
+        needles = [name + b":[" + held + b",", *(dumps(other) + b"," + held + b"]" for other in others)]
+        # What is new is at the end: a needle would look for what is not there up to the beginning.
+        for entry in self._journal.entries_back(*needles) if not after else self._journal.entries_back():
+            if entry.rev <= after:
+                return
+            for change in reversed(entry.changes):
+                sides = change.fields.get(field, ())
+                if change.table == table and change.op == "update" and value in sides:
+                    yield entry, change
 
     def find_place(self, name: str) -> tuple[str, str] | None:
         """Return (table, key) of the record called `name`, a key or the last part of one, that is or was in the store.
 
         Of several that were there under a part of their key, the one that was touched last.
         """
-        return find_place(self._journal, name)
+        for table in self._journal.state.names:
+            if self._journal.state.doc_id_of(table, name) is not None:
+                return table, name
+        for entry in self._journal.entries_back(needle_of(name)):
+            for change in entry.changes:
+                key = _side_key(change) if change.op in ("insert", "delete") else None
+                if key is not None and name in (key, key.rpartition("/")[2]):
+                    return change.table, key
+        return None
 
     def at_revision(self, table: str, key: str, rev: int) -> Doc | None:
         """Return a record's document as it was right after revision `rev`, or `None` when there was none.
 
         What was purged is gone at every revision. Raises `ValueError` for a revision that is not there yet.
         """
-        return at_revision(self._journal, table, key, rev)
+        if not 0 <= rev <= self._journal.rev:
+            raise ValueError(f"there is no revision {rev}; the latest is {self._journal.rev}")
+        for doc_id in doc_ids(self._journal, table, key):
+            doc = self._journal.state.get(table, doc_id)
+            for entry in self._journal.entries_back(f'"id":"{doc_id}"'.encode()):
+                if entry.rev <= rev:
+                    break
+                for change in reversed(entry.changes):
+                    if change.table == table and change.doc == doc_id:
+                        doc = None if change.redacted else apply_change(doc, reverse(change))
+            if doc is not None:
+                return doc
+        return None
 
     def records_at(self, kind: type[R], rev: int) -> list[R]:
         """Return the records of a kind as they were right after revision `rev`, but for those that cannot be read.
@@ -486,26 +377,60 @@ class Past:
 
         A revision that belongs to a group stands for the whole group.
         """
-        return action_of(self._journal, key)
+        found: list[Transaction] = []
+        for entry in self._journal.entries_back():
+            if entry.kind != "edit" or key not in (entry.group, str(entry.rev)):
+                continue
+            if entry.group and entry.group != key:
+                return self.action_of(entry.group)
+            found.append(entry)
+            if not entry.group or entry.part == 1:
+                break
+        return Action(tuple(reversed(found))) if found else None
 
     def undoable(self, mine: Mine) -> Action | None:
         """Return the latest action of `mine` that stands and has not been purged, or `None`."""
-        return undoable(self._journal, mine)
+        settled: set[str] = set()
+        known, purged = Known(self._journal.state, self._journal.rev, undone=False), False
+        for entry in self._journal.entries_back():
+            purged = purged or (entry.kind == "purge" and mine(entry.actor))
+            if entry.kind in ("access", "purge") or _undo_key(entry) in settled:
+                continue
+            if entry.kind != "undo" and mine(entry.actor):
+                alone = entry.kind == "edit" and not entry.group
+                action = Action((entry,)) if alone else self.action_of(_undo_key(entry))
+                if action is not None and not is_erased(action):
+                    return replace(action, known=known, purged_since=purged)
+            if entry.kind != "edit" or mine(entry.actor):
+                settled.add(_undo_key(entry))
+        return None
 
     def redoable(self, mine: Mine) -> Action | None:
         """Return the action of `mine` that was undone last, unless something new was done since."""
-        return redoable(self._journal, mine)
+        settled: set[str] = set()
+        known = Known(self._journal.state, self._journal.rev, undone=True)
+        for entry in self._journal.entries_back():
+            if entry.kind in ("access", "purge") or not mine(entry.actor):
+                continue
+            if entry.kind == "edit":
+                return None
+            if entry.kind == "undo" and _undo_key(entry) not in settled:
+                action = self.action_of(_undo_key(entry))
+                return action and replace(action, known=known)
+            settled.add(_undo_key(entry))
+        return None
 
     def undo(self, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
         """Take an action back as one transaction; raises `UndoConflict`, and then nothing is changed.
 
         `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
         """
-        undo(self._journal, action, actor, meanwhile)
+        changes = (reverse(c) for entry in reversed(action.entries) for c in reversed(entry.changes))
+        _commit(self._journal, "undo", action, actor, changes, meanwhile)
 
     def redo(self, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
         """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is changed.
 
         `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
         """
-        redo(self._journal, action, actor, meanwhile)
+        _commit(self._journal, "redo", action, actor, (c for entry in action.entries for c in entry.changes), meanwhile)
