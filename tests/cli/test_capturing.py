@@ -20,8 +20,8 @@ from workbench.core.files.locks import FileLock
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.capture import hooks
 from workbench.services.agents.capture.progress import folder_of, held
+from workbench.store.files import LOCK
 from workbench.store.library import Library
-from workbench.store.repository import LOCK
 
 ROOT = Path(__file__).parents[2]
 SESSION = "0b5e6a34-3f0e-4a54-9a37-0f3f8b8a7c11"

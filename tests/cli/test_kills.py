@@ -26,11 +26,11 @@ from workbench.cli.main import run
 from workbench.config.paths import heads_dir
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets import marker
+from workbench.store.files import open_lines
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.library import Library
 from workbench.store.maintenance.backup import Archive
 from workbench.store.records import COUNTERS
-from workbench.store.repository import open_lines
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ from workbench.core.files.atomic import draft_beside
 from workbench.core.files.locks import try_lock
 from workbench.core.stream.memory import Memory
 from workbench.store.append import Appending, append
+from workbench.store.files import Standstill
 from workbench.store.library import Library
 from workbench.store.maintenance import backup
 from workbench.store.maintenance.leavings import found
-from workbench.store.repository import Standstill
 
 LEFT = (
     ".journal-000000000001.jsonl.gz.7.tmp",

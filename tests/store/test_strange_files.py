@@ -14,13 +14,13 @@ from tests.hostile import bomb
 from tests.store.helpers import clock, memory, open_journal, open_library, put
 from workbench.core.files.fresh import NotRegular, open_handle
 from workbench.core.record import StoreProblem
-from workbench.store import repository
+from workbench.store import files
 from workbench.store.append import append
+from workbench.store.files import TooLarge, read_regular
 from workbench.store.journal.codec import seal
 from workbench.store.journal.segments import Position, lines_back, read_from
 from workbench.store.maintenance import doctor, purge
 from workbench.store.maintenance.backup import compact
-from workbench.store.repository import TooLarge, read_regular
 
 STRANGE: dict[str, Callable[[Path], None]] = {
     "a device": lambda path: path.symlink_to("/dev/zero"),
@@ -113,7 +113,7 @@ def test_a_packed_bomb_is_damage_and_nothing_more(byte: bytes, mebibytes: int, r
 
 
 def test_a_line_that_is_too_long_ends_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repository, "LONGEST", 1000)
+    monkeypatch.setattr(files, "LONGEST", 1000)
     path = tmp_path / "journal.jsonl"
     path.write_bytes(seal({"rev": 1}) + b"x" * 1001 + b"\n" + seal({"rev": 2}))
     good, bad = read_from(path, Position())
@@ -136,15 +136,15 @@ def test_a_packed_file_reads_like_the_plain_one_in_both_directions(
     whole.write_bytes(plain)
     path = folder / "journal-1.jsonl.gz"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(repository, "_STRIDE", stride)
+        patch.setattr(files, "_STRIDE", stride)
         path.write_bytes(data)
-        with repository.open_lines(path) as one, whole.open("rb") as other:
+        with files.open_lines(path) as one, whole.open("rb") as other:
             assert list(one) == list(other)
             assert list(lines_back(one)) == list(lines_back(other))
             assert one.seek(0) == 0
             assert one.read() == plain
         path.write_bytes(data[: max(0, len(data) - 1 - cut)])
-        with repository.open_lines(path) as torn:
+        with files.open_lines(path) as torn:
             kept = b"\n".join(reversed(list(lines_back(torn))))
             assert plain.startswith(kept)
             if len(data) - 1 - cut > 0 and members == 1:

@@ -5,8 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.record import StoreProblem, cannot_write
-from workbench.store import presence
-from workbench.store import repository as git_files
+from workbench.store import git_files, presence
 
 
 def holds_store(folder: Path) -> bool:

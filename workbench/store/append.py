@@ -18,6 +18,7 @@ from workbench.core.record import ABSENT, InvalidRecord, cannot_read, cannot_wri
 from workbench.core.reflection.llm_run import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, to_json
+from workbench.store.files import LOCK, overtaken
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
 from workbench.store.journal import chain, segments
@@ -26,7 +27,6 @@ from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import memory_id, memory_number, to_document
 from workbench.store.records import COUNTERS, table_of
-from workbench.store.repository import LOCK, overtaken
 
 if TYPE_CHECKING:
     from workbench.store.journal.state import Staged

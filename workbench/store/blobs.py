@@ -16,7 +16,7 @@ from typing import Literal
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder
 from workbench.core.files.fresh import NotRegular
 from workbench.core.record import StoreProblem, cannot_write
-from workbench.store.repository import TooLarge, read_regular
+from workbench.store.files import TooLarge, read_regular
 from workbench.store.surroundings import BLOBS
 
 LARGEST = 64 << 20

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from workbench.core.health import Damage, MendedIndex
 from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write, to_doc_over
 from workbench.store.entry import Doc, DocChange, Kind, Transaction
+from workbench.store.files import closed
 from workbench.store.identity.trust import StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing, arrival_of
 from workbench.store.journal import segments
@@ -19,7 +20,6 @@ from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.state import Keys, Staged
 from workbench.store.naming import FARTHEST, memory_number, numbered_id
 from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, table_of
-from workbench.store.repository import closed
 from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
 

@@ -25,7 +25,8 @@ from workbench.services.claims.tree import WorkingTree, is_of, is_prose, target_
 from workbench.services.context import Service
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.files.project import project_of
-from workbench.store.repository import Repository, repository_at, repository_of
+from workbench.store.git_files import repository_of
+from workbench.store.repository import Repository, repository_at
 
 # What became of names that are not in a working tree: what took each away, and what it put there instead.
 

@@ -16,8 +16,8 @@ from workbench.core.files.atomic import write_file
 from workbench.core.record import WorkbenchError
 from workbench.retrieval import cache_folder
 from workbench.services.promotion.placement_paths import places_of
+from workbench.store.files import open_lines
 from workbench.store.library import Library
-from workbench.store.repository import open_lines
 
 # The text that a file and the store have in common: what a file held when it was last read or written here.
 #

@@ -21,8 +21,8 @@ from workbench.services.files.overwriting import FileStates
 from workbench.services.promotion.placement_files import FileEdit, carry_out, decoded, read
 from workbench.services.promotion.placement_moves import Moves, Placements, moves
 from workbench.services.promotion.placement_paths import Places, places_of
+from workbench.store.files import read_regular
 from workbench.store.library import Library
-from workbench.store.repository import read_regular
 
 # What may still be left in a file of a promoted text that could not be taken out of it: somebody edited it.
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.core.record import StoreProblem
+from workbench.store.files import read_regular
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
 from workbench.store.journal import chain
 from workbench.store.journal.codec import fingerprint
 from workbench.store.maintenance.checkpoint_writer import DOCUMENTS
-from workbench.store.repository import read_regular
 
 _ENOUGH = 100_000
 """Unknown changes after which no more are counted: packed, a few bytes can hold any number."""

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench.core.health import Damage, Gone
+from workbench.store.files import Standstill
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head, Range
 from workbench.store.identity.trust import stand, trust
 from workbench.store.journal import chain
 from workbench.store.journal.reorder import Tail
 from workbench.store.journal.segments import Position, new_store_id
-from workbench.store.repository import Standstill
 
 
 class Witness:

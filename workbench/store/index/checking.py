@@ -14,6 +14,7 @@ from workbench.core.health import MendedIndex
 from workbench.core.record import iso, parse_time
 from workbench.core.runtime import in_pieces
 from workbench.store.entry import Doc
+from workbench.store.files import open_regular, read_regular
 from workbench.store.index.indexing import FILE, Arrival, Indexing
 from workbench.store.index.reading import (
     INDICES,
@@ -32,7 +33,6 @@ from workbench.store.journal.state import State, Tables
 from workbench.store.journal.unread import Unread
 from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, Places, Stamp
 from workbench.store.records import key_of, marks_of
-from workbench.store.repository import open_regular, read_regular
 
 # Making the read index beside a checkpoint, and taking in what was changed since.
 

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from workbench.store.files import DAMAGED, TooLarge
 from workbench.store.journal.codec import is_sealed, sealed_in
 from workbench.store.journal.segments import (  # fmt: skip
     MOST_DAMAGE,
@@ -25,7 +26,6 @@ from workbench.store.journal.segments import (  # fmt: skip
     read_lines,
     values_in,
 )
-from workbench.store.repository import DAMAGED, TooLarge
 
 _FIRST_LINES = 10_000
 """Lines at the beginning of a segment within which its heading is found."""

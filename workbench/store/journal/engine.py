@@ -16,8 +16,9 @@ from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.health import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.record import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write, iso, parse_time
 from workbench.core.runtime import collection_paused
-from workbench.store import repository
+from workbench.store import git_files
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json
+from workbench.store.files import LOCK, Standstill, overtaken, taken_away
 from workbench.store.identity.heads import checkpoints, note_checkpoint
 from workbench.store.identity.trust import NotTrusted, StoreTrust, UnverifiedLines, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
@@ -32,7 +33,6 @@ from workbench.store.journal.state import Keys, Staged, State, Tables, changed_k
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import CheckpointWriter, ForeignCheckpoint, Loaded, Stamp
 from workbench.store.maintenance.leavings import sweep
-from workbench.store.repository import LOCK, Standstill, overtaken, taken_away
 
 if TYPE_CHECKING:
     from workbench.core.health import PastView
@@ -800,7 +800,7 @@ class Journal:
     def _begin(self) -> None:
         """Make the active segment when there is none; a store that is new stays out of git. Raises `OSError`."""
         if self.rev == 0 and not self._adopting and not self._tail.path.exists():
-            repository.keep_out(self.folder)
+            git_files.keep_out(self.folder)
         self._tail.begin(self._header)
 
     def _apply(self, entry: Transaction) -> None:

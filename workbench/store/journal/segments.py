@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, NamedTuple
 from workbench.core.files.fresh import open_handle
 from workbench.core.health import Damage
 from workbench.core.record import StoreProblem, UnknownOutcome
+from workbench.store.files import DAMAGED, LONGEST, TooLarge, open_lines, open_regular
 from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_in, unseal
-from workbench.store.repository import DAMAGED, LONGEST, TooLarge, open_lines, open_regular
 
 NAME = "journal.jsonl"
 SCHEMA = 3

@@ -28,7 +28,9 @@ from workbench.core.files.locks import is_free, locked
 from workbench.core.health import Manifest, Member
 from workbench.core.record import StoreProblem, UnreadableFile, cannot_write, iso, parse_time
 from workbench.core.runtime import Progress
-from workbench.store import blobs, presence, repository
+from workbench.store import blobs, files, presence
+from workbench.store.files import LARGEST, TooLarge, open_regular
+from workbench.store.git_files import ATTRIBUTES, IGNORE
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
@@ -36,7 +38,6 @@ from workbench.store.journal.segments import Position
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, NOTE, Stamp
 from workbench.store.records import COUNTERS
-from workbench.store.repository import ATTRIBUTES, IGNORE, LARGEST, TooLarge, open_regular
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -507,7 +508,7 @@ def _check_packed(folder: Path) -> None:
                         pass
             except TooLarge as error:
                 raise no_backup(f"{error.strerror} in {segment.path.name}") from error
-            except repository.DAMAGED:
+            except files.DAMAGED:
                 continue
 
 
@@ -532,9 +533,9 @@ def _header(path: Path) -> bytes:
     """Return the first line of a segment when it is a header that can be trusted, nothing otherwise."""
     try:
         with segments.open_segment(path) as file:
-            line = file.readline(repository.LONGEST)
+            line = file.readline(files.LONGEST)
         return line if segments.is_header(unseal(line[:-1])) else b""
-    except (FileNotFoundError, BadLine, *repository.DAMAGED):
+    except (FileNotFoundError, BadLine, *files.DAMAGED):
         return b""
 
 

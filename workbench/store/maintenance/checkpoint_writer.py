@@ -17,11 +17,11 @@ from workbench.core.files.locks import FileLock, Patience, StoreBusy, waiting
 from workbench.core.record import StoreProblem, cannot_write
 from workbench.core.runtime import collection_paused
 from workbench.store.entry import DocChange
+from workbench.store.files import CHECKPOINT_LOCK, TooLarge, read_regular
 from workbench.store.journal import chain
 from workbench.store.journal.codec import dumps, fingerprint, loads, loads_foreign
 from workbench.store.journal.segments import Position
 from workbench.store.journal.state import State, Tables, diff_tables
-from workbench.store.repository import CHECKPOINT_LOCK, TooLarge, read_regular
 
 # The checkpoint: `memory.json`, a stock TinyDB file that spares replaying the journal.
 #

@@ -9,6 +9,7 @@ from workbench.core.health import BadBlob, Diagnosis, Recovery, Renumbered, Unfi
 from workbench.core.record import StoreProblem, cannot_read, cannot_write, iso
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Transaction, to_json
+from workbench.store.files import read_regular
 from workbench.store.identity.heads import can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
@@ -19,7 +20,6 @@ from workbench.store.journal.state import State, changed_keys, diff_tables
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.purge import unfinished_in
 from workbench.store.records import IN_BLOBS, key_of
-from workbench.store.repository import read_regular
 from workbench.store.surroundings import BLOBS
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."

@@ -20,6 +20,7 @@ from workbench.core.record import StoreProblem, UnknownRecord
 from workbench.store import history
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Doc, DocChange, Transaction
+from workbench.store.files import open_lines
 from workbench.store.identity.heads import note_checkpoint
 from workbench.store.identity.marks import key_in
 from workbench.store.identity.marks import mark_of as text_mark
@@ -34,7 +35,6 @@ from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import Stamp
 from workbench.store.naming import to_document
 from workbench.store.records import IN_BLOBS, key_of
-from workbench.store.repository import open_lines
 
 # Taking records and their texts out of what a store has written, line by line.
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from workbench.core.change import told
 from workbench.core.files.atomic import write_file
 from workbench.core.record import Conflict, StoreProblem, cannot_write
+from workbench.store.files import read_regular
 from workbench.store.history import stage_change
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import OutsideEdit
-from workbench.store.repository import read_regular
 
 
 def accept(journal: Journal, edit: OutsideEdit, actor: str = "import:memory.json") -> None:
