@@ -14,7 +14,7 @@ from workbench.config.settings_reading import show
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
-from workbench.core.reflection.llm_run import TriggerLimits
+from workbench.core.reflection.trigger import TriggerLimits
 from workbench.core.review.limits import LifecycleLimits
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.samples import NOW, days
-from workbench.core.reflection.llm_run import (
+from workbench.core.reflection.trigger import (
     Condition,
     ReflectionState,
     TriggerLimits,

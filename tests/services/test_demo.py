@@ -20,7 +20,7 @@ from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
 from workbench.services.files.project import known_files
 from workbench.services.health.doctor import examine
-from workbench.services.health.overview import summed
+from workbench.services.health.trends import summed
 from workbench.services.open import Workbench
 from workbench.services.promotion.placement_paths import places_of, scratch_of
 from workbench.services.promotion.plan import Target

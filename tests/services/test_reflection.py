@@ -15,8 +15,8 @@ from tests.services.conftest import NOON, Clock, Open, memory, put, snapshot
 from workbench.core.files.locks import Patience, waiting
 from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.reflection.llm import LlmSettings
-from workbench.core.reflection.llm_run import ReflectionState
 from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
+from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import MAX_CONTENT, Memory, Source
 from workbench.reflect.claude.prompting import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector

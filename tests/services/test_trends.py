@@ -12,7 +12,7 @@ from workbench.core.health import sparkline
 from workbench.core.stream.memory import Memory, Source
 from workbench.services.agents.api import AgentApi
 from workbench.services.agents.reading_log import ReadingLog
-from workbench.services.health.overview import DAYS, TrendsLook, summed
+from workbench.services.health.trends import DAYS, TrendsLook, summed
 from workbench.services.open import Workbench
 from workbench.services.stream.fields import FieldEdit
 

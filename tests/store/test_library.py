@@ -11,7 +11,8 @@ from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage import Outcome, UsageTally
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord, UnknownRecord
-from workbench.core.reflection.llm_run import LlmRun, ReflectionState, UnreadReply
+from workbench.core.reflection.llm_run import LlmRun, UnreadReply
+from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery

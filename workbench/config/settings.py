@@ -9,7 +9,7 @@ from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.layers import ContextSettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
-from workbench.core.reflection.llm_run import TriggerLimits
+from workbench.core.reflection.trigger import TriggerLimits
 from workbench.core.review.limits import LifecycleLimits
 from workbench.core.stream.importance import GENERAL
 

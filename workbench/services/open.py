@@ -46,8 +46,9 @@ if TYPE_CHECKING:
     from workbench.services.forms.proposals import ProposalForms
     from workbench.services.health.doctor import Doctor
     from workbench.services.health.history import History
-    from workbench.services.health.overview import Overview, TrendsLook
+    from workbench.services.health.overview import Overview
     from workbench.services.health.purge import Purge
+    from workbench.services.health.trends import TrendsLook
     from workbench.services.health.upkeep import Upkeep
     from workbench.services.playbook.curation import Curator, CuratorRequest
     from workbench.services.playbook.playbook import BookRules, Playbooks
@@ -146,7 +147,7 @@ class Workbench:
     @cached_property
     def trends(self) -> "TrendsLook":
         """How the store goes, day by day."""
-        from workbench.services.health.overview import TrendsLook
+        from workbench.services.health.trends import TrendsLook
 
         return TrendsLook(self.context)
 

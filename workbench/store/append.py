@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.core.files.locks import FileLock
 from workbench.core.record import ABSENT, InvalidRecord, cannot_read, cannot_write, from_doc, iso
-from workbench.core.reflection.llm_run import ReflectionState, record_observation
+from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, to_json
 from workbench.store.files import LOCK, overtaken

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from workbench.core.health import Damage, MendedIndex
+from workbench.core.damage import Damage, MendedIndex
 from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write, to_doc_over
 from workbench.store.entry import Doc, DocChange, Kind, Transaction
 from workbench.store.files import closed
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from workbench.core.playbook.book import Book, Bullet, Section
     from workbench.core.playbook.usage import UsageTally
     from workbench.core.promotion import Placement
-    from workbench.core.reflection.llm_run import LlmRun, ReflectionState
+    from workbench.core.reflection.llm_run import LlmRun
+    from workbench.core.reflection.trigger import ReflectionState
     from workbench.core.review.proposal import Proposal
     from workbench.core.stream.memory import Memory, Vote
     from workbench.core.tuning.judgment import Judgment, SavedQuery

@@ -90,7 +90,7 @@ RECORDS = (
         is_numbered=True, waits=Waits("state", ("open", "rejected"), "open"),
     ),
     RecordType(
-        "workbench.core.reflection.llm_run:ReflectionState", "reflection",
+        "workbench.core.reflection.trigger:ReflectionState", "reflection",
         counters=("accumulated_importance", "observations_since_last"), is_total=True,
     ),
     RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),

@@ -15,7 +15,8 @@ from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
 
 if TYPE_CHECKING:
-    from workbench.core.health import Gone, Manifest, Unfinished
+    from workbench.core.damage import Gone
+    from workbench.core.health import Manifest, Unfinished
     from workbench.core.runtime import Progress
     from workbench.store.maintenance.backup import Packed
     from workbench.store.maintenance.checkpoint_writer import OutsideEdit

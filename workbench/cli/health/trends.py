@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from workbench.cli.output import table
 from workbench.core.health import sparkline
 from workbench.core.text import counted, one_line
-from workbench.services.health.overview import Daily, Trends, summed
+from workbench.services.health.trends import Daily, Trends, summed
 
 LISTED = 8
 """Types and categories that are listed; the rest is counted."""

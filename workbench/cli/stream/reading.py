@@ -19,7 +19,7 @@ from workbench.core.text import counted, one_line
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.core.reflection.llm_run import Gauge
+    from workbench.core.reflection.trigger import Gauge
     from workbench.services.health.overview import Stats
     from workbench.services.open import Workbench
 
@@ -145,7 +145,7 @@ def list_memories(session: Session) -> int:
 def print_stats(session: Session) -> int:
     """Print counts, how far the reflection gauge is along, and how the store goes."""
     from workbench.cli.health.trends import trends_json, trends_lines
-    from workbench.services.health.overview import DAYS
+    from workbench.services.health.trends import DAYS
 
     with session.reading(at=session.at()) as bench:
         stats, gauge, shown = Shown(bench)(bench.overview.stats()), bench.overview.gauge(), Shown(bench)

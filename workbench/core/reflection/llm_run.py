@@ -1,11 +1,8 @@
 """What was asked of a language model and what it cost: the record that a month's budget is counted from."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
-
-from workbench.core.tuning.recency import hours_between
 
 STAGES = {
     "questions": "asking what is worth asking",
@@ -62,100 +59,3 @@ def spent_in_month(runs: Iterable[LlmRun], now: datetime) -> int:
 
 
 # When to reflect (source 000, algorithm 6): by force, importance, observations or hours, in that order.
-
-
-Reason = Literal["force", "importance", "observations", "hours"]
-
-
-@dataclass(frozen=True, slots=True)
-class ReflectionState:
-    """What has come in since the last reflection; one record per store.
-
-    `accumulated_importance` sums importance scores (0–10 each). While `last_reflection_at` is
-    `None` the clock has not started; the first observation starts it.
-    """
-
-    accumulated_importance: float = 0.0
-    observations_since_last: int = 0
-    last_reflection_at: datetime | None = None
-    version: int = 1
-    id: str = "reflection"
-
-
-class TriggerLimits(NamedTuple):
-    """The thresholds of the three conditions; the last one is in hours."""
-
-    importance: float = 150.0
-    observations: int = 100
-    hours: float = 24.0
-
-
-class TriggerVerdict(NamedTuple):
-    """Whether a reflection is due, and the first condition that says so."""
-
-    due: bool
-    reason: Reason | None = None
-
-
-class Condition(NamedTuple):
-    """One condition: where it stands, where it fires, and value / limit (above 1 when overdue)."""
-
-    name: Reason
-    value: float
-    limit: float
-    fraction: float
-
-
-class Gauge(NamedTuple):
-    """All conditions in trigger order, and the one that is furthest along."""
-
-    conditions: tuple[Condition, ...]
-    leading: Condition
-
-    @property
-    def reached(self) -> tuple[Reason, ...]:
-        """Every condition that makes a reflection due, in trigger order."""
-        return tuple(one.name for one in self.conditions if one.value >= one.limit)
-
-
-DEFAULT_LIMITS = TriggerLimits()
-
-
-def record_observation(state: ReflectionState, importance: float, now: datetime) -> ReflectionState:
-    """Count one observation; a negative importance adds nothing."""
-    return replace(
-        state,
-        accumulated_importance=state.accumulated_importance + max(0.0, importance),
-        observations_since_last=state.observations_since_last + 1,
-        last_reflection_at=state.last_reflection_at or now,
-    )
-
-
-def reset(state: ReflectionState, now: datetime) -> ReflectionState:
-    """Start over after a reflection made at `now`."""
-    return replace(state, accumulated_importance=0.0, observations_since_last=0, last_reflection_at=now)
-
-
-def should_reflect(
-    state: ReflectionState, now: datetime, limits: TriggerLimits = DEFAULT_LIMITS, *, force: bool = False
-) -> TriggerVerdict:
-    """Tell whether a reflection is due at `now`; a condition fires when it reaches its limit."""
-    if force:
-        return TriggerVerdict(True, "force")
-    first = next(iter(gauge(state, now, limits).reached), None)
-    return TriggerVerdict(first is not None, first)
-
-
-def gauge(state: ReflectionState, now: datetime, limits: TriggerLimits = DEFAULT_LIMITS) -> Gauge:
-    """Return each condition's standing; of equally advanced ones the earlier in trigger order leads."""
-    hours = 0.0 if state.last_reflection_at is None else hours_between(state.last_reflection_at, now)
-    conditions = (
-        _condition("importance", state.accumulated_importance, limits.importance),
-        _condition("observations", state.observations_since_last, limits.observations),
-        _condition("hours", hours, limits.hours),
-    )
-    return Gauge(conditions, max(conditions, key=lambda c: c.fraction))
-
-
-def _condition(name: Reason, value: float, limit: float) -> Condition:
-    return Condition(name, value, limit, value / limit if limit > 0 else 1.0)

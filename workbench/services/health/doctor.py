@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from workbench.config.backups import last_backup
 from workbench.core.agents.actors import require_person
+from workbench.core.damage import Gone, MendedIndex
 from workbench.core.files.atomic import left_in
 from workbench.core.files.locks import is_free
-from workbench.core.health import Gone, MendedIndex
 from workbench.core.record import ABSENT, StoreProblem, WorkbenchError, parse_time
 from workbench.services import caches
 from workbench.services.context import Service

@@ -1,6 +1,6 @@
 """The reflection gauge: what has come in since the last reflection."""
 
-from workbench.core.reflection.llm_run import (
+from workbench.core.reflection.trigger import (
     Gauge,
     ReflectionState,
     TriggerLimits,

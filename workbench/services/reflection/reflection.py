@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.core.files.locks import irreplaceable
 from workbench.core.record import InvalidRecord, WorkbenchError
-from workbench.core.reflection.llm_run import (
-    Gauge,
-    LlmRun,
-    ReflectionState,
-    TriggerVerdict,
-    UnreadReply,
-    spent_in_month,
-)
+from workbench.core.reflection.llm_run import LlmRun, UnreadReply, spent_in_month
 from workbench.core.reflection.reflector import (
     RETRIEVED,
     Insight,
@@ -29,6 +22,7 @@ from workbench.core.reflection.reflector import (
     Tell,
     depth_citing,
 )
+from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store

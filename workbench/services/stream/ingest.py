@@ -11,7 +11,7 @@ from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.duplicates.dedup import RECENT, PairVerdict, contained_in_recent
 from workbench.core.duplicates.identity import Identity, identity_of
 from workbench.core.record import iso
-from workbench.core.reflection.llm_run import record_observation
+from workbench.core.reflection.trigger import record_observation
 from workbench.core.review import lifecycle
 from workbench.core.stream.memory import UNWANTED, Memory
 from workbench.retrieval.arrays import Vectors

@@ -13,8 +13,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workbench.core.damage import Gone
 from workbench.core.files.atomic import write_file
-from workbench.core.health import Gone
 from workbench.core.record import InvalidRecord
 from workbench.store.journal import chain
 from workbench.store.journal.codec import BadLine, seal, unseal

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.core.health import Damage, Gone
+from workbench.core.damage import Damage, Gone
 from workbench.store.files import Standstill
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head, Range

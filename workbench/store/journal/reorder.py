@@ -8,8 +8,8 @@ from errno import EFBIG
 from pathlib import Path
 from typing import Any, cast
 
+from workbench.core.damage import Damage, Renumbered
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
-from workbench.core.health import Damage, Renumbered
 from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, from_json, to_json
 from workbench.store.journal import chain, segments

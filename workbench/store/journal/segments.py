@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from workbench.core.damage import Damage
 from workbench.core.files.fresh import open_handle
-from workbench.core.health import Damage
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.store.files import DAMAGED, LONGEST, TooLarge, open_lines, open_regular
 from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_in, unseal

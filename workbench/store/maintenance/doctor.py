@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from workbench.core.damage import BadBlob, Renumbered
 from workbench.core.files.atomic import write_file
-from workbench.core.health import BadBlob, Diagnosis, Recovery, Renumbered, Unfinished
+from workbench.core.health import Diagnosis, Recovery, Unfinished
 from workbench.core.record import StoreProblem, cannot_read, cannot_write, iso
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Transaction, to_json

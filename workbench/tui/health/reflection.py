@@ -7,7 +7,7 @@ from typing import Literal, Protocol, cast
 
 from textual.content import Content
 
-from workbench.core.reflection.llm_run import Condition, Gauge, TriggerVerdict
+from workbench.core.reflection.trigger import Condition, Gauge, TriggerVerdict
 from workbench.core.review.proposal import GROUPS
 from workbench.core.runtime import Cancelled, Progress
 from workbench.services.open import Workbench

@@ -7,7 +7,7 @@ from typing import cast
 from textual.content import Content
 
 from workbench.core.health import sparkline
-from workbench.services.health.overview import Daily, Trends, summed
+from workbench.services.health.trends import Daily, Trends, summed
 from workbench.services.open import Workbench
 from workbench.tui.health.reflection import Facts, Row, Section, Watch, figures
 from workbench.tui.widgets.bars.interval_bar import day_plot

@@ -6,8 +6,9 @@ from textwrap import wrap
 
 from textual.content import Content
 
-from workbench.core.reflection.llm_run import STAGES, Gauge
+from workbench.core.reflection.llm_run import STAGES
 from workbench.core.reflection.reflector import Step
+from workbench.core.reflection.trigger import Gauge
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.services.reflection.reflection import CLAUDE, Outcome, Plan

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.core.agents.transcript.events import short_paths
 from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason, ordered, same_lesson, told_once
 from workbench.core.record import InvalidRecord
-from workbench.core.reflection.llm_run import record_observation
+from workbench.core.reflection.trigger import record_observation
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets import mask
 from workbench.services.agents.capture.memories import (

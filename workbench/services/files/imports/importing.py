@@ -13,7 +13,7 @@ from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage import UsageTally
 from workbench.core.record import WorkStopped, iso
-from workbench.core.reflection.llm_run import record_observation
+from workbench.core.reflection.trigger import record_observation
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress, collection_paused
 from workbench.core.stream.confidence import brought

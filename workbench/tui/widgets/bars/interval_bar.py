@@ -6,7 +6,7 @@ from datetime import date
 
 from textual.content import Content
 
-from workbench.core.reflection.llm_run import Gauge
+from workbench.core.reflection.trigger import Gauge
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import number
 
