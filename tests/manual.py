@@ -20,7 +20,7 @@ from workbench.config.settings_reading import KEYS
 from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.files.formats import known_formats
 from workbench.core.playbook import filter as playbook_filter
-from workbench.core.review.proposal import GROUPS, KINDS
+from workbench.core.review.kinds import GROUPS, KINDS
 from workbench.core.stream import filter as stream_filter
 from workbench.core.stream.confidence import RULES
 from workbench.core.tuning.profile import BUILT_IN, FACTORS

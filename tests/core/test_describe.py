@@ -4,7 +4,8 @@ import pytest
 
 from tests.core.samples import NOW
 from workbench.core.review.describe import describe
-from workbench.core.review.proposal import KINDS, Proposal
+from workbench.core.review.kinds import KINDS
+from workbench.core.review.proposal import Proposal
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -14,7 +14,8 @@ from workbench.core.change import Change, FieldChange
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import InvalidRecord, field_names, from_doc, iso, parse_time, to_doc
 from workbench.core.reflection.trigger import ReflectionState
-from workbench.core.review.proposal import KINDS, Proposal
+from workbench.core.review.kinds import KINDS
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, Source, Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 

@@ -10,7 +10,7 @@ from tests.cli.test_mining import runs
 from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, import_file, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.core.review.proposal import GROUPS, KINDS
+from workbench.core.review.kinds import GROUPS, KINDS
 from workbench.services.agents.documents.places import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review import suggestion_finder

@@ -11,7 +11,8 @@ from workbench.cli.safety.flags import Shown, reasons, review_json, sign, unrevi
 from workbench.cli.session import Session
 from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
-from workbench.core.review.proposal import KINDS, Proposal, kind_of
+from workbench.core.review.kinds import KINDS, kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:

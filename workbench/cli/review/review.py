@@ -9,7 +9,7 @@ from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_k
 from workbench.cli.safety.flags import add_secrets
 from workbench.cli.session import Session, keeps
 from workbench.core.record import InvalidQuery, UnknownRecord
-from workbench.core.review.proposal import IMPORTANT, group_of
+from workbench.core.review.kinds import IMPORTANT, group_of
 from workbench.core.text import clean_for_store, counted
 
 if TYPE_CHECKING:

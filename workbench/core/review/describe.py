@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from workbench.core.playbook.operations import said_then
-from workbench.core.review.proposal import Proposal, kind_of
+from workbench.core.review.kinds import kind_of
+from workbench.core.review.proposal import Proposal
 
 
 @dataclass(frozen=True, slots=True)

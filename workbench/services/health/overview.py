@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.reflection.trigger import Gauge, TriggerVerdict
-from workbench.core.stream.memory import STATUSES
 from workbench.services.context import Context, is_person
 from workbench.services.reflection.gauge import gauge_of, verdict_of
 from workbench.services.review.counting import count_waiting
@@ -81,6 +80,7 @@ class Overview:
 
     def stats(self) -> Stats:
         """Count everything."""
+        from workbench.core.stream.memory import STATUSES
 
         library, memories = self._library, self._library.memories.all()
         status = Counter(m.status for m in memories)

@@ -13,7 +13,8 @@ from workbench.core.duplicates.identity import parted
 from workbench.core.record import UnreadableFile, minute
 from workbench.core.review import upkeep as rules
 from workbench.core.review.contradiction import Contradiction, contradictions
-from workbench.core.review.proposal import IMPORTANT_FROM, Proposal, order_of
+from workbench.core.review.kinds import IMPORTANT_FROM, order_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS, Contradicted, UpkeepFinding
 from workbench.core.served import is_served
 from workbench.core.stream.confidence import imported

@@ -14,7 +14,8 @@ from workbench.core.playbook import operations
 from workbench.core.promotion import Placement
 from workbench.core.record import AlreadyPromoted, Conflict, WorkbenchError
 from workbench.core.review import lifecycle
-from workbench.core.review.proposal import Proposal, kind_of
+from workbench.core.review.kinds import kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.formats import managed_block
 from workbench.services.context import Context

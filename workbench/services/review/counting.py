@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from workbench.core.record import parse_time
-from workbench.core.review.proposal import is_noise
+from workbench.core.review.kinds import is_noise
 from workbench.store.library import Library
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from workbench.core.playbook.book import Bullet
 from workbench.core.review import lifecycle
 from workbench.core.review.contradiction import Contradiction, contradictions
+from workbench.core.review.kinds import is_noise, kind_of, order_of
 from workbench.core.review.lifecycle import Tombstone, resembling_rejections
-from workbench.core.review.proposal import Proposal, is_noise, kind_of, order_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import collection_paused, withhold_more
 from workbench.core.stream.confidence import arrived
 from workbench.core.stream.memory import Memory

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError, from_doc, to_doc
+from workbench.core.review.kinds import group_of, kind_of, order_of
 from workbench.core.review.lifecycle import restore
-from workbench.core.review.proposal import Proposal, group_of, kind_of, order_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import Folded, clean_for_store
 from workbench.services.agents.capture.memories import told_by

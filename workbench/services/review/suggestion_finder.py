@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from workbench.core.record import WorkbenchError
-from workbench.core.review.proposal import KINDS, Proposal, ProposalKind, kind_of
+from workbench.core.review.kinds import KINDS, ProposalKind, kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.services.review.finders.finder import Parts, finder_of, finding
 from workbench.services.review.review import Review

@@ -8,7 +8,7 @@ from typing import Literal, Protocol, cast
 from textual.content import Content
 
 from workbench.core.reflection.trigger import Condition, Gauge, TriggerVerdict
-from workbench.core.review.proposal import GROUPS
+from workbench.core.review.kinds import GROUPS
 from workbench.core.runtime import Cancelled, Progress
 from workbench.services.open import Workbench
 from workbench.tui.app.host import Host

@@ -8,7 +8,8 @@ from textual.content import Content
 
 from workbench.config.drafts import digest
 from workbench.core.record import Conflict, InvalidQuery, WorkbenchError
-from workbench.core.review.proposal import Proposal, ProposalKind, kind_of
+from workbench.core.review.kinds import ProposalKind, kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
 from workbench.services.context import Touched

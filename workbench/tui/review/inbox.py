@@ -13,7 +13,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.review.proposal import GROUPS, IMPORTANT, LATER, OTHER, Group, Proposal, group_of, kind_of
+from workbench.core.review.kinds import GROUPS, IMPORTANT, LATER, OTHER, Group, group_of, kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench
 from workbench.services.review.review import is_put_off
 from workbench.services.review.suggestion_finder import WorkedOut

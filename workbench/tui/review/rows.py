@@ -7,7 +7,8 @@ from textual.content import Content
 
 from workbench.core.record import moved
 from workbench.core.review.describe import describe
-from workbench.core.review.proposal import KINDS, Proposal, kind_of
+from workbench.core.review.kinds import KINDS, kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.review.queue import GONE, NO_EVIDENCE, WAITS

@@ -11,7 +11,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.core.review.proposal import IMPORTANT, Proposal, group_of, kind_of
+from workbench.core.review.kinds import IMPORTANT, group_of, kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.filter import HELP
 from workbench.core.text import one_line
 from workbench.services.context import Touched

@@ -15,7 +15,8 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.core.record import WorkbenchError
-from workbench.core.review.proposal import Proposal, kind_of
+from workbench.core.review.kinds import kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.services.review.queue import Evidence

@@ -11,7 +11,8 @@ from textual.content import Content
 from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError
 from workbench.core.review.describe import Wording, describe
-from workbench.core.review.proposal import Proposal, ProposalKind, kind_of
+from workbench.core.review.kinds import ProposalKind, kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.open import Workbench

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from workbench.core.named import implementation
-from workbench.core.review.proposal import KINDS, Proposal, ProposalKind
+from workbench.core.review.kinds import KINDS, ProposalKind
+from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from workbench.core.change import Change, diff
 from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError, from_doc, iso, to_doc
 from workbench.core.review import lifecycle
-from workbench.core.review.proposal import Proposal, ProposalKind, kind_of
+from workbench.core.review.kinds import ProposalKind, kind_of
+from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import Outcome, Refused
 from workbench.core.stream.memory import Memory
 from workbench.services.context import Context, apply_changes
