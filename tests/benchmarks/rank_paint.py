@@ -26,7 +26,7 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.themes import load_themes
 from workbench.tui.tuning.screen import TuneScreen
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 
 SIZES = ((120, 40), (180, 50))
 SLIDERS = ("recency", "relevance", "half-life-episodic", "blend")

@@ -19,7 +19,7 @@ from workbench.tui.app.actions import (
 )
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.keymap import check_keymap
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.lists.line_list import LineList
 
 

@@ -21,7 +21,7 @@ from workbench.services.agents import reading_log
 from workbench.services.agents.reading_log import keep, looked_up, new_id
 from workbench.services.context import Context
 from workbench.services.open import Workbench
-from workbench.tui.agents.documents.dialog import DocumentsDialog
+from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.drawing import Asked, memory_id
 from workbench.tui.agents.episodes import EpisodesDialog
 from workbench.tui.agents.screen import AgentsScreen

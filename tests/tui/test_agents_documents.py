@@ -11,8 +11,8 @@ from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.services.agents.documents.places import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
-from workbench.tui.agents.documents import dialog as watched
-from workbench.tui.agents.documents.dialog import DocumentsDialog
+from workbench.tui.agents import documents as watched
+from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports.dialog import ImportDialog

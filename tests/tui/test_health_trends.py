@@ -7,7 +7,7 @@ import pytest
 
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.test_health import beside, filled, go, keys, made, opened, rows
-from workbench.tui.widgets.bars.interval_bar import LEAST, LINES, day_plot
+from workbench.tui.widgets.bars import LEAST, LINES, day_plot
 from workbench.tui.widgets.content import clipped
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"

@@ -17,7 +17,7 @@ from workbench.services.open import Workbench, open_workbench
 from workbench.services.stream import votes
 from workbench.services.stream.observation import Observation
 from workbench.store.library import Library
-from workbench.tui.agents.documents.dialog import DocumentsDialog
+from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.patterns import PatternsDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog

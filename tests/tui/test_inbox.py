@@ -14,7 +14,7 @@ from workbench.core.review.kinds import GROUPS, KINDS
 from workbench.services.agents.documents.places import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review import suggestion_finder
-from workbench.tui.agents.documents.dialog import DocumentsDialog
+from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.review.texts import GroupDialog
 
 OLD = NOW - timedelta(days=40)

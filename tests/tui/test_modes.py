@@ -25,7 +25,7 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.tuning.screen import REST_SECONDS, TuneScreen
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 
 
 @pytest.mark.parametrize("area", AREAS.every, ids=lambda area: area.id)

@@ -12,7 +12,7 @@ from tests.tui.waiting import until_drawn
 from workbench.services.duplicates.wording import BookWording
 from workbench.services.open import Workbench
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane

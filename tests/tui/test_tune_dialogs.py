@@ -33,8 +33,8 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.records.record import OpenedRecord
 from workbench.tui.tuning.judging.auto import AutoTune, Better, proposal_text
-from workbench.tui.tuning.profiles.compare import CompareDialog
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.tuning.profiles import CompareDialog
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_list import LineView

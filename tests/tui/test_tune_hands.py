@@ -15,7 +15,7 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import all_keys
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.help import HelpScreen
 

@@ -16,9 +16,8 @@ from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.services.tuning.profile_diff import changes
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
-from workbench.tui.tuning.profiles.compare import CompareDialog, Side
-from workbench.tui.tuning.profiles.library import LibraryDialog
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.tuning.profiles import CompareDialog, LibraryDialog, Side
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane

@@ -14,7 +14,7 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import FIELD_OPENERS
 from workbench.tui.forms.form import RecordForm
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.texts.safe_input import SafeInput

@@ -10,7 +10,7 @@ from workbench.core.tuning.floor import UNKNOWN
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.parameters import Row
 from workbench.tui.tuning.screen import TuneScreen
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 
 WIDE = (140, 45)
 

@@ -14,8 +14,7 @@ from workbench.core.tuning.profile import FACTORS
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import AREAS
 from workbench.tui.stream.actions import STREAM
-from workbench.tui.widgets.bars.interval_bar import gauge
-from workbench.tui.widgets.bars.slider import factor_bar
+from workbench.tui.widgets.bars import factor_bar, gauge
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar, Waits
 

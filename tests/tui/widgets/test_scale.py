@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.widgets.bars.slider import Scale
+from workbench.tui.widgets.bars import Scale
 
 LINEAR = Scale(0.0, 2.0, 0.05, 0.01)
 LOG = Scale(0.1, 365.0, 0.1, 0.01, log=True, off=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.tui.widgets.host import Host, keeping, picture
-from workbench.tui.widgets.bars.slider import Scale, Slider
+from workbench.tui.widgets.bars import Scale, Slider
 from workbench.tui.widgets.figures import days
 
 HALF_LIFE = Scale(0.1, 365.0, 0.1, 0.01, log=True, off=True)

@@ -80,7 +80,7 @@ DOCUMENTS = Table(
         CANCEL,
     ),
     (*LIST, *LINKS),
-    place="workbench.tui.agents.documents.dialog",
+    place="workbench.tui.agents.documents",
 )
 
 PATTERNS = Table(

@@ -9,7 +9,7 @@ from workbench.core.agents.consolidation import STAGES, ConsolidationRun, StageK
 from workbench.services.agents.consolidation import Consolidated, Stage, fact_lines
 from workbench.services.open import Workbench
 from workbench.tui.health.reflection import FIGURE, Facts, Found, Hands, Row, Section, Watch, figures, remark
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, undo
 from workbench.tui.widgets.figures import absolute, number
 from workbench.tui.widgets.lists.row import Cell

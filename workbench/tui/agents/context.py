@@ -32,7 +32,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import asking
-from workbench.tui.widgets.bars.slider import CHANGED
+from workbench.tui.widgets.bars import CHANGED
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Choice, Choose
 from workbench.tui.widgets.figures import number

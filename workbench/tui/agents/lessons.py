@@ -22,7 +22,7 @@ from workbench.services.open import Workbench
 from workbench.tui.agents.actions import LESSONS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo
 from workbench.tui.widgets.dialog import Dialog, Progressed
 from workbench.tui.widgets.figures import amount, number

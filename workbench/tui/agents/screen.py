@@ -379,7 +379,7 @@ class AgentsScreen(AreaScreen):
 
     def action_documents(self) -> None:
         """Show what agents keep in documents."""
-        from workbench.tui.agents.documents.dialog import DocumentsDialog
+        from workbench.tui.agents.documents import DocumentsDialog
 
         self.app.push_screen(DocumentsDialog(self.bench))
 

@@ -20,7 +20,7 @@ from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import body, keyed
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar

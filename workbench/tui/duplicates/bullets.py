@@ -34,7 +34,7 @@ from workbench.tui.duplicates.bullet_groups import (
 from workbench.tui.playbook.actions import DUPLICATES
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.bars.slider import Scale, Slider
+from workbench.tui.widgets.bars import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo
 from workbench.tui.widgets.dialog import Confirm, Dialog
 from workbench.tui.widgets.figures import number

@@ -25,7 +25,7 @@ from workbench.tui.health.reflection import (
     told,
 )
 from workbench.tui.review.impact import diff_legend, fold, folded, heading, name
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.lists.row import Cell

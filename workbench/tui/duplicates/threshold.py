@@ -22,8 +22,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.tuning.actions import DUPLICATES
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.bars.interval_bar import gauge
-from workbench.tui.widgets.bars.slider import Scale, Slider
+from workbench.tui.widgets.bars import Scale, Slider, gauge
 from workbench.tui.widgets.content import MUTED, assemble, word_diff
 from workbench.tui.widgets.dialog import Dialog, Progressed
 from workbench.tui.widgets.figures import amount, number

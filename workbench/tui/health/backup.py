@@ -23,7 +23,7 @@ from workbench.services.open import Workbench
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.waiting import asking
 from workbench.tui.health.actions import BACKUP
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, key_of
 from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed, held_keys
 from workbench.tui.widgets.figures import amount, day, number

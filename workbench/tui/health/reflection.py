@@ -12,7 +12,7 @@ from workbench.core.review.kinds import GROUPS
 from workbench.core.runtime import Cancelled, Progress
 from workbench.services.open import Workbench
 from workbench.tui.app.host import Host
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, key_of
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.row import Cell

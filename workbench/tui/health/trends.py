@@ -10,7 +10,7 @@ from workbench.core.health import sparkline
 from workbench.services.health.trends import Daily, Trends, summed
 from workbench.services.open import Workbench
 from workbench.tui.health.reflection import Facts, Row, Section, Watch, figures
-from workbench.tui.widgets.bars.interval_bar import day_plot
+from workbench.tui.widgets.bars import day_plot
 from workbench.tui.widgets.content import MUTED, assemble, clipped
 from workbench.tui.widgets.figures import number
 

@@ -35,7 +35,7 @@ from workbench.tui.playbook.preview import whole_file
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.safety import FLAGGED
 from workbench.tui.widgets.actions import on_row
-from workbench.tui.widgets.bars.slider import Scale, Slider
+from workbench.tui.widgets.bars import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Confirm, Dialog
 from workbench.tui.widgets.figures import number

@@ -9,7 +9,7 @@ from workbench.core.playbook.usage import LEAST, BulletUsage, Rate
 from workbench.core.record import parse_time
 from workbench.core.text import one_line, printable
 from workbench.services.playbook.playbook import REASON, REPLACED_BY, SINCE, WARNS_OF
-from workbench.tui.widgets.bars.interval_bar import interval_bar
+from workbench.tui.widgets.bars import interval_bar
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number, since
 

@@ -26,7 +26,7 @@ from workbench.tui.playbook.evidence import deprecated_lines, usage_lines, warni
 from workbench.tui.safety import FLAGGED, NO_FLAGS, Flags, flag_lines, flags_of, masked_line
 from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.detail import DetailPane
-from workbench.tui.widgets.bars.interval_bar import empty_bar, interval_bar
+from workbench.tui.widgets.bars import empty_bar, interval_bar
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, keyed
 from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.lists.long_text import LongText

@@ -15,7 +15,7 @@ from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import started
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.lists.reading_pane import Page, ReadingPane
 
 # What the usual keys do to the record of the row under the cursor, whichever list the row is in.

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import WorkbenchError
 from workbench.services.safety.masking import masked_name
-from workbench.tui.agents.documents.rows import rows_of, text_of
+from workbench.tui.agents.documents import rows_of, text_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking

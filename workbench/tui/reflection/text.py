@@ -12,8 +12,8 @@ from workbench.core.reflection.trigger import Gauge
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.services.reflection.reflection import CLAUDE, Outcome, Plan
-from workbench.tui.widgets.bars.interval_bar import behind
-from workbench.tui.widgets.bars.interval_bar import gauge as gauge_line
+from workbench.tui.widgets.bars import behind
+from workbench.tui.widgets.bars import gauge as gauge_line
 from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed, line
 from workbench.tui.widgets.figures import amount, number
 

@@ -338,7 +338,7 @@ async def _ask_trust(app: "Host", proposal: Proposal) -> None:
 
 
 async def _ask_documents(app: "Host", proposal: Proposal) -> None:
-    from workbench.tui.agents.documents.dialog import DocumentsDialog
+    from workbench.tui.agents.documents import DocumentsDialog
 
     folder = Path(str(proposal.operation.get("path", "")))
     await app.push_screen_wait(DocumentsDialog(app.bench, folder))

@@ -10,7 +10,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.tuning.scoring import Scored
 from workbench.services.stream.semantic import SemanticMatches
 from workbench.tui.stream.rows import Row, Ruled
-from workbench.tui.widgets.bars.slider import factor_bar
+from workbench.tui.widgets.bars import factor_bar
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.lists.row import Cell
 

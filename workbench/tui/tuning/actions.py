@@ -136,7 +136,7 @@ COMPARE = Table(
         Action("compare.close", "escape", "close", "Close the comparison", APP, True, "cancel"),
     ),
     LIST,
-    place="workbench.tui.tuning.profiles.compare",
+    place="workbench.tui.tuning.profiles",
 )
 
 LIBRARY = Table(
@@ -155,7 +155,7 @@ LIBRARY = Table(
         Action("library.close", "escape", "close", "Close the list", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.tuning.profiles.library",
+    place="workbench.tui.tuning.profiles",
 )
 
 DUPLICATES = Table(

@@ -30,8 +30,7 @@ from workbench.services.tuning.profiles import ProfileProvenance, Snapshots
 from workbench.services.tuning.session import TuningSession, left_out_because
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Host
-from workbench.tui.tuning.profiles.compare import remark, saved_sides
-from workbench.tui.tuning.profiles.library import name_prompt, sentence_of
+from workbench.tui.tuning.profiles import name_prompt, remark, saved_sides, sentence_of
 from workbench.tui.widgets.content import key_of, keyed, undo
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
@@ -322,8 +321,7 @@ class Keeping:
 
     async def library(self) -> None:
         """Show snapshots and profiles, and take the settings that are chosen there."""
-        from workbench.tui.tuning.profiles.compare import standing_in
-        from workbench.tui.tuning.profiles.library import Library, LibraryDialog
+        from workbench.tui.tuning.profiles import Library, LibraryDialog, standing_in
 
         session = self._session
         side = await self._app.push_screen_wait(LibraryDialog(Library(session, self._shelf, self.birth)))
@@ -341,7 +339,7 @@ class Keeping:
 
     async def compare(self) -> None:
         """Show this ranking beside that of a snapshot or a profile."""
-        from workbench.tui.tuning.profiles.compare import choose_side, compare, sides
+        from workbench.tui.tuning.profiles import choose_side, compare, sides
 
         if not is_ready(self._area, self._session):
             return

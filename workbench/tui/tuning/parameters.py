@@ -31,7 +31,7 @@ from workbench.services.tuning.session import Settings, Standing, TuningSession
 from workbench.tui.safety import FLAGGED
 from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of
-from workbench.tui.widgets.bars.slider import Scale, bar_pieces, fill_of
+from workbench.tui.widgets.bars import Scale, bar_pieces, fill_of
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
 from workbench.tui.widgets.figures import days, hourly
 

@@ -29,13 +29,13 @@ from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.verdict import VerdictLine
 from workbench.tui.tuning.keeping import Keeping
 from workbench.tui.tuning.parameters import Hints, Line, Parameter, hints_of, memory_of
-from workbench.tui.tuning.profiles.library import use
+from workbench.tui.tuning.profiles import use
 from workbench.tui.tuning.query import QueryLine
 from workbench.tui.tuning.sliders import RankingPane, TuneSliders
 from workbench.tui.tuning.tools import Tools
 from workbench.tui.tuning.why import WhyPane
 from workbench.tui.widgets.actions import SLIDER
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.content import keyed
 from workbench.tui.widgets.lists.line_list import LineView
 

@@ -41,7 +41,7 @@ from workbench.tui.tuning.parameters import (
     slider_text,
     weight,
 )
-from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.content import MUTED, assemble, keyed, line
 from workbench.tui.widgets.figures import absolute, number
 from workbench.tui.widgets.lists.fixed_text import FixedText

@@ -27,7 +27,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.parameters import Heading, Line, WayIn, of_memory, of_query, other_ways, ways, weight
 from workbench.tui.widgets.actions import LIST
-from workbench.tui.widgets.bars.slider import fill_of
+from workbench.tui.widgets.bars import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, keyed, line
 from workbench.tui.widgets.figures import days, number
 from workbench.tui.widgets.lists.fixed_text import FixedText

@@ -496,7 +496,7 @@ class ImportDialog(Dialog[str | None]):
             return
 
         def follow() -> None:
-            from workbench.tui.agents.documents.dialog import DocumentsDialog
+            from workbench.tui.agents.documents import DocumentsDialog
 
             if folder.resolve() not in documents.followed():
                 documents.follow(folder)

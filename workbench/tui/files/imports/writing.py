@@ -44,7 +44,7 @@ from workbench.tui.app.actions import display_key
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.files.actions import IMPORT
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Progressed, held_keys
 from workbench.tui.widgets.figures import NO_BREAK, amount, number

@@ -30,7 +30,7 @@ from workbench.services.tuning.session import Question
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import AUTO, BETTER, METRICS
 from workbench.tui.tuning.judging.verdict import verdict_parts, verdict_text
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, line
 from workbench.tui.widgets.dialog import Dialog, Progressed
 from workbench.tui.widgets.figures import days, number, since

@@ -31,7 +31,7 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.tuning.actions import QUERIES_IN, QUERIES_OUT
-from workbench.tui.widgets.bars.interval_bar import gauge
+from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, keyed
 from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed
 from workbench.tui.widgets.figures import amount, number
@@ -331,7 +331,7 @@ class QueriesOut(Dialog[Written | None]):
     @asking
     async def action_profile(self) -> None:
         """Choose whose ranking the run has."""
-        from workbench.tui.tuning.profiles.compare import choose_side, saved_sides
+        from workbench.tui.tuning.profiles import choose_side, saved_sides
 
         found = saved_sides(self._bench.tuning.profiles)
         current = next((side.id for side in found if side.name == self._profile), "")

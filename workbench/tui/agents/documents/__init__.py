@@ -1,1 +1,0 @@
-"""What agents keep in documents, listed by section: looked through, edited, and watched on the disk."""
