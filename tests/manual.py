@@ -42,7 +42,7 @@ PAGES = Path(__file__).parents[1] / "workbench" / "help"
 COMMAND = "python -m tests.manual"
 
 _MARKED = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
-_WIDTH, _COLUMN, _KEYS = 78, 26, 16
+_WIDTH, _COLUMN, _KEYS = 70, 26, 14
 _NO_LIMIT = 99
 _IN_LISTS = ("list", "mark", "link", "text", "slider", "dialog", "record", "evidence")
 """The first part of the ids of actions that are listed once for all areas and dialogs."""

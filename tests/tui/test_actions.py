@@ -42,6 +42,8 @@ def test_no_two_actions_of_one_area_hold_one_key(title: str) -> None:
 def test_every_dialog_has_its_help_and_every_list_a_key_that_finds(title: str, actions: tuple[Action, ...]) -> None:
     held = {key for action in actions for key in key_names(action.keys)}
     assert {"question_mark", "f1"} <= held
+    manual = {action.id for action in actions if "f1" in key_names(action.keys)}
+    assert manual in ({"app.manual"}, {"dialog.manual"}) or title == "the manual"
     assert "slash" in held or not any(action.id.startswith("list.") for action in actions)
 
 

@@ -1,6 +1,7 @@
 """The manual: its pages, how one is found by a word, and a page as plain text."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from textwrap import wrap
@@ -40,6 +41,45 @@ class Page:
     def text(self) -> str:
         """Return its Markdown, without comments and pictures."""
         return _PICTURE.sub("", _COMMENT.sub("", (FOLDER / f"{self.name}.md").read_text("utf-8")))
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading of a page with the text below it; `at` counts the headings from 0, the title."""
+
+    page: Page
+    at: int
+    level: int
+    title: str
+    text: str = ""
+
+    def holds(self, words: Sequence[str]) -> bool:
+        """Tell whether all words are in it, or in the title of its page."""
+        text = f"{self.page.title}\n{self.title}\n{self.text}".casefold()
+        return all(word in text for word in words)
+
+
+def sections(page: Page) -> list[Section]:
+    """Return the sections of a page, in their order."""
+    found: list[Section] = []
+    fenced = False
+    parts: list[list[str]] = []
+    for line in page.text.splitlines():
+        fenced ^= line.startswith("```")
+        if line.startswith("#") and not fenced:
+            parts.append([line])
+        elif parts:
+            parts[-1].append(line)
+    for at, (heading, *lines) in enumerate(parts):
+        marks, _, title = heading.partition(" ")
+        found.append(Section(page, at, len(marks), title, "\n".join(lines)))
+    return found
+
+
+def links(page: Page) -> list[str]:
+    """Return the names of the pages that a page leads to, each once."""
+    names = {other.name for other in pages()}
+    return [name for name in dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md", page.text)) if name in names]
 
 
 @cache

@@ -8,6 +8,7 @@ from textual.content import Content
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.tui.app.areas import AREAS
+from workbench.tui.manual import ManualScreen
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm
 from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_list import LineView
@@ -43,18 +44,23 @@ async def test_a_question_takes_yes_and_no(key: str, answer: bool) -> None:
         assert host.results == [answer]
 
 
-@pytest.mark.parametrize(("dialog", "key"), [("confirm", "question_mark"), ("confirm", "f1"), ("prompt", "f1")])
-async def test_every_dialog_shows_its_keys_where_one_types_with_f1(dialog: str, key: str) -> None:
+@pytest.mark.parametrize(("dialog", "keys"), [("confirm", ["question_mark"]), ("confirm", ["f1"]), ("prompt", ["f1"])])
+async def test_every_dialog_shows_its_keys_and_where_one_types_by_way_of_the_manual(
+    dialog: str, keys: list[str]
+) -> None:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:
         host.ask(Confirm("Forget?", clock=Clock()) if dialog == "confirm" else Prompt("Name it"))
         await pilot.pause()
         assert "f1 help" in "\n".join(picture(host))
-        await pilot.press(*(["question_mark"] if dialog == "prompt" else []), key)
+        await pilot.press(*(["question_mark"] if dialog == "prompt" else []), *keys)
+        if keys == ["f1"]:
+            await until_drawn(pilot, lambda: isinstance(host.screen, ManualScreen))
+            await pilot.press("question_mark")
         await until_drawn(pilot, lambda: isinstance(host.screen, HelpScreen))
         text = "\n".join(picture(host))
         assert ("Leave everything as it is" if dialog == "confirm" else "Take what is written") in text
-        await pilot.press(key)
+        await pilot.press("question_mark")
         await pilot.pause()
         assert not isinstance(host.screen, HelpScreen)
         assert host.results == []

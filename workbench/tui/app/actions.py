@@ -195,7 +195,8 @@ GLOBAL = (
     Action("app.stores", "ctrl+o", "stores", "Open another store", APP, False),
     Action("app.palette", "ctrl+p", "palette", "Find any action by name", APP, False, "command_palette"),
     Action("app.back", "escape", "back", "Close what is open, or go back", APP, False),
-    Action("app.help", "question_mark,f1", "help", "Show every key of this area", APP),
+    Action("app.help", "question_mark", "help", "Show every key of this area", APP),
+    Action("app.manual", "f1", "manual", "Open the manual at the page of this area", APP, False),
     Action("app.quit", "q", "quit", "Quit; asks only when something is unsaved", APP, False),
 )
 """What holds in every area, besides the keys that go to another one."""

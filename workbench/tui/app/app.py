@@ -32,12 +32,13 @@ from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, Stopped, answer_first, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.services.context import Touched, is_person
+from workbench.services.manual import pages
 from workbench.services.open import Workbench
 from workbench.services.safety.texts import place_of
 from workbench.services.stream.stream import SMALL
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import areas
-from workbench.tui.app.actions import GLOBAL, bindings, palette_entries
+from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, sentence
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import AppOptions, Host, LookBack
@@ -696,6 +697,13 @@ class WorkbenchApp(Host):
             more = "\n\n".join(filter(None, (keyed(screen.help_text), SETTINGS)))
             self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, more))
 
+    def action_manual(self, page: str = "") -> None:
+        """Open the manual at a page, or at that of the area."""
+        if isinstance(self.screen, AreaScreen):
+            from workbench.tui.manual import open_manual
+
+            open_manual(self, self.action_help, page)
+
     @work
     async def action_stores(self) -> None:
         chosen = await self._choose_store(self.bench.library.folder)
@@ -763,3 +771,6 @@ class WorkbenchApp(Host):
                 for entry in palette_entries(here.as_mapped(area.actions)):
                     title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
                     yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))
+            for page in pages():
+                about = sentence(page.about)
+                yield SystemCommand(f"Manual: {page.title}", about, partial(self.action_manual, page.name))

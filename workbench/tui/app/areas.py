@@ -29,7 +29,8 @@ from workbench.tui.widgets import actions as widgets
 class Area:
     """One of the app's areas: the key of its tab, how one says where it is, its screen and the screen's actions.
 
-    `screen` names the class (`core.named`), which is imported when the area is first opened.
+    `screen` names the class (`core.named`), which is imported when the area is first opened, `page` its page of the
+    manual.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Area:
     place: str
     screen: str
     actions: Table
+    page: str
 
     @property
     def title(self) -> str:
@@ -99,20 +101,28 @@ class Areas:
 
 
 def _with_common(actions: tuple[Action, ...]) -> tuple[Action, ...]:
-    """Return the actions of a dialog, and what holds in all of them: to find a row where there is a list, the help."""
+    """Return the actions of a dialog, and what holds in all of them: to find a row where there is a list, and help."""
     taken = {key for action in actions for key in key_names(action.keys)}
-    find, help = ([action] if taken.isdisjoint(key_names(action.keys)) else [] for action in widgets.ON_DIALOG)
-    return (*actions, *(find if any(action.id.startswith("list.") for action in actions) else ()), *help)
+    find, *help = (action for action in widgets.ON_DIALOG)
+    common = (find, *help) if any(action.id.startswith("list.") for action in actions) else help
+    return (*actions, *(action for action in common if taken.isdisjoint(key_names(action.keys))))
 
 
 AREAS = Areas(
     (
-        Area("stream", "1", "the Stream", "workbench.tui.stream.screen:StreamScreen", stream.STREAM),
-        Area("review", "2", "Review", "workbench.tui.review.screen:ReviewScreen", review.REVIEW),
-        Area("playbook", "3", "the Playbook", "workbench.tui.playbook.screen:PlaybookScreen", playbook.PLAYBOOK),
-        Area("tune", "4", "Tune", "workbench.tui.tuning.screen:TuneScreen", tuning.TUNE),
-        Area("agents", "5", "Agents", "workbench.tui.agents.screen:AgentsScreen", agents.AGENTS),
-        Area("health", "6", "Health", "workbench.tui.health.screen:HealthScreen", health.HEALTH),
+        Area("stream", "1", "the Stream", "workbench.tui.stream.screen:StreamScreen", stream.STREAM, "stream"),
+        Area("review", "2", "Review", "workbench.tui.review.screen:ReviewScreen", review.REVIEW, "review"),
+        Area(
+            "playbook",
+            "3",
+            "the Playbook",
+            "workbench.tui.playbook.screen:PlaybookScreen",
+            playbook.PLAYBOOK,
+            "playbook",
+        ),
+        Area("tune", "4", "Tune", "workbench.tui.tuning.screen:TuneScreen", tuning.TUNE, "tuning"),
+        Area("agents", "5", "Agents", "workbench.tui.agents.screen:AgentsScreen", agents.AGENTS, "agents"),
+        Area("health", "6", "Health", "workbench.tui.health.screen:HealthScreen", health.HEALTH, "store-and-backup"),
     ),
     (
         *widgets.DIALOGS,

@@ -88,7 +88,8 @@ READ_ON = Action("text.on", "space", "read on", "One page further down in the te
 
 ON_DIALOG = (
     Action("dialog.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
-    Action("dialog.help", "f1,question_mark", "help", "Show every key that holds here", APP),
+    Action("dialog.help", "question_mark", "help", "Show every key that holds here", APP),
+    Action("dialog.manual", "f1", "help", "Open the manual at the page of this area", APP),
 )
 """What holds in every dialog, unless it has the key for something else; where one types, f1 only."""
 
@@ -98,9 +99,23 @@ HELP = Table(
     "the help",
     (
         Action("help.find", "slash", "find", "Show only what holds some words", FIND),
-        Action("help.close", "escape,question_mark,f1,q", "close", "Close the help", APP),
+        Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),
     ),
     place="workbench.tui.widgets.help",
+)
+
+MANUAL = Table(
+    "the manual",
+    (
+        Action("manual.find", "slash", "find", "Find words in all pages", FIND),
+        Action("manual.contents", "c", "pages", "To the list of pages, or back", FIND),
+        Action("manual.follow", "l", "links", "Choose a link of this page and follow it", FIND),
+        Action("manual.previous", "backspace", "back", "Back to the page before", FIND, True, "previous_page"),
+        Action("manual.keys", "question_mark", "keys", "Every key of the screen below", APP),
+        Action("manual.close", "escape,f1,q", "close", "Close the manual", APP),
+    ),
+    (*LIST, READ_ON),
+    place="workbench.tui.manual",
 )
 
 CONFIRM = Table(
@@ -167,4 +182,4 @@ WELCOME = Table(
     place="workbench.tui.opening",
 )
 
-DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE, OPENED, WELCOME)
+DIALOGS = (HELP, MANUAL, CONFIRM, EDITOR, PROMPT, CHOOSE, OPENED, WELCOME)

@@ -39,8 +39,8 @@ R = TypeVar("R")
 
 GAP, NARROW_GAP = "   ", "  "
 
-HELP = "workbench.tui.widgets.help:HelpScreen"
-"""What shows the keys; it is a dialog itself."""
+HELP, MANUAL = "workbench.tui.widgets.help:HelpScreen", "workbench.tui.manual:open_manual"
+"""What shows the keys, and what opens the manual; both are dialogs themselves."""
 
 
 class Progressed(Message):
@@ -155,6 +155,10 @@ class Dialog(ModalScreen[R]):
         ids -= {action.id for action in ON_DIALOG} - active
         actions = sorted(remapped_ids(filter(None, ids)), key=lambda action: action.group in (APP, MOVE))
         self.app.push_screen(implementation(HELP)(self._heading, actions))
+
+    def action_manual(self) -> None:
+        """Open the manual at the page of the area below."""
+        implementation(MANUAL)(self.app, self.action_help)
 
     def action_cancel(self) -> None:
         """Close without a result."""

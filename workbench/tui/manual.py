@@ -1,0 +1,226 @@
+"""The manual in the app: a page beside the list of pages, search in all of them, and links from one to another."""
+
+from collections.abc import Callable, Iterable
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+from textual import events, on
+from textual.app import App
+from textual.binding import BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Markdown
+
+from workbench.services.manual import FIRST, Page, Section, links, pages, sections
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.widgets.actions import MANUAL, READ_ON
+from workbench.tui.widgets.content import MUTED
+from workbench.tui.widgets.dialog import Choice, Choose, Dialog
+from workbench.tui.widgets.lists.line_list import LineView
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.safe_input import SafeInput
+
+_BESIDE = 100
+"""Columns from which on the list of pages stands beside the text."""
+
+_NO_MATCH = "No page holds these words."
+
+
+def open_manual(app: App[Any], keys: Callable[[], None], page: str = "") -> None:
+    """Open the manual at a page, or else at that of the area in sight or below; `keys` shows those of what is below."""
+
+    def closed(wants_keys: bool | None) -> None:
+        if wants_keys:
+            keys()
+
+    areas = (screen.area.page for screen in reversed(app.screen_stack) if isinstance(screen, AreaScreen))
+    app.push_screen(ManualScreen(page or next(areas, FIRST)), closed)
+
+
+class ManualScreen(Dialog[bool]):
+    """A page of the manual; the result is whether the keys of what is below are asked for."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*MANUAL, READ_ON))
+    DEFAULT_CSS = """
+    ManualScreen {
+        & > .dialog { width: 100%; max-width: 140; height: 100%; }
+        & SafeInput { margin-bottom: 1; background: $background; }
+        & Horizontal { height: 1fr; }
+        & LineView { width: 32; margin-right: 1; }
+        & VerticalScroll { width: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
+        & Markdown { padding: 0; }
+        & MarkdownH1, & MarkdownH2, & MarkdownH3, & MarkdownH4 { content-align: left middle; margin: 1 0; }
+        & MarkdownH1 { margin-top: 0; }
+        & MarkdownFence { margin: 0 0 1 0; }
+        & MarkdownFence > Label { padding: 0 1; width: 1fr; text-wrap: wrap; }
+        & MarkdownTableContent { keyline: none; grid-gutter: 0 1; }
+        & MarkdownTableContent > .cell, & MarkdownTableContent > .header { padding: 0; }
+    }
+    ManualScreen.-narrow {
+        & LineView { display: none; }
+        &.-listing LineView { display: block; width: 1fr; margin-right: 0; }
+        &.-listing VerticalScroll { display: none; }
+    }
+    """
+
+    def __init__(self, page: str) -> None:
+        super().__init__("Manual", [action for action in MANUAL if action.show])
+        self._page = _page(page)
+        self._past: list[Section] = []
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the words to look for, the list of pages, and the page."""
+        box = SafeInput(placeholder="words to find in all pages, such as budget export")
+        box.display = False
+        yield box
+        places: LineView[Section] = LineView(self._draw, lambda row: (row.page.name, row.at), empty=Content(_NO_MATCH))
+        yield Horizontal(places, VerticalScroll(Markdown(open_links=False)))
+
+    @on(events.Mount)
+    async def _begin(self) -> None:
+        self._text.focus()
+        await self._show(sections(self._page)[0])
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Put the list beside the text where there is room for both."""
+        self.set_class(event.size.width < _BESIDE, "-narrow")
+
+    @property
+    def _text(self) -> VerticalScroll:
+        return self.query_one(VerticalScroll)
+
+    @property
+    def _places(self) -> LineView[Section]:
+        return self.query_one(LineView)
+
+    @property
+    def _words(self) -> list[str]:
+        return self.query_one(SafeInput).value.casefold().split()
+
+    def _draw(self, section: Section, width: int) -> list[Cell]:
+        del width
+        if self._words:
+            where = f" · {section.page.title}" if section.at else ""
+            return [Cell(Content.assemble(section.title, (where, MUTED)))]
+        is_open = section.page == self._page
+        return [Cell(Content.styled(f"{'  ' if section.at else ''}{section.title}", "bold" if is_open else ""))]
+
+    def _list(self) -> None:
+        """List what holds the words; without words the pages, and the parts of the one that is shown."""
+        words = self._words
+        if words:
+            found = [section for page in pages() for section in sections(page) if section.holds(words)]
+            found.sort(key=lambda section: not all(word in section.title.casefold() for word in words))
+            self._places.set_rows(found, cursor=0)
+            return
+        rows: list[Section] = []
+        for page in pages():
+            first, *others = sections(page)
+            rows += [first, *(part for part in others if page == self._page and part.level == first.level + 1)]
+        at = next(at for at, row in enumerate(rows) if row.page == self._page)
+        self._places.set_rows(rows, cursor=at)
+
+    async def _show(self, section: Section) -> None:
+        """Show a section of a page, from its heading on."""
+        document = self.query_one(Markdown)
+        if section.page != self._page or not document.source:
+            self._page = section.page
+            await document.update(section.page.text)
+            if not self._words:
+                self._list()
+        heading = document.table_of_contents[section.at][2] if section.at else None
+        self.call_after_refresh(self._scroll, heading)
+
+    def _scroll(self, heading: str | None) -> None:
+        if heading is None:
+            self._text.scroll_home(animate=False)
+        else:
+            self._text.scroll_to_widget(self.query_one(f"#{heading}"), top=True, animate=False)
+
+    async def _go(self, section: Section) -> None:
+        """Show a section, from which `action_previous_page` leads back, and let it scroll."""
+        self._past.append(sections(self._page)[0])
+        self.remove_class("-listing")
+        self._text.focus()
+        await self._show(section)
+
+    async def _follow(self, target: str) -> None:
+        name, _, _ = target.partition("#")
+        if any(page.name == PurePath(name).stem for page in pages()):
+            await self._go(sections(_page(PurePath(name).stem))[0])
+
+    @on(Markdown.LinkClicked)
+    async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
+        event.stop()
+        await self._follow(event.href)
+
+    @on(LineView.Opened)
+    async def _opened(self) -> None:
+        if (section := self._places.current) is not None:
+            await self._go(section)
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self.set_class(bool(self._words), "-listing")
+        self._list()
+
+    @on(Input.Submitted)
+    def _found(self) -> None:
+        if self._words:
+            self._places.focus()
+        else:
+            self.action_close()
+
+    def action_find(self) -> None:
+        """Go to the words to look for."""
+        box = self.query_one(SafeInput)
+        box.display = True
+        box.focus()
+
+    def action_contents(self) -> None:
+        """Go to the list of pages, or from it back to the text."""
+        to_list = not self._places.has_focus
+        self.set_class(to_list, "-listing")
+        (self._places if to_list else self._text).focus()
+
+    def action_follow(self) -> None:
+        """Ask which link of the page to follow."""
+
+        async def follow(target: str | None) -> None:
+            if target is not None:
+                await self._follow(target)
+
+        choices = [Choice(name, _page(name).title, "") for name in links(self._page)]
+        self.app.push_screen(Choose("Follow a link", choices), follow)
+
+    async def action_previous_page(self) -> None:
+        """Go back to the page before."""
+        if self._past:
+            await self._show(self._past.pop())
+
+    def action_page_down(self) -> None:
+        """Read on."""
+        self._text.scroll_page_down(animate=False)
+
+    def action_keys(self) -> None:
+        """Show the keys of what is below, in place of the manual."""
+        self.dismiss(True)
+
+    def action_close(self) -> None:
+        """Let go of the words, or of the list where it hides the text, or close the manual."""
+        box = self.query_one(SafeInput)
+        if box.display:
+            box.value = ""
+            box.display = False
+            self._list()
+        elif not (self.has_class("-narrow") and self.has_class("-listing")):
+            self.dismiss(False)
+            return
+        self.remove_class("-listing")
+        self._text.focus()
+
+
+def _page(name: str) -> Page:
+    return next(page for page in pages() if page.name == name)
