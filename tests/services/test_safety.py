@@ -94,7 +94,7 @@ def test_flags_name_each_kind_once(bench: Workbench) -> None:
     bad = memory("a", f"{KEY} {KEY} {ORDER}", summary="hid\u200bden")
     assert bench.safety.flags(bad) == flags_of(bad) == ("secret", "instructions", "hidden characters")
     assert bench.safety.flags(memory("b", "fine")) == ()
-    assert bench.safety.flags_bullet(Bullet("b-1", "s", ORDER)) == ("instructions",)
+    assert bench.safety.flags(Bullet("b-1", "s", ORDER)) == ("instructions",)
 
 
 def test_masked_text_is_what_a_model_may_see(bench: Workbench) -> None:

@@ -18,7 +18,6 @@ import pytest
 from tests.store.helpers import NOON, clock, memory, open_library
 from tests.store.writers import SMALL, add_many
 from workbench.core.record import StoreProblem, UnreadableFile
-from workbench.store.history import tables_at
 from workbench.store.journal import chain
 from workbench.store.journal.state import Tables
 from workbench.store.library import Library
@@ -53,7 +52,7 @@ def test_what_is_restored_is_what_was_there(tmp_path: Path) -> None:
     other = open_library(tmp_path / "new" / "s")
     assert other.journal.state.tables == library.journal.state.tables
     for rev in (1, 15, 30):
-        assert tables_at(other.journal, rev) == tables_at(library.journal, rev)
+        assert other.journal.tables_at(rev) == library.journal.tables_at(rev)
     assert doctor.examine(other.folder).is_sound
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files(other.folder).items()}
     changed = {m.name for m in made.members if hashes[m.name] != m.sha256}
@@ -164,7 +163,7 @@ def test_what_others_do_meanwhile_changes_nothing_in_it(tmp_path: Path, meanwhil
     restored = open_library(tmp_path / "new")
     assert restored.journal.rev == made.rev
     assert doctor.examine(tmp_path / "new").is_sound
-    assert restored.journal.state.tables == tables_at(other.journal, made.rev)
+    assert restored.journal.state.tables == other.journal.tables_at(made.rev)
     if meanwhile is erase:
         assert "m3" not in restored.memories
         assert not any(b"text 3 " in gzip.decompress(d) if n.endswith(".gz") else b"text 3 " in d
@@ -401,7 +400,7 @@ def from_many_writers(tmp_path: Path, copy: Callable[[Path], None], least: int) 
     for number in range(count):
         library = open_library(tmp_path / f"copy-{number}")
         assert library.journal.damage == []
-        assert filled(library.journal.state.tables) == filled(tables_at(whole.journal, library.journal.rev))
+        assert filled(library.journal.state.tables) == filled(whole.journal.tables_at(library.journal.rev))
         assert library.journal.rev >= seen
         seen = library.journal.rev
     assert seen == 1500

@@ -8,7 +8,7 @@ from tests.calls import calls_of
 from tests.store.helpers import delete, memory, open_journal, open_library, put
 from workbench.store import entry, history
 from workbench.store.entry import Doc
-from workbench.store.history import FieldEvent, tables_at
+from workbench.store.history import FieldEvent
 
 
 def test_who_changed_what_and_when(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_past_is_what_it_was(
         if journal.rev > rev:
             past.append(journal.state.snapshot())
     for rev, tables in enumerate(past):
-        assert tables_at(journal, rev).get("t", {}) == tables.get("t", {})
+        assert journal.tables_at(rev).get("t", {}) == tables.get("t", {})
         for doc_id in (1, 2, 3):
             assert history.Past(journal).at_revision("t", f"x{doc_id}", rev) == tables.get("t", {}).get(str(doc_id))
 

@@ -12,7 +12,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.store.helpers import docs, open_journal
 from workbench.store import history
 from workbench.store.entry import Doc
-from workbench.store.history import tables_at
 from workbench.store.journal.engine import Journal
 
 ids = st.integers(1, 4)
@@ -108,7 +107,7 @@ class StoreMachine(RuleBasedStateMachine):
     def look_back(self, data: st.DataObject) -> None:
         self.one.refresh()
         rev = data.draw(st.integers(0, self.one.rev))
-        assert tables_at(self.one, rev).get("t", {}) == self.past[rev]
+        assert self.one.tables_at(rev).get("t", {}) == self.past[rev]
 
     @invariant()
     def both_hold_the_model(self) -> None:

@@ -14,7 +14,6 @@ import pytest
 from tests.store.helpers import clock
 from tests.store.writers import SMALL, add_many, digest, write_until_killed
 from workbench.store.entry import Transaction
-from workbench.store.history import tables_at
 from workbench.store.journal.state import Keys
 from workbench.store.library import Library
 from workbench.store.maintenance.leavings import found
@@ -54,7 +53,7 @@ def check(folder: Path, notes: list[str]) -> None:
         rev, expected = int(done[-1][1]), done[-1][2]
         assert rev <= journal.rev <= rev + 3
         if notes[-1] != "begin purge":
-            assert digest(tables_at(journal, rev)) == expected
+            assert digest(journal.tables_at(rev)) == expected
     assert [e.rev for e in journal.entries_back()] == list(range(journal.rev, 0, -1))
 
 

@@ -10,7 +10,7 @@ from workbench.core.record import ABSENT, Conflict, InvalidRecord, from_doc
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, apply_change, reverse
 from workbench.store.journal.codec import dumps, same
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.state import Staged, State, Tables, take_back
+from workbench.store.journal.state import Staged, State
 from workbench.store.records import TOTALS, WITNESSES, key_of, table_of
 
 # Staging a change of the past onto the present, and what stands in its way.
@@ -136,11 +136,6 @@ def doc_ids(journal: Journal, table: str, key: str) -> list[str]:
             if change.table == table and change.op in ("insert", "delete") and _side_key(change) == key:
                 found[change.doc] = None
     return list(found)
-
-
-def tables_at(journal: Journal, rev: int) -> Tables:
-    """Return all documents as they were right after revision `rev`."""
-    return take_back(journal.state.snapshot(), journal.entries_back(), rev)
 
 
 def needle_of(key: str) -> bytes:
@@ -367,7 +362,7 @@ class Past:
         if not 0 <= rev <= self._journal.rev:
             raise ValueError(f"there is no revision {rev}; the latest is {self._journal.rev}")
         found: list[R] = []
-        for doc in tables_at(self._journal, rev).get(table_of(kind), {}).values():
+        for doc in self._journal.tables_at(rev).get(table_of(kind), {}).values():
             with suppress(InvalidRecord):
                 found.append(from_doc(kind, doc))
         return found

@@ -54,7 +54,7 @@ NO_FLAGS = Flags()
 
 def flags_of(safety: Safety, record: Memory | Bullet) -> Flags:
     """Return what is flagged in a record, nothing for nearly all."""
-    words = safety.flags(record) if isinstance(record, Memory) else safety.flags_bullet(record)
+    words = safety.flags(record)
     if not words:
         return NO_FLAGS
     reasons = tuple(dict.fromkeys(finding.reason for finding in findings_of(record, safety.sorts)))
@@ -87,7 +87,7 @@ def masked_line(text: str, flags: Flags, masked: Callable[[str], str]) -> str:
 
 def masked_bullet(safety: Safety, bullet: Bullet) -> str | None:
     """Return the text of a flagged bullet without its secrets, `None` for one that is not flagged."""
-    return safety.masked(bullet.content) if safety.flags_bullet(bullet) else None
+    return safety.masked(bullet.content) if safety.flags(bullet) else None
 
 
 def missing(reason: str) -> str | None:

@@ -46,7 +46,7 @@ from workbench.services.context import Context
 from workbench.services.playbook import curation_lessons
 from workbench.services.playbook.curation_lessons import CURATED, Lessons
 from workbench.services.playbook.curation_run import Episode, used
-from workbench.services.playbook.playbook import Playbooks, write_book
+from workbench.services.playbook.playbook import Playbooks, clean_text, write_book
 from workbench.services.reflection.reflection import ACE_STAGES, Claude, Connect, Waiting
 from workbench.services.reflection.source import Mask
 from workbench.store.library import Tx
@@ -284,18 +284,14 @@ def _says(playbook: Playbook, suggested: Add) -> bool:
         place = operations.find_section(playbook, suggested.section).id
     except WorkbenchError:
         place = section_key(suggested.section)
-    added = Bullet("", place, _clean(suggested.content), playbook.book.id)
+    added = Bullet("", place, clean_text(suggested.content), playbook.book.id)
     return any(b.content == added.content and not parted(b, added) for b in playbook.bullets)
 
 
 def _cleaned(operation: operations.Operation) -> operations.Operation:
     if isinstance(operation, Add | Update | Merge | CreateMeta):
-        return replace(operation, content=_clean(operation.content))
+        return replace(operation, content=clean_text(operation.content))
     return operation
-
-
-def _clean(text: str) -> str:
-    return clean_for_store(text).strip()
 
 
 def _title(suggested: Suggested, touches: Sequence[Bullet]) -> str:

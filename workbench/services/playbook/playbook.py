@@ -246,18 +246,18 @@ class Playbooks:
             now = self.bullet(book, id).content
             if expected is not None and now != expected:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
-            self.apply(book, operations.Update(id, now if content == now else _clean(content)), f"edit {id}")
+            self.apply(book, operations.Update(id, now if content == now else clean_text(content)), f"edit {id}")
 
     def edited(self, book: str, id: str, content: str) -> tuple[Bullet, Bullet]:
         """Return a bullet as it is and as it would be with another text; raises `UnknownRecord`."""
         bullet = self.bullet(book, id)
-        text = bullet.content if content == bullet.content else _clean(content)
+        text = bullet.content if content == bullet.content else clean_text(content)
         return bullet, bullet if text == bullet.content else replace(bullet, content=text, raw=None)
 
     def add(self, book: str, section: str, content: str) -> str:
         """Add a bullet at the end of a section and return its new id."""
         before = {b.id for b in self.open(book).bullets}
-        after = self.apply(book, operations.Add(section, _clean(content)), f"add a bullet to {section}")
+        after = self.apply(book, operations.Add(section, clean_text(content)), f"add a bullet to {section}")
         return next(b.id for b in after.bullets if b.id not in before)
 
     def add_to_new_section(self, book: str, title: str, content: str) -> str:
@@ -265,7 +265,7 @@ class Playbooks:
         title = mask(title)  # the section's id is made of it
         with self._library.transaction(self._context.actor, f"add a bullet to {title}"):
             self.ensure(book)
-            after = self.apply(book, operations.CreateMeta(title, _clean(content)), f"add a bullet to {title}")
+            after = self.apply(book, operations.CreateMeta(title, clean_text(content)), f"add a bullet to {title}")
         return after.in_section(operations.find_section(after, title).id)[-1].id
 
     def delete(self, book: str, ids: Sequence[str]) -> None:
@@ -391,7 +391,7 @@ def _section_place(section: Section) -> tuple[float, str]:
     return (section.order, section.id)
 
 
-def _clean(content: str) -> str:
+def clean_text(content: str) -> str:
     return clean_for_store(content).strip()
 
 

@@ -136,14 +136,6 @@ class Safety:
         """Return lines of a diff between `texts` without their secrets."""
         return masked_diff(lines, self.masked_lines(*texts))
 
-    def flags(self, memory: Memory) -> tuple[str, ...]:
-        """Return the flags of a memory: "secret", "instructions", "hidden characters"."""
-        return self._flags(memory)
-
-    def flags_bullet(self, bullet: Bullet) -> tuple[str, ...]:
-        """Return the flags of a bullet, in the words of `flags`."""
-        return self._flags(bullet)
-
     def held_from_agents(self, memory: Memory) -> bool:
         """Tell whether a memory's text gives orders or hides characters, and no person allowed it as it is."""
         texts = (*shown_texts(memory), memory.section, memory.category, *memory.tags)
@@ -159,7 +151,8 @@ class Safety:
         findings = tuple(f for text in texts for f in self._scan(text) if f.kind != "secret")
         return Held(record.id, record, findings, _hash(texts), typed=True) if findings else None
 
-    def _flags(self, record: Memory | Bullet) -> tuple[str, ...]:
+    def flags(self, record: Memory | Bullet) -> tuple[str, ...]:
+        """Return the flags of a record: "secret", "instructions", "hidden characters"."""
         return flags_of(record, self._sorts)
 
     def check_outgoing(self, records: Iterable[Outward]) -> Outgoing:

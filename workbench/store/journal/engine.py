@@ -186,7 +186,7 @@ class Journal:
         """What another program changed in `memory.json`, waiting to be accepted or dismissed (see `outside`)."""
         from workbench.store.maintenance import checkpoint_writer
 
-        return checkpoint_writer.find(checkpoint_writer.Present(self.folder, self.rev, self._tables_at, self.stranger))
+        return checkpoint_writer.find(checkpoint_writer.Present(self.folder, self.rev, self.tables_at, self.stranger))
 
     @property
     def revisions_since_checkpoint(self) -> int:
@@ -859,7 +859,8 @@ class Journal:
         if every and self.revisions_since_checkpoint >= every:
             self._keeper.save_in_background(self.save_checkpoint, self._notice)
 
-    def _tables_at(self, rev: int) -> Tables:
+    def tables_at(self, rev: int) -> Tables:
+        """Return all documents as they were right after a revision."""
         return take_back(self.state.snapshot(), self.entries_back(), rev)
 
     def _handle_foreign_checkpoint(self, stranger: ForeignCheckpoint) -> None:

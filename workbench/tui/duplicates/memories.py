@@ -21,6 +21,7 @@ from workbench.tui.health.reflection import (
     Watch,
     goes_there,
     in_review,
+    key_line,
     remark,
     told,
 )
@@ -92,10 +93,10 @@ def detail(row: Row, facts: Facts) -> Content:
         Content("≠   stays apart: a negation, opposite words, numbers,"),
         Content("    identifiers, symbols or the order of words differ"),
         Content(""),
-        _key(keys["health.compare"], "compares all memories that agents are served"),
-        _key(keys["health.merge"], f"merges a group; {undo()} parts it again"),
-        _key(keys["health.refuse"], "keeps both until a text changes"),
-        _key(keys["health.apply"], "puts all groups into Review"),
+        key_line(keys["health.compare"], "compares all memories that agents are served"),
+        key_line(keys["health.merge"], f"merges a group; {undo()} parts it again"),
+        key_line(keys["health.refuse"], "keeps both until a text changes"),
+        key_line(keys["health.apply"], "puts all groups into Review"),
     ]  # fmt: skip
     return Content("\n").join(parts)
 
@@ -220,7 +221,7 @@ def _texts(row: Row, group: Group, facts: Facts) -> Content:
         told = f"merges: {name(kept.id)} stays, with the text of {name(newest.id)} and all votes; {undo()} parts them"
     else:
         told = f"merges: {name(kept.id)} stays, with all votes; {undo()} parts them"
-    parts += [_key(keys["health.merge"], told), _key(keys["health.refuse"], "keeps both until a text changes")]
+    parts += [key_line(keys["health.merge"], told), key_line(keys["health.refuse"], "keeps both until a text changes")]
     for memory in group.members[:MEMBERS]:
         about = (memory.status, memory.observation_type, since(memory.created_at, facts.now))
         parts += [Content(""), heading(name(memory.id), Content.styled(" · ".join(map(name, about)), MUTED))]
@@ -289,10 +290,6 @@ def _numbers(plan: DedupPlan) -> list[str]:
     if plan.kept:
         lines.append(f"{amount(plan.kept, 'pair was', 'pairs were')} kept apart by you.")
     return lines
-
-
-def _key(key: str, text: str) -> Content:
-    return assemble([(f"{key:<4}", "bold $text-accent"), (text, "")])
 
 
 SECTION = Section(

@@ -153,6 +153,11 @@ def figures(
     return Row(section, name, draw, item)
 
 
+def key_line(key: str, text: str) -> Content:
+    """Say what a key does."""
+    return assemble([(f"{key:<4}", "bold $text-accent"), (text, "")])
+
+
 def remark(section: str, name: str, text: str, *, item: object = None, style: str = MUTED) -> Row:
     """Return a row that is only a sentence."""
     return Row(section, name, lambda _: [Cell("", FIGURE), Cell(text, 0, style)], item)

@@ -17,7 +17,7 @@ from workbench.services.health.doctor import Findings, OutsideEdit
 from workbench.services.open import Workbench
 from workbench.services.promotion.placements import HalfDone
 from workbench.services.safety.masking import masked
-from workbench.tui.health.reflection import Facts, Hands, Row, Section, Watch, figures
+from workbench.tui.health.reflection import Facts, Hands, Row, Section, Watch, figures, key_line
 from workbench.tui.widgets.content import MUTED, assemble, body, undo, word_diff
 from workbench.tui.widgets.figures import amount, number, since
 
@@ -101,9 +101,9 @@ def _ways(facts: Facts) -> list[Content]:
     """Return what the keys do with a store."""
     keys = facts.keys
     return [
-        _key(keys["health.check"], "reads every line again"),
-        _key(keys["health.compact"], "packs the closed files of the journal; the history reads them as before"),
-        _key(keys["health.backup"], "writes the store with its whole history into one file"),
+        key_line(keys["health.check"], "reads every line again"),
+        key_line(keys["health.compact"], "packs the closed files of the journal; the history reads them as before"),
+        key_line(keys["health.backup"], "writes the store with its whole history into one file"),
     ]
 
 
@@ -243,14 +243,14 @@ def _edit(row: Row, edit: OutsideEdit, facts: Facts) -> Content:
     keys = facts.keys
     parts = [
         body(f"{edit.file} was changed by another program since revision {edit.base}", "bold"),
-        _key(keys["health.apply"], f"takes over {edit.records} record{'' if edit.records == 1 else 's'}"),
-        _key(keys["health.refuse"], "turns it down; that file is kept"),
+        key_line(keys["health.apply"], f"takes over {edit.records} record{'' if edit.records == 1 else 's'}"),
+        key_line(keys["health.refuse"], "turns it down; that file is kept"),
         Content(""),
     ]
     fields = edit.fields[:LISTED]
     shown = fields if row.key in facts.unfolded else masked(fields, facts.bench.safety.masked)
     if shown != fields:
-        parts[-1:-1] = [_key(keys["health.unfold"], "shows the secrets that are masked below")]
+        parts[-1:-1] = [key_line(keys["health.unfold"], "shows the secrets that are masked below")]
     for field in shown:
         before, after = (
             ("" if v is None else v if isinstance(v, str) else repr(v)) for v in (field.before, field.after)
@@ -267,7 +267,7 @@ def _half_done(broken: HalfDone, facts: Facts) -> Content:
         parts.append(body("Which files it had written is not known any more: the note cannot be read."))
     if broken.problem:
         return Content("\n").join([*parts, body(f"It cannot be settled: {broken.problem}", ERROR)])
-    parts.append(_key(facts.keys["health.apply"], "brings the files to what the store says, as below"))
+    parts.append(key_line(facts.keys["health.apply"], "brings the files to what the store says, as below"))
     for edit in broken.edits:
         what = "is made" if edit.before is None else "is deleted" if edit.after is None else "is changed"
         lines = facts.bench.safety.masked_diff(edit.lines(), map(_text, (edit.before, edit.after)))
@@ -297,10 +297,6 @@ def _caches(findings: Findings, facts: Facts) -> list[Content]:
 
 def _bytes(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"
-
-
-def _key(key: str, text: str) -> Content:
-    return assemble([(f"{key:<4}", "bold $text-accent"), (text, "")])
 
 
 SECTION = Section(

@@ -363,8 +363,8 @@ def _going(evidence: Evidence, how: Cites) -> list[Content]:
     )
 
 
-def _pattern_cited(evidence: Evidence, how: Cites) -> list[Content]:
-    """Draw what it cites, if anything: the episodes stand beside what it says."""
+def _cited_if_any(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw what it cites, if anything: reasons and episodes stand beside its texts."""
     return _because(evidence, how) if evidence.cited else []
 
 
@@ -391,11 +391,6 @@ def _both(evidence: Evidence, how: Cites) -> list[Content]:
     return flat("The two in full, the older first", evidence.cited, how.width, how.now, brief=how.brief)
 
 
-def _curator_cited(evidence: Evidence, how: Cites) -> list[Content]:
-    """Draw what it cites, if anything: its reasons stand beside its texts."""
-    return _because(evidence, how) if evidence.cited else []
-
-
 def _with_tree(lines: list[Content], evidence: Evidence, how: Cites) -> list[Content]:
     if not evidence.tree:
         return lines
@@ -415,7 +410,7 @@ def _nothing(evidence: Evidence, how: Cites) -> list[Content]:
 
 CHANGES = View(_item, _because)
 FILE = View(_file_item, _nothing, promotable=False, compares=False)
-PATTERN = View(_pattern_item, _pattern_cited, compares=False)
+PATTERN = View(_pattern_item, _cited_if_any, compares=False)
 PATTERNS = View(_lines_item, _nothing, "This is already a merge: approve it.", promotable=False, compares=False)
 GOING = View(_item, _going, "This does not concern a single memory.", promotable=False, compares=False)
 TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust, compares=False)
@@ -423,5 +418,5 @@ DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents, compares
 REPLACES = View(_item, _both, "Approve keeps the newer memory; “keep old” keeps the older one.", promotable=False)
 SUPERSEDE = View(_supersede_item, _because, promotable=False)
 CANDIDATE = View(_candidate_item, _candidate_cited)
-CURATOR = View(_curator_item, _curator_cited)
+CURATOR = View(_curator_item, _cited_if_any)
 MERGE = View(_merge_item, _merge_cited, "This is already a merge: approve it.", promotable=False)

@@ -132,12 +132,8 @@ def _tested(test: Comparison, facts: Facts) -> bool | None:
     if test.op == "has":
         return _has(fact, test.value)
     wanted = test.value if isinstance(test.value, tuple) else (test.value,)
-    found = any(_same(one, value) for one in _conditions_listed(fact) for value in wanted)
+    found = any(_same(one, value) for one in _listed(fact) for value in wanted)
     return found if test.op in ("==", "in") else not found
-
-
-def _conditions_listed(fact: object) -> Sequence[object]:
-    return fact if isinstance(fact, list | tuple) else (fact,)
 
 
 def _same(fact: object, value: object) -> bool:
@@ -163,7 +159,7 @@ def _is_number(value: object) -> bool:
 def _has(fact: object, value: object) -> bool:
     if isinstance(fact, str) and isinstance(value, str):
         return value.casefold() in fact.casefold()
-    return any(_same(one, value) for one in _conditions_listed(fact))
+    return any(_same(one, value) for one in _listed(fact))
 
 
 @dataclass(frozen=True, slots=True)
