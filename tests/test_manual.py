@@ -1,7 +1,10 @@
-"""The manual: its tables are those of the product, nothing that it should name is missing, and its links lead on."""
+"""The manual: its tables are those of the product, it leaves nothing out, its links lead on, and its examples work."""
 
 import ast
+import os
 import re
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +14,7 @@ import pytest
 from tests.manual import COMMAND, PAGES, SYMBOLS, TABLES, generated, options, parsers
 from workbench.cli.main import build_parser
 from workbench.config.settings_reading import KEYS
+from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.files.formats import known_formats
 from workbench.formats.exports import OUTLETS
 from workbench.tui.app.areas import AREAS
@@ -107,3 +111,39 @@ def test_every_page_has_a_title_and_can_be_reached_from_the_first() -> None:
             seen.add(name)
             ahead += [target.partition("#")[0] for target in _LINK.findall((PAGES / name).read_text("utf-8"))]
     assert [path.name for path in PATHS if path.name not in seen] == []
+
+
+EXAMPLES = {path.stem: re.findall(r"```console\n(.*?)```", path.read_text("utf-8"), re.DOTALL) for path in PATHS}
+FOUND_SOMETHING = {"workbench tune --save mine"}
+"""Examples that end with 1, as nothing is better there."""
+
+OF_AGENTS = ("CLAUDE", "ANTHROPIC", "CODEX", "WORKBENCH", "XDG_")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [name for name, blocks in EXAMPLES.items() if blocks])
+def test_the_examples_of_a_page_work_in_the_demo_store(page: str, tmp_path: Path) -> None:
+    """They are run one after the other, as somebody does who reads the page, in a folder and a home of its own."""
+    project, home = tmp_path / "project", tmp_path / "home"
+    project.mkdir()
+    home.mkdir()
+    scripts = Path(sys.executable).parent
+    mine = {name: value for name, value in os.environ.items() if not name.startswith(OF_AGENTS)}
+    mine = {name: value for name, value in mine.items() if name not in ENVIRONMENT}
+    mine |= {"HOME": str(home), "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", command], cwd=project, env=mine, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+
+    assert run("workbench demo --into .workbench").returncode == 0
+    failed: list[str] = []
+    for line in "".join(EXAMPLES[page]).splitlines():
+        prompt, _, command = line.partition(" ")
+        assert prompt == "$", line
+        done = run(command)
+        if done.returncode != (1 if command in FOUND_SOMETHING else 0):
+            failed.append(f"{line}\n{done.returncode}: {done.stderr[-500:]}")
+    assert not failed, "\n\n".join(failed)
