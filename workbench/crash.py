@@ -45,7 +45,7 @@ def sentence(error: BaseException) -> str:
         where = None
     what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     seen = f"where it happened stands in {where}" if where else f"set {TRACEBACK}=1 to see where it happened"
-    return ascii(f"something unexpected went wrong ({what}). What was stored before is safe; {seen}.")[1:-1]
+    return ascii(f"internal error ({what}). What was stored before is safe; {seen}.")[1:-1]
 
 
 def described(error: BaseException) -> str:

@@ -43,8 +43,8 @@ def test_what_does_not_hold_is_said_with_the_reason(demo: Cli, expecting: Path) 
     result = demo("check", str(expecting))
     assert result.code == 1
     for sentence in (
-        f"{SECOND} stands at ", "; expected within the first 1", f"{archived} is given to nobody: archived",
-        "none is given to nobody: it is not in the store", f"{FIRST} stands at 1; expected never within the first 1",
+        f"{SECOND} ranks ", "; expected within the first 1", f"{archived} is not served: archived",
+        "none is not served: it is not in the store", f"{FIRST} ranks 1; expected never within the first 1",
         f"{FIRST} is given; expected nothing relevant", "nothing here is relevant", "3 not as expected",
     ):  # fmt: skip
         assert sentence in result.out

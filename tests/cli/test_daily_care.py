@@ -85,7 +85,7 @@ def test_several_memories_get_the_same_values_all_or_none(care: Cli) -> None:
         (("m1", "--content", "x" * 10_001), "1 characters too long"),
         (("m1", "--importance", "11"), "no number from 0 to 10"),
         (("m1", "--importance", "nan"), "no number from 0 to 10"),
-        (("m1", "--confidence", "6"), "no whole number from 0 to 5"),
+        (("m1", "--confidence", "6"), "must be a whole number from 0 to 5"),
         (("m1", "--type", "nonsense"), "invalid choice"),
         (("m1", "--status", "archived"), "invalid choice"),
         (("m3", "--status", "candidate", "--related", "m3"), "m3 is not related to itself"),

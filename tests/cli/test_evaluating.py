@@ -154,7 +154,7 @@ def test_what_is_not_better_is_saved_only_by_force(demo: Cli, queries: str) -> N
     forced = demo(*arguments, "--force")
     assert (forced.code, path.exists()) == (0, True)
     assert "Keep" not in forced.out
-    assert " on queries it was not chosen on. --force saves " in forced.out
+    assert " on held-out queries. --force saves " in forced.out
     assert f"Saved as {path}.\n`workbench tune --use again` uses it in this store" in forced.out
     assert path.exists()
 

@@ -53,7 +53,7 @@ def test_the_bare_dialect_says_what_it_cannot_carry(demo: Cli) -> None:
     demo.ok("vote", "shr-00001", "helpful")
     result = demo("export", "--format", "ace", "--dialect", "bare")
     assert result.code == 0
-    assert result.err.startswith("The bare dialect has no counts: ")
+    assert result.err.startswith("The bare format has no counts: ")
     assert "[shr-00001] Never write" in result.out
     assert "helpful=" not in result.out
 

@@ -68,7 +68,7 @@ def test_the_demo_opens_shows_its_areas_and_leaves_nothing_behind(tmp_path: Path
     terminal.press("3")
     terminal.shows("STRATEGIES AND HARD RULES", "shr-00001")
     terminal.press("4")
-    terminal.shows("best 10 of", "half-life of recency", "AUTH_SECRET")
+    terminal.shows("Top 10 of", "half-life of recency", "AUTH_SECRET")
     terminal.press("?")
     terminal.shows("Keys · Tune")
     terminal.press("\x1b")

@@ -118,7 +118,7 @@ def test_whatever_happens_ends_without_a_traceback(
     assert __main__.main([]) == code
     said = capsys.readouterr().err
     if code == 70:
-        assert said.startswith("workbench: something unexpected went wrong (RuntimeError: boom\\x1b[1m).")
+        assert said.startswith("workbench: internal error (RuntimeError: boom\\x1b[1m).")
         monkeypatch.setenv(crash.TRACEBACK, "1")
         with pytest.raises(RuntimeError):
             __main__.main([])

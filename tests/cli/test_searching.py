@@ -145,7 +145,7 @@ def test_an_empty_query_is_refused_kindly(demo: Cli, query: str) -> None:
     [
         (
             ("-k", "0"),
-            "workbench search: argument -k: “0” is no whole number above 0. See “workbench search --help”.\n",
+            "workbench search: argument -k: “0” must be a whole number above 0. See “workbench search --help”.\n",
         ),
         (("--now", "soon"), "workbench search: argument --now: “soon” is not a time. Write 36h, 7d, "),
         (("--profile", "mine"), "workbench: There is no profile “mine”. Known ones: workbench, engram, "),

@@ -273,7 +273,7 @@ def test_an_agent_promotes_only_what_a_person_stands_by(cli: Cli, monkeypatch: p
     mine = next(row["id"] for row in json.loads(cli.ok("list", "--json")) if row["id"] != "m1")
     monkeypatch.setenv("CLAUDECODE", "1")
     refused = cli("review", "promote", "m1", "--to", "CLAUDE.md", "--outside")
-    assert (refused.code, "No person wrote or approved m1." in refused.err) == (2, True)
+    assert (refused.code, "No human has written or approved m1." in refused.err) == (2, True)
     assert not (cli.cwd / "CLAUDE.md").exists()
     assert cli("review", "promote", str(mine), "--to", "CLAUDE.md", "--outside").code == 0
 

@@ -90,7 +90,7 @@ def test_how_many_more_queries() -> None:
 def test_the_sentence() -> None:
     verdict = Verdict("nDCG@10", 9, 2, 4, 0.064, -0.01, 0.13, 0.08, "unclear", 8)
     assert verdict.sentence == (
-        "better on 9, worse on 2, same on 4 · Δ nDCG@10 +0.06 [−0.01, +0.13] · can't tell yet, about 8 more queries"
+        "9 better, 2 worse, 4 equal · Δ nDCG@10 +0.06 [−0.01, +0.13] · inconclusive, about 8 more judged queries needed"
     )
     assert not verdict.provisional
     assert compare([0.1] * 3, [0.1] * 3).conclusion == "no difference on any query, provisional"
@@ -105,7 +105,7 @@ def test_verdicts_read_together_share_the_error_rate() -> None:
     together = hold_together(single)
     assert [v.p for v in together] == pytest.approx([0.03, 0.06, 0.06])
     assert [v.outcome for v in together] == ["better", "unclear", "unclear"]
-    assert together[1].conclusion.startswith("can't tell when 3 are compared at once")
+    assert together[1].conclusion.startswith("inconclusive when 3 are compared at once")
     assert hold_together(single[:1]) == (single[0],)
     assert hold_together([]) == ()
 

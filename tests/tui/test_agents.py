@@ -110,7 +110,7 @@ async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
         assert "gone not in the store any more" in text
         await pilot.press("enter")
         await pilot.pause()
-        assert "2 better held back: the text gives orders" in screen_text(app)
+        assert "2 higher-ranked held back: instructions" in screen_text(app)
 
 
 async def test_what_was_looked_up_without_a_question_says_so_and_is_not_asked_again(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ async def asked(pilot: Pilot[Path | None], app: WorkbenchApp, task: str = "AUTH_
 async def test_it_stands_beside_the_sessions(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
     async with opened(app, size) as pilot:
-        for title in ("Always", "Playbook", "Known", "For this task", "9 sessions", "would be given"):
+        for title in ("Pinned", "Playbook", "Confirmed", "For this task", "9 sessions", "would be served"):
             assert title in screen_text(app)
         await pilot.press("escape", "escape")
         assert app.focused is screen(app).sessions
@@ -136,7 +136,7 @@ async def test_the_row_of_a_memory_opens_it_and_says_where_it_is_given(tmp_path:
         given = to_row(app, Given)
         assert isinstance(given, Given)
         await pilot.press("enter")
-        await until_drawn(pilot, lambda: "Given in “Always”" in screen(app).side.plain)
+        await until_drawn(pilot, lambda: "Given in “Pinned”" in screen(app).side.plain)
         assert app.bench.stream.get(given.item.id).content[:30] in screen(app).side.plain
         await pilot.press("escape")
         assert app.focused is preview(app).rows

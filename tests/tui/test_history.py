@@ -149,7 +149,7 @@ async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(tmp
     async with app.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "H", "slash", *"pnpm", "enter")
         assert listed(app) == ["step 60", "step 3"]
-        assert "Only changes that hold “pnpm”" in shown(app, ".history--said")
+        assert "Only changes with “pnpm”" in shown(app, ".history--said")
         assert app.bench.library.revision == rev
         await keys(pilot, "slash", "ctrl+u", "enter")
         assert len(listed(app)) == PAGE

@@ -41,7 +41,7 @@ async def test_a_banner_says_where_one_stands_in_every_area(past: Workbench) -> 
             await pilot.pause()
             second = screen_text(app).splitlines()[1]
             assert second.strip() == (
-                f"Revision {standpoint.rev} of {standpoint.latest} · 2026-03-20 17:30 · only to look at"
+                f"Revision {standpoint.rev} of {standpoint.latest} · 2026-03-20 17:30 · read-only"
                 " · ctrl+o opens it as now"
             )
         await pilot.press("1")
@@ -107,7 +107,7 @@ async def test_the_present_does_not_refuse(tmp_path: Path) -> None:
         await pilot.press("plus")
         await pilot.pause()
         assert not any(REFUSED in one for one in said(app))
-        assert "only to look at" not in screen_text(app)
+        assert "read-only" not in screen_text(app)
 
 
 def test_whoever_looked_back_comes_back_to_now() -> None:

@@ -108,4 +108,4 @@ async def test_help_finds_the_key_that_replaces_everywhere_by_rename(tmp_path: P
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("question_mark", "slash", *"rename")
-        await until_drawn(pilot, lambda: "Other words in all that hold them" in screen_text(app))
+        await until_drawn(pilot, lambda: "Find and replace" in screen_text(app))

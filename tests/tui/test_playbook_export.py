@@ -112,7 +112,7 @@ async def test_dialects_change_the_preview_and_say_what_is_lost(bench: Workbench
         dialog = await exporting(hand)
         await hand.press("ctrl+n", "ctrl+n")
         assert "[hr-00001] Never write" in shown(dialog, "export-whole")
-        assert "The bare dialect has no counts" in state(dialog)
+        assert "The bare format has no counts" in state(dialog)
         await hand.press("ctrl+n")
         assert shown(dialog, "export-whole") == TEXT.rstrip("\n")
         await hand.pilot.click("DialectChoice", offset=(27, 0))

@@ -77,7 +77,7 @@ async def test_nothing_taken_writes_nothing_and_says_so(bench: Workbench) -> Non
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
         await pilot.press("ctrl+s")
-        assert "Nothing is taken yet" in screen_text(app)
+        assert "Nothing chosen yet" in screen_text(app)
         await pilot.press("escape")
         await until_drawn(pilot, lambda: not app.screen.is_modal)
         assert contents(bench) == before

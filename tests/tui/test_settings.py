@@ -126,7 +126,7 @@ def test_a_store_that_was_named_and_is_none_yet_is_told_of(config: Path, tmp_pat
     make_store(tmp_path / "store", utc_now, shared=False)
     assert not problems(tmp_path / "store", "by --store")
     assert problems(tmp_path / "stroe", "by --store") == (
-        f"There is no store in {tmp_path / 'stroe'} yet. The first thing that you keep makes it.",
+        f"There is no store in {tmp_path / 'stroe'} yet. It is created with the first memory.",
     )
     assert not problems(tmp_path / "stroe", "this project's")
 

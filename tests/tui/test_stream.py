@@ -621,7 +621,7 @@ async def test_words_with_nothing_else_near_them_say_so(tmp_path: Path) -> None:
         await keys(pilot, "slash", *"test", "enter")
         await app.workers.wait_for_complete()
         await keys(pilot, "right_square_bracket")
-        assert [toast.message for toast in app._notifications] == ["Nothing else is near these words by meaning."]
+        assert [toast.message for toast in app._notifications] == ["No more semantic matches."]
 
 
 @pytest.mark.slow

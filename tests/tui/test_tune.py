@@ -27,7 +27,7 @@ async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path:
         assert len(ranked(app)) == WORKBENCH.k
         text = screen_text(app)
         assert "recency" in text
-        assert "not served: below the best 10" in text
+        assert "not served: below the top 10" in text
         assert re.search(r"#1 · mem-", text)
         assert not re.search("[\u2800-\u28ff]", text)
 

@@ -63,7 +63,7 @@ async def test_k_beyond_the_store_serves_all_and_says_so(tmp_path: Path) -> None
         assert "all 3, k is 50" in screen_text(app)
         await keys(pilot, *["left"] * 48)
         await settled(pilot)
-        assert "best 2 of 3" in screen_text(app)
+        assert "Top 2 of 3" in screen_text(app)
         assert len(ranked(app)) == 2
 
 

@@ -83,7 +83,7 @@ async def test_why_not_shows_any_memory_with_its_place_and_esc_lets_it_go(tmp_pa
         assert place is not None
         assert place > 50
         assert f"#{place}" in why(app)
-        await until(pilot, lambda: "into the best 10" in why(app))
+        await until(pilot, lambda: "into the top 10" in why(app))
         await keys(pilot, "escape")
         assert not any(isinstance(line, Row) and line.asked for line in tune(app).rows.rows)
 
@@ -210,7 +210,7 @@ async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(t
         assert "candidate filter leaves it out" in " ".join(why(app).split())
         assert "C changes the filter" in why(app)
         await keys(pilot, "escape", "C", *["backspace"] * 40, *"tag:no-such-tag", "enter")
-        await until(pilot, lambda: "lets none of" in screen_text(app))
+        await until(pilot, lambda: "matches none of" in screen_text(app))
         await keys(pilot, "u")
         await keys(pilot, "u")
         assert session.profile == WORKBENCH

@@ -137,7 +137,7 @@ async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -
         assert dialog.proposal is not None
         assert dialog.proposal.start == moved
         text = str(dialog.query_one("#auto-text", Static).content)
-        assert "settings around the sliders as they stand (workbench, changed)" in text
+        assert "settings around the current sliders (workbench, changed)" in text
         assert ("What stands on the sliders now would go" in text) != dialog.proposal.keeps
         await keys(pilot, "a" if dialog.proposal.keeps else "enter")
         await settled(pilot)
@@ -163,9 +163,9 @@ async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) 
         text = proposal_text(dialog.proposal, 5, changed=False).plain
         assert "Keep yours: nobody can tell whether this beats workbench." in text
         moved = proposal_text(dialog.proposal, 5, changed=True).plain
-        assert "settings around the sliders as they stand (workbench, changed)" in moved
-        assert "Keep yours: nobody can tell whether this beats the sliders as they stand." in moved
-        assert "The best setting tried, from the sliders as they stand (workbench, changed):" in moved
+        assert "settings around the current sliders (workbench, changed)" in moved
+        assert "Keep yours: nobody can tell whether this beats the current sliders." in moved
+        assert "The best setting tried, from the current sliders (workbench, changed):" in moved
         assert "enter leaves the sliders as they are; a tries this setting." in text
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
@@ -258,7 +258,7 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
         rows = list(dialog._rows)
         assert tuple(r.left.memory.id for r in rows[:10] if r.left) == theirs
         assert tuple(r.right.memory.id for r in rows[:10] if r.right) == mine
-        assert f"{len(set(theirs) & set(mine))} of the best 10 are in both" in screen_text(app)
+        assert f"{len(set(theirs) & set(mine))} of the top 10 are in both" in screen_text(app)
         assert "workbench • changed" in screen_text(app)
         await keys(pilot, "c")
         await shown(pilot, Choose)

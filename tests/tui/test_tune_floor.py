@@ -48,7 +48,7 @@ async def test_nothing_relevant_stands_over_all_rows_with_its_figures(tmp_path: 
         best = [line for line in lines[1:] if isinstance(line, Row) and line.served]
         assert [line.standing.place for line in best] == list(range(1, 11))
         assert all(line.weak for line in best)
-        assert headings(app)[1:] == ["not served: below the best 10"]
+        assert headings(app)[1:] == ["not served: below the top 10"]
         assert " ".join(why(app).split()).startswith("Nothing here is relevant to the query: ")
         await keys(pilot, "down")
         assert "weak below" in why(app)
@@ -63,7 +63,7 @@ async def test_weak_rows_are_marked_and_the_places_go_up_by_one(tmp_path: Path, 
         await asked(pilot, app, SOMETHING)
         session = tune(app).session
         best = [line for line in tune(app).rows.rows if isinstance(line, Row)][:10]
-        assert headings(app) == ["not served: below the best 10"]
+        assert headings(app) == ["not served: below the top 10"]
         assert session.against is not None
         assert [line.standing.place for line in best] == list(range(1, 11))
         assert len({line.weak for line in best}) == 2
@@ -119,7 +119,7 @@ async def test_it_is_computed_in_the_background_and_the_ranking_does_not_wait(
         await pilot.press("4")
         await until(pilot, lambda: "the floor is being computed" in screen_text(app))
         assert row(app, 1)
-        assert headings(app) == ["not served: below the best 10"]
+        assert headings(app) == ["not served: below the top 10"]
         may.set()
         await until(pilot, lambda: "the floor is being computed" not in screen_text(app))
         assert tune(app).session.against is not None
@@ -144,7 +144,7 @@ async def test_turned_off_it_is_not_spoken_of(tmp_path: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await asked(pilot, app, NOTHING)
-        assert headings(app) == ["not served: below the best 10"]
+        assert headings(app) == ["not served: below the top 10"]
         assert "floor" not in screen_text(app)
         assert "floor" not in why(app)
         assert "weak" not in why(app)

@@ -61,7 +61,7 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         (change,) = changes(tune(app).session.profile, moved)
         assert (change.parameter, change.after) == ("recency", moved.recency)
         assert f"{change.before:.4g} → {change.after:.4g}" in text(dialog)
-        assert "of the best 10 are in both" in text(dialog)
+        assert "of the top 10 are in both" in text(dialog)
         await keys(pilot, "e")
         await shown(pilot, Prompt)
         await keys(pilot, "end", "backspace", *"B", "enter")

@@ -205,4 +205,4 @@ def _here() -> Path:
     try:
         return Path.cwd()
     except OSError as error:
-        raise WorkbenchError("The working directory is gone.", "Change to one that exists.") from error
+        raise WorkbenchError("The working directory no longer exists.", "Change to one that exists.") from error

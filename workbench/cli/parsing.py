@@ -291,7 +291,7 @@ def count(text: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise ArgumentTypeError(f"“{text}” is no whole number above 0")
+        raise ArgumentTypeError(f"“{text}” must be a whole number above 0")
     return number
 
 
@@ -328,7 +328,7 @@ def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
 def level(text: str) -> int:
     """Read a confidence, a whole number from 0 to 5."""
     if text not in ("0", "1", "2", "3", "4", "5"):
-        raise ArgumentTypeError(f"“{text}” is no whole number from 0 to 5")
+        raise ArgumentTypeError(f"“{text}” must be a whole number from 0 to 5")
     return int(text)
 
 

@@ -118,7 +118,7 @@ def _not_due(session: Session, bench: "Workbench") -> int:
     stands = ", ".join(f"{c.value:.{1 if c.name == 'hours' else 0}f} of {c.limit:g} {c.name}" for c in gauge.conditions)
     counted_none = len(bench.library.memories) and not any(c.value for c in gauge.conditions)
     imported = " What an import brings counts only with --as-new." if counted_none else ""
-    say(f"No reflection is due: {stands}.{imported} --force reflects all the same.")
+    say(f"No reflection is due: {stands}.{imported} --force reflects anyway.")
     return 0
 
 

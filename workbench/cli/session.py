@@ -33,7 +33,7 @@ MEANINGS: Mapping[int, str] = {
     FOUND: "it is done, and found something for you: "
     "doctor, lint, watch, export, scan, check, trust, purge, tune --save",
     PROBLEM: "it could not be done, and nothing was changed; one sentence on stderr says why",
-    UNEXPECTED: "something unexpected went wrong; what was stored is safe",
+    UNEXPECTED: "internal error; what was stored is safe",
     INTERRUPTED: "you stopped it; what was done before is kept",
     BROKEN_PIPE: "whoever read its output went away",
 }

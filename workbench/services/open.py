@@ -468,7 +468,7 @@ class Workbench:
 
     @cached_property
     def consolidating(self) -> "Consolidating":
-        """The way to tidy up what agents did and learned, stage by stage."""
+        """The way to consolidate episodes and patterns, stage by stage."""
         from workbench.services.agents.consolidation import Consolidating
 
         return Consolidating(self.context, self.episode_finder, self.patterns, lambda: self.retriever)

@@ -30,7 +30,7 @@ MOST = 16 * 1024 * 1024
 """Bytes of an event that are read; what is longer is no event."""
 
 _CAPTURE = """claude-code, codex and cursor read one event of a hook on stdin, keep what it teaches, and never fail:
-what goes wrong is kept in a log, which `workbench capture status` shows. `transcript` reads session files of Claude
+errors are logged, which `workbench capture status` shows. `transcript` reads session files of Claude
 Code and Codex, or all in a folder, from where they were left: corrections by a person, failures with what resolved
 them, summaries by their sections. What counts most waits for your decision in Review; nothing is stored twice. `brief`
 prints what an agent is told when a session begins.

@@ -46,7 +46,7 @@ _SAYS: "Mapping[Becomes, str]" = {
 
 def add_commands(commands: Commands) -> None:
     """Add `consolidate`."""
-    parser = add_command(commands, "consolidate", consolidate, "tidy up what agents did and learned", _ABOUT)
+    parser = add_command(commands, "consolidate", consolidate, "consolidate episodes and patterns", _ABOUT)
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
     parser.add_argument("--stages", metavar="NAME,…", default="", help="only these (otherwise: all, or those left)")
     parser.add_argument("--anew", action="store_true", help="begin anew, whatever run was broken off")

@@ -50,7 +50,7 @@ def add_commands(commands: Commands) -> None:
     what.add_argument("--list", action="store_true", help="list sessions, followed folders and the store's documents")
     what.add_argument("--follow", action="store_true", help="look through this folder from now on")
     what.add_argument("--unfollow", action="store_true", help="look through it no longer; its files stay")
-    what.add_argument("--trust", action="store_true", help="show what nobody has looked at, and take it over")
+    what.add_argument("--trust", action="store_true", help="show documents not reviewed yet, and trust them")
     what.add_argument("--changes", action="store_true", help="show what is not as it was looked at")
     what.add_argument("--new", action="store_true", help="begin a session of external memory of this name")
     what.add_argument("--write", metavar="FILE", type=file_or_stdin, help="the new text of a document (-: stdin)")

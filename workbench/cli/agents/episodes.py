@@ -276,10 +276,10 @@ def _add_corrections(verbs: Commands) -> None:
     tagging.add_argument("--add", metavar="T", action="append", default=[], help="a tag; several times")
     tagging.add_argument("--remove", metavar="T", action="append", default=[], help="a tag that goes; several times")
     approving = add_command(
-        verbs, "approve", approve_episode, "stand by what one says", _APPROVE, example="ep-20261124-0000007"
+        verbs, "approve", approve_episode, "approve an episode", _APPROVE, example="ep-20261124-0000007"
     )
     approving.add_argument("id", metavar="ID")
-    approving.add_argument("--withdraw", action="store_true", help="stand by it no longer")
+    approving.add_argument("--withdraw", action="store_true", help="withdraw the approval")
     for name, handler, about, more in (
         ("delete", delete_episode, "delete one, with a way back", _DELETE),
         ("restore", restore_episode, "bring one back", ""),

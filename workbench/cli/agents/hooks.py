@@ -29,7 +29,7 @@ that are yours alone, --user those of all your projects. Inside an agent it is r
 
 def add_commands(commands: Commands) -> None:
     """Add `hooks`."""
-    parser = add_command(commands, "hooks", hooks, "let an agent's sessions be captured", _DETAILS)
+    parser = add_command(commands, "hooks", hooks, "install capture hooks", _DETAILS)
     parser.add_argument("action", metavar="ACTION", choices=tuple(_ACTIONS), help=f"one of: {', '.join(_ACTIONS)}")
     parser.add_argument("--agent", choices=tuple(HOOK_FILES), default="claude-code", help="default: claude-code")
     where = parser.add_mutually_exclusive_group()
@@ -167,7 +167,7 @@ def _agreed(*, yes: bool) -> bool:
     if yes:
         return True
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WorkbenchError("Nobody is there to be asked.", "Nothing was changed; --yes writes it unasked.")
+        raise WorkbenchError("No terminal to ask in.", "Nothing was changed; --yes writes it unasked.")
     sys.stdout.write("Write this? Type yes: ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() == "yes"

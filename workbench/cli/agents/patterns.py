@@ -737,7 +737,7 @@ def _add_deciding(verbs: Commands) -> None:
     )  # fmt: skip
     merging.add_argument("ids", metavar="ID", nargs="+")
     relating = add_command(
-        verbs, "relate", relate_patterns, "say how two patterns stand to each other",
+        verbs, "relate", relate_patterns, "relate two patterns",
         example=f"{_ID} specializes pat-20261124-0000002",
     )  # fmt: skip
     relating.add_argument("id", metavar="ID")
@@ -755,7 +755,7 @@ def _add_deciding(verbs: Commands) -> None:
 
 def _add_files(verbs: Commands) -> None:
     importing = add_command(
-        verbs, "import", import_patterns, "take in a file of patterns", _IMPORT,
+        verbs, "import", import_patterns, "import a file of patterns", _IMPORT,
         example="patterns.json --dry-run",
     )  # fmt: skip
     importing.add_argument("file", metavar="FILE")

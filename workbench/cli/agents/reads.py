@@ -41,7 +41,7 @@ def add_commands(commands: Commands) -> None:
     add_json(parser)
     parser = add_command(commands, "index", index, "print or write an overview of the store as Markdown", _INDEX)
     parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="write this file (otherwise: to stdout)")
-    parser.add_argument("--force", action="store_true", help="replace a file whatever it holds; a copy of that is kept")
+    parser.add_argument("--force", action="store_true", help="replace the file whatever it contains; a copy is kept")
     add_json(parser)
 
 

@@ -33,13 +33,13 @@ NOTHING = "Nothing was written."
 def add_choosing(parser: Parser) -> None:
     """Add the options that choose records."""
     parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
-    parser.add_argument("--section", metavar="S", default="", help="playbooks: only sections whose name holds this")
+    parser.add_argument("--section", metavar="S", default="", help="playbooks: only sections whose name contains this")
     parser.add_argument("--min-helpful", metavar="N", type=count, help="only what was marked helpful this often")
     parser.add_argument("--within-budget", action="store_true", help="playbooks: only what the token budget keeps")
     parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
     parser.add_argument("--memories", action="store_true", help="the memories, where a playbook could be meant too")
     parser.add_argument("--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`")
-    parser.add_argument("--all-status", action="store_true", help="memories: those too that nobody approved")
+    parser.add_argument("--all-status", action="store_true", help="memories: include unapproved ones")
     parser.add_argument("--mask", action="store_true", help="mask secrets in jsonl too, which otherwise loses nothing")
 
 
@@ -141,8 +141,8 @@ def add_commands(commands: Commands) -> None:
     where.add_argument("--copy", action="store_true", help="put the text on the clipboard")
     add_choosing(parser)
     add_allowing(parser)
-    parser.add_argument("--merge", action="store_true", help="keep what somebody else changed in the file meanwhile")
-    parser.add_argument("--force", action="store_true", help="replace a file whatever it holds; a copy of that is kept")
+    parser.add_argument("--merge", action="store_true", help="keep what others changed in the file meanwhile")
+    parser.add_argument("--force", action="store_true", help="replace the file whatever it contains; a copy is kept")
     front = "with notes: let files without front matter get some, for votes, tags, types and titles"
     parser.add_argument("--front-matter", action="store_true", help=front)
     parser.add_argument("--dry-run", action="store_true", help="show what would change in --out, and write nothing")

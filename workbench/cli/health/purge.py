@@ -57,7 +57,7 @@ def _require_agreement(ids: list[str], agreed: list[str], plan: "PurgePlan") -> 
         return
     if not sys.stdin.isatty():
         hint = "Nothing was erased. Agree with --yes-erase " + " --yes-erase ".join(missing)
-        raise WorkbenchError("Erasing asks first, and here is nobody to ask.", hint)
+        raise WorkbenchError("Erasing asks first, and there is no terminal to ask in.", hint)
     warn(f"This erases {_told(plan)} for good. There is no undo.")
     for name in missing:
         sys.stderr.write(f"Type {ascii(name)[1:-1]} to erase it: ")

@@ -32,7 +32,7 @@ Exit code: 0 when all is there, 1 when something is not.
 
 def add_commands(commands: Commands) -> None:
     """Add `still-true`."""
-    parser = add_command(commands, "still-true", check, "propose to correct what names things that are gone", _DETAILS)
+    parser = add_command(commands, "still-true", check, "find memories that name deleted files and symbols", _DETAILS)
     about = "the working tree (default: the folder of the store's project)"
     parser.add_argument("--tree", metavar="DIR", type=Path, help=about)
     parser.add_argument("--dry-run", action="store_true", help="only say what would be proposed")

@@ -30,7 +30,7 @@ tags, the kind and the flags. Flagged ones come first, then the important, then 
 prunes, the least important first; put-off ones last."""
 
 _MERGE = """INTO keeps its id, text, status and date. The candidate ID adds its votes, tags and citations, and is
-archived as merged; its id goes on as another name of INTO. `workbench undo` parts them again."""
+archived as merged; its id goes on as another name of INTO. `workbench undo` separates them."""
 
 _PROMOTE = """TARGET is one of
   playbook:SECTION   a bullet in that section of the playbook (BOOK/SECTION when there are several)

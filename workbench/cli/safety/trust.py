@@ -98,9 +98,7 @@ Inside an agent it is refused. In CI, WORKBENCH_TRUST=PATH names stores that are
 
 def add_commands(commands: Commands) -> None:
     """Add `trust`."""
-    parser = add_command(
-        commands, "trust", trust, "look at what came from elsewhere, and take it over", _TRUST, example="--show"
-    )
+    parser = add_command(commands, "trust", trust, "review data from elsewhere, and trust it", _TRUST, example="--show")
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--yes", action="store_true", help="take it over without a question (not under an agent)")
     asked.add_argument("--show", action="store_true", help="only show what came")
@@ -164,7 +162,7 @@ def agreed(*, yes: bool, what: str = "a store") -> bool:
     if yes:
         return True
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WorkbenchError("Nobody is there to be asked.", "Nothing was changed; --yes takes it over unasked.")
+        raise WorkbenchError("No terminal to ask in.", "Nothing was changed; --yes takes it over unasked.")
     sys.stdout.write("Take it over? Type yes: ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() == "yes"

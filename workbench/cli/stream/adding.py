@@ -23,7 +23,7 @@ merged or superseded counts for its successor. What was purged is not stored. --
 def add_commands(commands: Commands) -> None:
     """Add `ingest`."""
     ingest = add_command(
-        commands, "ingest", ingest_text, "take in one observation", _INGEST,
+        commands, "ingest", ingest_text, "add one observation", _INGEST,
         example='"Deploys need AUTH_SECRET in CI" --type gotcha',
     )  # fmt: skip
     add_observation(ingest)

@@ -147,7 +147,7 @@ def returned(done: "Ingested") -> str:
     if done.outcome == "absorbed":
         return f"Counted on {id}, which {'took its place' if done.verdict is None else 'says the same'}."
     if done.outcome == "purged":
-        return f"Not stored: {id} was purged{_on(done.at)} with this text. --again stores it all the same."
+        return f"Not stored: {id} was purged{_on(done.at)} with this text. --again stores it anyway."
     return ""
 
 

@@ -80,7 +80,7 @@ def add_commands(commands: Commands) -> None:
     add_actor(edit, "what is given")
     pin = add_command(commands, "pin", pin_records, "pin memories or bullets, so that they do not decay", _PIN)
     pin.add_argument("ids", metavar="ID", nargs="+")
-    pin.add_argument("--off", action="store_true", help="let go of them")
+    pin.add_argument("--off", action="store_true", help="unpin them")
     forget = add_command(commands, "forget", forget_memories, "archive memories; nothing is erased", _FORGET)
     forget.add_argument("ids", metavar="ID", nargs="+")
     forget.add_argument("--reason", metavar="TEXT", default="", help="why; a person sees it where an agent asks")

@@ -57,9 +57,7 @@ def add_commands(commands: Commands) -> None:
     add_at(listing)
     add_secrets(listing)
     add_json(listing)
-    stats = add_command(
-        commands, "stats", print_stats, "count what the store holds, and how it goes", _STATS, example="--days 30"
-    )
+    stats = add_command(commands, "stats", print_stats, "show statistics of the store", _STATS, example="--days 30")
     stats.add_argument("--days", metavar="N", type=count, help="days that trends are of (default: six weeks)")
     add_at(stats)
     add_json(stats)

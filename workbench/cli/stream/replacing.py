@@ -48,10 +48,10 @@ def add_commands(commands: Commands) -> None:
     """Add `replace`."""
     from argparse import BooleanOptionalAction
 
-    title = "replace words in every memory and bullet that holds them"
+    title = "find and replace in all memories and bullets"
     command = add_command(commands, "replace", replace_words, title, _REPLACE)
-    command.add_argument("find", metavar="FIND", help="the words as they stand, letter for letter")
-    command.add_argument("replacement", metavar="REPLACEMENT", help="what stands there then; may be empty")
+    command.add_argument("find", metavar="FIND", help="the exact words to find")
+    command.add_argument("replacement", metavar="REPLACEMENT", help="the replacement; may be empty")
     command.add_argument("--word", action="store_true", help="only where they are no part of a longer word")
     command.add_argument("--ignore-case", action="store_true", help="in whatever case")
     named = "also in tags, categories, and titles of sections"
@@ -118,7 +118,7 @@ def _chosen(session: Session, bench: "Workbench", places: "Sequence[Place]") -> 
     if session.args.yes or session.args.only is not None:
         return fitting
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WorkbenchError("Nobody is there to be asked.", f"{NOT_WRITTEN} --yes takes all, --dry-run shows them.")
+        raise WorkbenchError("No terminal to ask in.", f"{NOT_WRITTEN} --yes takes all, --dry-run shows them.")
     return list(_asked(bench, fitting))
 
 

@@ -49,15 +49,15 @@ Exit code: 0 when all hold, 1 when some do not, 2 when it cannot be checked.
   workbench check expectations.toml"""
 
 _WORDS: Mapping[Why, str] = {
-    "below": "{id} stands at {place:,}; expected within the first {top:,}",
-    "weak": "{id} stands at {place:,}, below the floor; expected within the first {top:,}",
-    "held": "{id} is given to nobody: held back for what it says",
-    "unapproved": "{id} is given to no such agent: no person wrote or approved it",
-    "hidden": "{id} is given to nobody: {hidden}",
-    "unknown": "{id} is given to nobody: it is not in the store{near}",
-    "left out": "{id} is given to nobody: the profile leaves it out",
-    "irrelevant": "{id} is given to nobody: nothing here is relevant to the query",
-    "unwanted": "{id} stands at {place:,}; expected never within the first {top:,}",
+    "below": "{id} ranks {place:,}; expected within the first {top:,}",
+    "weak": "{id} ranks {place:,}, below the floor; expected within the first {top:,}",
+    "held": "{id} is not served: held back for what it says",
+    "unapproved": "{id} is not served to such an agent: no human wrote or approved it",
+    "hidden": "{id} is not served: {hidden}",
+    "unknown": "{id} is not served: it is not in the store{near}",
+    "left out": "{id} is not served: the profile leaves it out",
+    "irrelevant": "{id} is not served: nothing here is relevant to the query",
+    "unwanted": "{id} ranks {place:,}; expected never within the first {top:,}",
     "relevant": "{id} is given; expected nothing relevant",
     "low": "{metric} is {value:.4f}; expected at least {least:g}",
 }
@@ -131,7 +131,7 @@ def _print(bench: "Workbench", done: Sequence[Checked], profile: str, file: Path
         for short in one.shortfalls:
             say(f"    {_reason(bench, one, short)}")
     failed = sum(not one.passes for one in done)
-    rest = f", {failed:,} not as expected" if failed else ", all hold"
+    rest = f", {failed:,} not as expected" if failed else ", all pass"
     say(f"{counted(len(done), 'expectation')} under {profile}{rest}.")
 
 

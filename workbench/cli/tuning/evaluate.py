@@ -33,7 +33,7 @@ your own). Metrics are cut at 10, recall also at 5; a profile that serves anothe
 too. It only looks: no access is counted."""
 
 _TUNE = """Tries every point of a grid over the weights and half-lives, starting from --profile, and measures the
-choice on queries it was not chosen on (cross-validation). Without QUERIES the store's own judged queries are
+choice on held-out queries (cross-validation). Without QUERIES the store's own judged queries are
 taken. The result is a proposal: nothing is changed, unless --save keeps it as a profile of its own.
 
 --use NAME searches nothing: it puts a profile to use in this store, for agents too, until another one is, or `workbench
@@ -134,7 +134,7 @@ def tune(session: Session) -> int:
     else:
         _print_proposal(found, saved, used, _counted(judged, own=True) if args.queries is None else "")
     if held:
-        worth = "nobody can tell whether the proposal is better" if found.beaten else "the proposal is not better"
+        worth = "inconclusive whether the proposal is better" if found.beaten else "the proposal is not better"
         warn(f"On queries it was not chosen on, {worth}: it was not saved. --force saves it.")
         return FOUND
     return 0
@@ -313,8 +313,8 @@ def _print_proposal(found: "TunedProfile", saved: Path | None, used: "ProfileInU
     if found.keeps:
         known = "is known to beat" if found.beaten else "beats"
         best = "the best of them" if found.moved else "what there is"
-        forced = "" if saved is None else f" --force saves {best} all the same."
-        say(f"None of {found.tried:,} settings {known} {used} on queries it was not chosen on.{forced or ' Keep it.'}")
+        forced = "" if saved is None else f" --force saves {best} anyway."
+        say(f"None of {found.tried:,} settings {known} {used} on held-out queries.{forced or ' Keep it.'}")
     if found.moved and not keeps:
         rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
         contender = f": your profile {found.contender}" if found.contender else ""

@@ -102,7 +102,7 @@ def _compared(session: Session, bench: "Workbench", found: "Model", path: Path) 
             change = try_model(bench.context, bench.retriever, profiles, profile, folder, line, cancelled)
         except WorkStopped as stopped:
             fail(stopped)
-            warn("The model is set all the same.")
+            warn("The model is set anyway.")
             return INTERRUPTED
         finally:
             line.clear()

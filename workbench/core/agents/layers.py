@@ -32,14 +32,14 @@ class LayerKind:
 
 
 LAYERS: tuple[LayerKind, ...] = (
-    LayerKind("pinned", "Always", 2_000, f"{_FINDERS}:pinned"),
+    LayerKind("pinned", "Pinned", 2_000, f"{_FINDERS}:pinned"),
     LayerKind("overview", "Working memory", 3_000, f"{_DOCUMENTS}:overview", may_lack=True),
     LayerKind("turns", "Recent turns", 8_000, f"{_DOCUMENTS}:turns", may_lack=True, in_time=True),
     LayerKind("playbook", "Playbook", 5_000, f"{_FINDERS}:playbook"),
-    LayerKind("known", "Known", 3_000, f"{_FINDERS}:known"),
+    LayerKind("known", "Confirmed", 3_000, f"{_FINDERS}:known"),
     LayerKind("patterns", "What works", 1_000, f"{_EXPERIENCE}:patterns", may_lack=True),
-    LayerKind("failures", "Failed alike", 1_500, f"{_EXPERIENCE}:failures", may_lack=True),
-    LayerKind("episodes", "Done before", 1_500, f"{_EXPERIENCE}:episodes", may_lack=True),
+    LayerKind("failures", "Similar failures", 1_500, f"{_EXPERIENCE}:failures", may_lack=True),
+    LayerKind("episodes", "Similar episodes", 1_500, f"{_EXPERIENCE}:episodes", may_lack=True),
     LayerKind("retrieved", "For this task", 2_000, f"{_FINDERS}:retrieved"),
 )
 """The workbench's own."""

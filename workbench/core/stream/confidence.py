@@ -180,11 +180,11 @@ def _applied(standing: ConfidenceFacts) -> int:
 
 RULES = (
     Rule(
-        "approved", 2, 1, "approved", "a person read it and stands by it",
+        "approved", 2, 1, "approved", "you read and approved it",
         _approved,
     ),
     Rule(
-        IMPORTED, 0, 1, "imported", "a file says that it is confirmed; nobody here did",
+        IMPORTED, 0, 1, "imported", "a file says that it is confirmed; nobody here confirmed it",
         _imported,
     ),
     Rule(
@@ -380,7 +380,7 @@ ORDERS = (
     Order("read", "what agents read last first", "what was never read, or longest ago, first", _read),
     Order("importance", "the most important first", "the least important first", lambda m: (m.importance_score,)),
     Order("votes", "the most helpful first", "the most harmful first", _votes),
-    Order("confidence", "the surest first", "the least sure first", lambda m: (confidence_of(m),)),
+    Order("confidence", "highest confidence first", "lowest confidence first", lambda m: (confidence_of(m),)),
     Order(SCORE, "the best score first", "the worst score first", None),
 )
 """Those that are known."""

@@ -56,10 +56,10 @@ class TunedProfile:
 
     @property
     def keeps(self) -> bool:
-        """Whether nothing is known to beat the start on queries it was not chosen on, so that it is proposed."""
+        """Whether nothing is known to beat the start on held-out queries, so that it is proposed."""
         return self.profile == self.start or self.verdict.outcome != "better"
 
     @property
     def beaten(self) -> bool:
-        """Whether something has a larger mean on queries it was not chosen on, be it by luck."""
+        """Whether something has a larger mean on held-out queries, be it by luck."""
         return self.profile != self.start and self.after > self.before

@@ -157,7 +157,7 @@ RELEVANCE_PARTS = (
             "neighbour-words", "neighbour_words", "around", RELEVANCE, "What words of neighbours count.", 0.5,
             by_word=True, talk=True,
         ),
-        words="{word} stands {steps} {where} it, counts {counts:.2f}",
+        words="{word} is {steps} {where} it, counts {counts:.2f}",
     ),
     RelevancePart(
         "dense", "dense", "adds", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",

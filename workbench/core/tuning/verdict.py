@@ -56,15 +56,15 @@ class Verdict:
         if not self.wins + self.losses:
             return f"no difference on any query{end}"
         if self.more is None and self.p / self.family <= ERROR_RATE:
-            return f"can't tell when {self.family} are compared at once{end}"
+            return f"inconclusive when {self.family} are compared at once{end}"
         if self.more is None:
-            return f"can't tell, and more queries would hardly help{end}"
-        return f"can't tell yet, about {self.more:,} more {'query' if self.more == 1 else 'queries'}{end}"
+            return f"inconclusive; more queries would hardly help{end}"
+        return f"inconclusive, about {self.more:,} more judged {'query' if self.more == 1 else 'queries'} needed{end}"
 
     @property
     def sentence(self) -> str:
         """The whole verdict on one line."""
-        counts = f"better on {self.wins:,}, worse on {self.losses:,}, same on {self.ties:,}"
+        counts = f"{self.wins:,} better, {self.losses:,} worse, {self.ties:,} equal"
         band = f"[{signed(self.low)}, {signed(self.high)}]"
         return f"{counts} · Δ {self.metric} {signed(self.delta)} {band} · {self.conclusion}"
 

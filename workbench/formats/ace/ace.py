@@ -29,7 +29,7 @@ def remarks(playbook: Playbook, dialect: Dialect | None) -> list[str]:
     said = []
     if counted:
         of = "1 bullet stay" if counted == 1 else f"{counted} bullets stay"
-        said.append(f"The bare dialect has no counts: the votes on {of} in the store and are not in the file.")
+        said.append(f"The bare format has no counts: the votes on {of} in the store and are not in the file.")
     if broken:
         said.append(f"Line breaks in {_bullets(broken)} are written as \\n.")
     if left_out:

@@ -178,7 +178,7 @@ class Deduplication:
         return made
 
     def merge(self, group: Group) -> Memory:
-        """Merge a group, whether it was proposed or not; return what is left of it. Undo parts them again.
+        """Merge a group, whether it was proposed or not; return what is left of it. Undo separates them.
 
         Raises `WorkbenchError` when one of them was archived or changed meanwhile.
         """

@@ -202,7 +202,7 @@ class MemoryForms:
                 message = f"This was {done.memory.archived_reason} ({done.memory.id})."
                 raise InvalidRecord(message, f"Nothing was written; `workbench unforget {done.memory.id}` restores it.")
             if done.outcome == "purged":
-                hint = "Nothing was written; `workbench ingest --again` stores it all the same."
+                hint = "Nothing was written; `workbench ingest --again` stores it anyway."
                 raise InvalidRecord(f"{done.memory.id} was purged with this text.", hint)
             self._fields.edit((done.memory.id,), replace(edit, content=None, tags=None))
             tx.relabel(f"write {done.memory.id}")

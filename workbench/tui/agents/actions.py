@@ -7,7 +7,7 @@ AGENTS = Table(
     "Agents",
     (
         Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
-        Action("agents.context", "c", "context", "What an agent would be given for a task", FIND),
+        Action("agents.context", "c", "context", "Preview what agents get for a task", FIND),
         Action("agents.documents", "D", "documents", "What agents keep in documents, by section", FIND),
         Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
         Action("agents.patterns", "K", "patterns", "What agents learned, with its evidence", FIND),
@@ -72,7 +72,7 @@ DOCUMENTS = Table(
     (
         Action("documents.edit", "e", "edit", "Edit it here; every other byte stays", CHANGE),
         Action("documents.external", "E", "edit in $EDITOR", "Edit this document in $EDITOR", CHANGE, False),
-        Action("documents.trust", "t", "trust", "Let agents have this folder, once seen", DECIDE),
+        Action("documents.trust", "t", "trust", "Trust this folder for agents, once seen", DECIDE),
         Action("documents.follow", "F", "follow", "Look through another folder from now on", FIND),
         Action("documents.recall", "slash", "recall", "Find what documents and messages say", FIND),
         Action("documents.undo", "u", "undo", "Take the latest change back", CHANGE, False),
@@ -89,7 +89,7 @@ PATTERNS = Table(
         Action("patterns.pane", "tab", "text", "To the text, and back", MOVE),
         Action("patterns.approve", "a", "approve", "Take it into use, or back into use", DECIDE),
         Action("patterns.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", DECIDE),
-        Action("patterns.weigh", "w", "weigh", "Weigh its applications; move it by them", DECIDE),
+        Action("patterns.weigh", "w", "weigh", "Validate it against its applications", DECIDE),
         Action("patterns.edit", "e", "edit", "Edit what it says, as JSON", CHANGE),
         Action("patterns.copy", "y", "copy", "Copy it as JSON", CHANGE, False),
         Action("patterns.undo", "u", "undo", "Take back the latest change", APP),
@@ -104,7 +104,7 @@ EPISODES = Table(
     (
         Action("episodes.note", "n", "note", "Note something on this episode", CHANGE),
         Action("episodes.tag", "t", "tags", "Write the tags of this episode", CHANGE),
-        Action("episodes.approve", "a", "approve", "Stand by what it says, or no longer", CHANGE),
+        Action("episodes.approve", "a", "approve", "Approve this episode, or withdraw it", CHANGE),
         Action("episodes.delete", "d", "delete", "Delete, or bring back within 30 days", CHANGE),
         Action("episodes.undo", "u", "undo", "Take back the last change made here", CHANGE),
         Action("episodes.trace", "o", "trace", "Open an old episode's trace, or close it", FIND),

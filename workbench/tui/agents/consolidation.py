@@ -127,7 +127,7 @@ def _changes(stage: Stage, facts: Facts) -> Iterator[Content]:
 
 
 def _about(facts: Facts) -> Iterator[Content]:
-    yield Content.styled("Consolidation: what agents did and learned, tidied up", "bold")
+    yield Content.styled("Consolidation of episodes and patterns", "bold")
     yield Content("")
     yield Content(
         "Episodes that say the same are archived under one of them, patterns are held against how they went, those "

@@ -176,7 +176,7 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
         case More(_, count):
             return Content.styled(f"✗ … and {number(count)} more left out, enter shows them", MUTED)
         case Weak(count):
-            return Content.styled(f"✗ {number(count)} below the floor: any question finds as much", MUTED)
+            return Content.styled(f"✗ {number(count)} weak matches, not served to agents", MUTED)
 
 
 def _head(layer: Layer, moved: bool, width: int) -> Content:
@@ -223,7 +223,7 @@ def told(row: Row, bench: Workbench) -> Content:
         case More(layer, count):
             return body(f"{number(count)} more are left out of “{layer.kind.title}”; enter lists them.")
         case Weak(count):
-            return body(f"{number(count)} of the best were below the floor: any question finds as much.")
+            return body(f"{number(count)} of the best were weak matches, not served to agents.")
 
 
 def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
@@ -247,12 +247,12 @@ def _sum(layer: Layer) -> str:
 def why(left: LeftOut) -> str:
     return {
         "budget": f"over budget by {number(left.over)} tokens" if left.over else "net harmful: better ones do not fit",
-        "held": "held back: the text gives orders or hides characters",
-        "unapproved": "not approved by a person",
+        "held": "held back: instructions to agents or hidden characters",
+        "unapproved": "not approved by you",
         "weak": "below the floor",
         "given": "given by a layer above",
         "placed": "in a file that agents load",
-        "untrusted": "nobody has looked at it: workbench documents DIR --trust",
+        "untrusted": "not reviewed yet: workbench documents DIR --trust",
     }[left.why]
 
 
@@ -260,9 +260,9 @@ STEP = 1_000
 """Tokens by which a key moves the budget."""
 
 LOOKING = "Looking …"
-TASK = "what the agent is to do; without it, what always holds"
+TASK = "Task (empty: always-on context)"
 NOTHING = "nothing here is relevant to the task itself"
-NOT_TRUSTED = "This store is not trusted, so an agent is given nothing. `workbench trust` shows what came in."
+NOT_TRUSTED = "This store is not trusted, so agents are served nothing. `workbench trust` shows what came in."
 
 _ON_RECORD = frozenset({"profile", "copy"})
 """What a key of this does to all of it means the record itself on a row that has one: p pins, y copies."""
@@ -412,7 +412,7 @@ class ContextPane(Vertical):
     def _say_whose(self) -> None:
         profile = self._bench.context.profile if self._profile is None else ProfileInUse(self._profile.name, "flag")
         who = one_line(self._bench.safety.masked(self._agent), 30) or "an agent"
-        parts = [(f"What {who} would be given", ""), (f" · ranked under {profile}", MUTED)]
+        parts = [(f"What {who} would be served", ""), (f" · ranked under {profile}", MUTED)]
         if self.made is not None and self.made.is_empty:
             parts.append((f" · {NOTHING}", "$text-warning"))
         self.query_one("#context-said", Static).update(assemble(parts))

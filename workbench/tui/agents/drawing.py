@@ -276,17 +276,17 @@ def _question(read: AgentRead, bench: Workbench) -> Content:
 
 def _outcome_sentences(read: AgentRead) -> list[str]:
     if read.is_empty:
-        return ["Nothing here was relevant to it, so nothing was given."]
+        return ["Nothing here was relevant, so nothing was served."]
     many = len(read.memories)
     if not read.is_question and not many:
-        return ["It read the whole of it; no memory was given on its own."]
+        return ["It read all of it; no single memory was served."]
     told = [f"{amount(many, 'memory was', 'memories were')} given."]
     if read.held:
-        told.append(f"{number(read.held)} better held back: the text gives orders or hides characters.")
+        told.append(f"{number(read.held)} higher-ranked held back: instructions to agents or hidden characters.")
     if read.unapproved:
-        told.append(f"{number(read.unapproved)} better not given: no person wrote or approved them.")
+        told.append(f"{number(read.unapproved)} higher-ranked not served: not written or approved by you.")
     if read.weak:
-        told.append(f"{number(read.weak)} of the best left out as too weak: any question finds as much.")
+        told.append(f"{number(read.weak)} weak matches were not served.")
     return told
 
 

@@ -181,7 +181,7 @@ class EpisodesDialog(Dialog[None]):
             add = [tag for tag in tags if tag not in known]
             self._bench.episodes.tag(id, add, [tag for tag in known if tag not in tags])
 
-        ask = Prompt(f"Tags of {id}", ", ".join(known), placeholder="tags, parted by commas", take=write)
+        ask = Prompt(f"Tags of {id}", ", ".join(known), placeholder="tags, separated by commas", take=write)
         if await self.app.push_screen_wait(ask) is not None:
             self._after("Tagged.")
 
@@ -195,7 +195,7 @@ class EpisodesDialog(Dialog[None]):
 
         def step() -> None:
             self._bench.episodes.approve(id, withdraw=known)
-            self._after("Approved no longer." if known else "Approved; agents get it as what a person stands by.")
+            self._after("No longer approved." if known else "Approved: agents are served it as approved by you.")
 
         change(self, step)
 
@@ -212,7 +212,7 @@ class EpisodesDialog(Dialog[None]):
             self._after(
                 "It is back."
                 if gone
-                else f"Deleted; kept for 30 days and given to nobody. {key_of('episodes.undo')} takes it back."
+                else f"Deleted: kept for 30 days, not served. {key_of('episodes.undo')} takes it back."
             )
 
         change(self, step)

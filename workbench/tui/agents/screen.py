@@ -67,7 +67,7 @@ A question
   3 given          memories that the agent got, the best first, with their relevance of then
   held back        better ones whose text gives orders or hides characters
   not approved     better ones that no person wrote or approved
-  too weak         below the floor: any question finds as much
+  too weak         weak matches, not served to agents
   nothing relevant the whole answer was empty"""
 
 

@@ -186,12 +186,12 @@ def _row(action: Action, pane: str) -> tuple[str, str]:
 
 
 GLOBAL = (
-    Action("app.import", "F", "import a file", "Take a file into the store", APP, False, "take_in"),
+    Action("app.import", "F", "import a file", "Import a file into the store", APP, False, "take_in"),
     Action("app.reflect", "R", "reflect", "Propose what memories say together", APP, False),
-    Action("app.undo", "u,ctrl+z", "undo", "Take back your latest change", APP),
-    Action("app.redo", "U", "redo", "Do again what you took back", APP, False),
-    Action("app.all-history", "H", "all history", "Show what everybody did, agents too", APP, False),
-    Action("app.pause", "ctrl+f", "pause", "Hold what others write; again follows it", APP, False),
+    Action("app.undo", "u,ctrl+z", "undo", "Undo your latest change", APP),
+    Action("app.redo", "U", "redo", "Redo what you undid", APP, False),
+    Action("app.all-history", "H", "all history", "Show all changes, by agents too", APP, False),
+    Action("app.pause", "ctrl+f", "pause", "Pause changes by others; again follows", APP, False),
     Action("app.stores", "ctrl+o", "stores", "Open another store", APP, False),
     Action("app.palette", "ctrl+p", "palette", "Find any action by name", APP, False, "command_palette"),
     Action("app.back", "escape", "back", "Close what is open, or go back", APP, False),

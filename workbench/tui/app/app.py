@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from workbench.tui.health.undoing import Undoing
 
 SETTINGS = """Settings, keys among them
-  workbench config path        names the file in which they stand
-  workbench config show        prints which hold, and what each is for"""
+  workbench config path        prints the path of the file
+  workbench config show        prints the values in use and what each is for"""
 """What the help says last."""
 
 CHANGING = frozenset(("app.import", "app.reflect", "app.undo", "app.redo"))
@@ -684,7 +684,7 @@ class WorkbenchApp(Host):
         if not self.paused:
             self._follow()
         self._show_status()
-        held = "What others write is not shown from now on, until you follow again or change something yourself."
+        held = "Paused: changes by others are hidden until you follow again or change something."
         self.say(held if self.paused else "Following what others write again.")
 
     def action_help(self) -> None:
@@ -744,7 +744,9 @@ class WorkbenchApp(Host):
             return True
         from workbench.tui.widgets.dialog import Confirm
 
-        confirm = Confirm("Leave and let it go?", clock=time.monotonic, detail=Content(unsaved), yes="leave", guard=0.0)
+        confirm = Confirm(
+            "Leave and discard it?", clock=time.monotonic, detail=Content(unsaved), yes="leave", guard=0.0
+        )
         answer: bool | None = await self.push_screen_wait(confirm)
         return bool(answer)
 

@@ -219,7 +219,7 @@ class Host(App[Path | None]):
         way = (
             f"{keys['app.quit']} goes back to now" if self.options.returns else f"{keys['app.stores']} opens it as now"
         )
-        return f"Revision {standpoint.rev:,} of {standpoint.latest:,}{when} · only to look at · {way}"
+        return f"Revision {standpoint.rev:,} of {standpoint.latest:,}{when} · read-only · {way}"
 
     @property
     def urgent(self) -> str:

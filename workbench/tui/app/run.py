@@ -169,7 +169,7 @@ def _absent(view: View) -> list[str]:
         return []
     with suppress(StoreProblem):
         if not holds_store(view.store):
-            return [f"There is no store in {view.store} yet. The first thing that you keep makes it."]
+            return [f"There is no store in {view.store} yet. It is created with the first memory."]
     return []
 
 
@@ -229,7 +229,7 @@ def profiles_of(view: View) -> Path:
 def _agent() -> Iterator[str]:
     """Say that an agent started the app: it can reach the keys as well as a person."""
     if agent := agent_in(os.environ):
-        yield f"This runs inside {agent}: what is done here counts as its work, and is nobody's approval."
+        yield f"This runs inside {agent}: what is done here counts as its work, not as your approval."
 
 
 def _left(folder: Path, look: recent.Look | None) -> Iterator[str]:

@@ -122,7 +122,7 @@ def what_is_sent(wording: BookWording, group: BulletGroup) -> Content:
 
 
 LOADING = "Equal texts are listed. Near ones follow as soon as the model is loaded and every pair is compared …"
-NOTHING = "Nothing is that much alike. ← lowers the threshold."
+NOTHING = "Nothing is that similar. ← lowers the threshold."
 
 
 class Compared(Message):

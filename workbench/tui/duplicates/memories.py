@@ -84,7 +84,7 @@ def detail(row: Row, facts: Facts) -> Content:
         return told(row.item, facts)
     keys, found = facts.keys, facts.found.get(ID)
     plan = None if found is None else found.value
-    parts = [Content.styled("Memories that say the same", "bold"), Content("")]
+    parts = [Content.styled("Duplicate memories", "bold"), Content("")]
     if isinstance(plan, DedupPlan):
         parts += [*(Content(line) for line in _numbers(plan)), Content("")]
     parts += [
@@ -94,7 +94,7 @@ def detail(row: Row, facts: Facts) -> Content:
         Content("    identifiers, symbols or the order of words differ"),
         Content(""),
         key_line(keys["health.compare"], "compares all memories that agents are served"),
-        key_line(keys["health.merge"], f"merges a group; {undo()} parts it again"),
+        key_line(keys["health.merge"], f"merges a group; {undo()} separates it"),
         key_line(keys["health.refuse"], "keeps both until a text changes"),
         key_line(keys["health.apply"], "puts all groups into Review"),
     ]  # fmt: skip
@@ -138,7 +138,7 @@ async def merge_group(health: Hands, row: Row) -> None:
 
     def merge() -> None:
         kept = health.bench.deduplication.merge(group)
-        health.workbench_app.say(f"Merged {len(group.members)} into {kept.id}. {undo()} parts them again.")
+        health.workbench_app.say(f"Merged {len(group.members)} into {kept.id}. {undo()} separates them.")
 
     health.workbench_app.change(merge)
 
@@ -174,10 +174,16 @@ async def _sure(health: Hands, group: Group) -> bool:
     from workbench.tui.widgets.dialog import Confirm
 
     against = "; ".join(group.pairs[0].verdict.reasons_against)
-    detail = body(f"They are alike, but {against}. The newest text wins. {undo()} parts them again.")
+    detail = body(f"They are alike, but {against}. The newest text wins. {undo()} separates them.")
     return (
         await health.workbench_app.push_screen_wait(
-            Confirm("Merge two that say something else?", clock=health.seconds, detail=detail, yes="merge", guard=0.0)
+            Confirm(
+                "Merge two memories that differ in meaning?",
+                clock=health.seconds,
+                detail=detail,
+                yes="merge",
+                guard=0.0,
+            )
         )
         or False
     )
@@ -218,9 +224,11 @@ def _texts(row: Row, group: Group, facts: Facts) -> Content:
     newest = max(group.members, key=lambda m: (m.created_at, m.id))
     parts = [*_judged(group), *_diffs(group, newest), Content("")]
     if kept is not newest and not group.exact:
-        told = f"merges: {name(kept.id)} stays, with the text of {name(newest.id)} and all votes; {undo()} parts them"
+        told = (
+            f"merges: {name(kept.id)} stays, with the text of {name(newest.id)} and all votes; {undo()} separates them"
+        )
     else:
-        told = f"merges: {name(kept.id)} stays, with all votes; {undo()} parts them"
+        told = f"merges: {name(kept.id)} stays, with all votes; {undo()} separates them"
     parts += [key_line(keys["health.merge"], told), key_line(keys["health.refuse"], "keeps both until a text changes")]
     for memory in group.members[:MEMBERS]:
         about = (memory.status, memory.observation_type, since(memory.created_at, facts.now))
@@ -239,7 +247,7 @@ def _judged(group: Group) -> list[Content]:
     elif group.exact:
         return [Content.styled(f"= The same text {'twice' if count == 2 else f'{count} times'}", "bold")]
     else:
-        parts = [Content.styled(f"~ Do these {count} say the same?", "bold")]
+        parts = [Content.styled(f"~ Are these {count} duplicates?", "bold")]
     parts.append(Content.styled(f"similarity {group.similarity:.3f}", MUTED))
     if count > 2:
         return [

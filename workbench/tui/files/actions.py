@@ -55,7 +55,7 @@ EXPORT = Table(
     (
         Action("export.write", "ctrl+s", "write", "Write the file as shown", CHANGE),
         Action("export.format", "ctrl+o", "format", "Choose another format", CHANGE),
-        Action("export.dialect", "ctrl+n", "next dialect", "As it is, with counts, or bare", CHANGE),
+        Action("export.dialect", "ctrl+n", "next variant", "As it is, with counts, or bare", CHANGE),
         Action("export.copy", "ctrl+y", "copy", "Copy the text to the clipboard", CHANGE),
         Action("export.replace", "ctrl+r", "take mine", "Replace what the file holds, after y", DECIDE, False),
         Action("export.allow", "ctrl+l", "allow flagged", "Let flagged text out, and say why", DECIDE, False),

@@ -68,7 +68,7 @@ async def take_back(health: Hands, row: Row) -> None:
         health.workbench_app.say(keyed("Go to a change first; {health.take-back} takes it back."))
         return
     mask = health.bench.safety.masked
-    detail = body(f"By {mask(event.actor)}. Taking it back is a change of its own; nothing is erased.")
+    detail = body(f"By {mask(event.actor)}. Undoing it is a change of its own; nothing is erased.")
     question = f"Take back “{mask(event.label)}” (revision {event.rev})?"
     if await health.workbench_app.push_screen_wait(
         Confirm(question, clock=time.monotonic, detail=detail, yes="take back")

@@ -253,7 +253,7 @@ HELP = "\n".join(
         "  Settings     what is wrong with your settings, keys and themes; left out while nothing is",
         "  Reflection   how far each condition is; the first one to reach its limit makes it due",
         "  Upkeep       what the lifecycle would propose; nothing is archived by it",
-        "  Duplicates   memories that say the same (= ~), and those that only look like it (≠)",
+        "  Duplicates   duplicate memories (= ~), and pairs that only look alike (≠)",
         "  Store        what the doctor says, and what another program changed",
         "  Files        what is wrong with the files this store has to do with, and how to fix it",
         "  History      the latest changes of everybody",

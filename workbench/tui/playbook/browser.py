@@ -78,10 +78,11 @@ def _wordings(facts: BookFacts) -> list[str]:
     over = " ✂ over" if 0 < facts.budget < facts.tokens else ""
     tokens = f"≈ {number(facts.tokens)}{of} tokens{over}"
     bullets = bullets_in(facts.bullets)
+    form = "with counts" if facts.dialect == "counts" else facts.dialect
     sections = "1 section" if facts.sections == 1 else f"{facts.sections} sections"
     return [
-        f"{facts.dialect} dialect · {bullets} in {sections} · {tokens} (estimated)",
-        f"{facts.dialect} · {bullets} · {tokens}",
+        f"format: {form} · {bullets} in {sections} · {tokens} (estimated)",
+        f"{form} · {bullets} · {tokens}",
         f"{bullets} · {tokens}",
     ]
 

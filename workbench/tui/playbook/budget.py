@@ -173,7 +173,7 @@ def _left_out(gone: int, flagged: int, held: int) -> list[tuple[str, str]]:
     """Say how many bullets are not in the text, and why: over budget, flagged, or (of all held) a heading is."""
     parts: list[tuple[str, str]] = []
     if gone:
-        parts.append((f"\n{bullets_in(gone)} not in it: deprecated, or beyond the budget.", "$text-warning"))
+        parts.append((f"\n{bullets_in(gone)} left out: deprecated, or over the budget.", "$text-warning"))
     export = key_of("playbook.export")
     if flagged:
         parts.append(
@@ -323,7 +323,7 @@ class BudgetDialog(Dialog[str | None]):
         self._set(0)
 
     def _set(self, tokens: int) -> None:
-        said = f"The budget is {number(tokens)} tokens." if tokens else "There is no budget any more."
+        said = f"The budget is {number(tokens)} tokens." if tokens else "The budget was removed."
 
         def put() -> None:
             self._bench.playbooks.set_budget(self._book, tokens)

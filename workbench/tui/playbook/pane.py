@@ -337,11 +337,9 @@ def _marks(row: Row, bullet: Bullet) -> list[Content]:
     if bullet.neutral_count:
         lines.append(_line("neutral", number(bullet.neutral_count)))
     if share.count:
-        band = f"({share.low:.2f}–{share.high:.2f})"
-        lines.append(_line("share", f"{share.mean:.2f} {band}", f"  n {number(share.count)}"))
+        lines.append(_line("helpful", f"{share.mean * 100:.0f} %", f"  of {number(share.count)} votes"))
         lines.append(Content(" " * (LABEL + 2)) + share_bar(bullet, BAR))
-        beta = f"Beta({number(1 + bullet.helpful_count)}, {number(1 + bullet.harmful_count)})"
-        lines.append(_line("", "", f"90 % band of {beta}"))
+        lines.append(_line("", "", f"90 % interval {share.low * 100:.0f}–{share.high * 100:.0f} %"))
     lines.append(_line("your vote", row.vote or "none", "  again takes it back" if row.vote else "  + or − votes"))
     return lines
 
@@ -362,7 +360,7 @@ def _past(bullet: Bullet, around: Around) -> list[Content]:
     if merged_from(bullet):
         parts = len(merged_from(bullet))
         lines.append(
-            _line("merged", f"of {parts} bullets", f"  {around.keys.get('playbook.split', 'S')} parts them again")
+            _line("merged", f"of {parts} bullets", f"  {around.keys.get('playbook.split', 'S')} separates them")
         )
     lines += warning_line(bullet)
     change = around.changed

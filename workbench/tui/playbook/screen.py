@@ -82,7 +82,7 @@ class Rules:
         if len(ids) == 1 and (bullet := self._called(ids[0])) is not None:
             await self._avoid(bullet)
         elif ids:
-            told = "Each is deprecated, and a warning that begins with “AVOID:” stands for it."
+            told = "Each is deprecated, and replaced by a warning that begins with “AVOID:”."
             told += f" {undo()} takes all back.\n\n"
             detail = Content.styled(told, MUTED) + body(", ".join(ids)[:400])
             ask = Confirm(
@@ -92,7 +92,7 @@ class Rules:
 
                 def avoid() -> None:
                     made = self._bench.rules.avoid_all(book, ids)
-                    self._targets.done(f"{len(made)} warnings stand for {named(ids)}. {undo()} takes them back.", ids)
+                    self._targets.done(f"{len(made)} warnings replace {named(ids)}. {undo()} takes them back.", ids)
 
                 self._app.change(avoid)
 
@@ -120,12 +120,12 @@ class Rules:
         if bullet is None:
             return
         if not merged_from(bullet):
-            self._app.say(f"{bullet.id} was not made by a merge, so there is nothing to take apart.")
+            self._app.say(f"{bullet.id} was not made by a merge, so there is nothing to split.")
             return
 
         def part() -> None:
             parts = self._bench.bullet_duplicates.part(bullet.book, bullet.id)
-            self._targets.done(f"{', '.join(parts)} are there again. {undo()} takes that back.")
+            self._targets.done(f"{', '.join(parts)} are restored. {undo()} undoes it.")
 
         self._app.change(part)
 

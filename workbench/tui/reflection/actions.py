@@ -9,7 +9,7 @@ REFLECT = Table(
         Action("reflect.look-for", "f,slash", "focus", "Say what to look for", CHANGE),
         Action("reflect.reflector", "c", "reflector", "Claude, or on this machine", CHANGE),
         Action("reflect.preview", "v", "what is sent", "Show exactly what would leave the machine", FIND),
-        Action("reflect.unread", "o", "unread replies", "Replies of before that nobody could read", FIND, False),
+        Action("reflect.unread", "o", "unread replies", "Earlier replies that could not be read", FIND, False),
         Action("reflect.leave", "escape", "close", "Close without reflecting", APP),
     ),
     place="workbench.tui.reflection.dialog",

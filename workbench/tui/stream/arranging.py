@@ -21,7 +21,7 @@ LONGEST = 60
 READY_MADE = (
     Choice("", "Everything", "newest first"),
     Choice("type:error,failure since:7d", "Errors and failures of the last week", "type:error,failure since:7d"),
-    Choice("status:confirmed,promoted", "What is known", "status:confirmed,promoted"),
+    Choice("status:confirmed,promoted", "Confirmed", "status:confirmed,promoted"),
     Choice("is:reflection", "Reflections", "is:reflection"),
     Choice("pinned:yes", "Pinned", "pinned:yes"),
     Choice("is:harmful", "Voted harmful", "is:harmful"),
@@ -89,7 +89,7 @@ class Arranging:
     async def sort(self) -> None:
         """Ask for an order; the present one once more turns it round."""
         now = self.arranged.order
-        choices = [Choice(_FOUND, "as found", "the newest first; with words the best match first")]
+        choices = [Choice(_FOUND, "default order", "newest first; with words, best match first")]
         for order in ORDERS:
             is_now = order.id == now.removeprefix(TURNED)
             turns = is_now and now == order.id
@@ -142,7 +142,7 @@ class Arranging:
         if not name:
             return
         if name in self._saved:
-            question = f"There is a view “{name}”. Put this one in its place?"
+            question = f"There is a view “{name}”. Replace it?"
             if not await app.push_screen_wait(Confirm(question, clock=time.monotonic, yes="replace")):
                 return
         view = SavedView(name, text.strip(), self.arranged)

@@ -230,7 +230,7 @@ PAGE = 50
 
 SEVERAL = "That key is for one memory or bullet, and this change is of none or of several: enter chooses one."
 NOTHING = "Nothing has changed it yet."
-NO_MATCH = "No change holds these words."
+NO_MATCH = "No change has these words."
 READING = "Reading the journal …"
 
 
@@ -259,7 +259,7 @@ class HistoryDialog(Dialog[None]):
     def __init__(self, history: History, now: datetime, mask: Callable[[str], str], place: Place | None = None) -> None:
         opens = next(action for action in LIST if action.id == "list.open")
         super().__init__(
-            f"History of {masked_name(place[1], mask)}" if place else "What everybody did",
+            f"History of {masked_name(place[1], mask)}" if place else "All changes",
             (opens, *HISTORY[:-1], *SHOWN_ON_ROW, CANCEL),
         )
         self.acts = Acts(lambda: self, self._record_here, missing=SEVERAL, then=self._catch_up)
@@ -304,7 +304,7 @@ class HistoryDialog(Dialog[None]):
     @asking
     async def action_find(self) -> None:
         """Ask which changes to show; nothing written shows all of them."""
-        ask = Prompt("Show only changes that hold", " ".join(self._words), placeholder="words; none for all changes")
+        ask = Prompt("Show only changes with", " ".join(self._words), placeholder="words; none for all changes")
         words = await self.app.push_screen_wait(ask)
         if words is not None:
             self._words = words.casefold().split()
@@ -312,7 +312,7 @@ class HistoryDialog(Dialog[None]):
             self._list.set_rows(())
             self._read_anew()
             more = keyed(" {history.find} shows others.")
-            self._say(f"Only changes that hold “{words}”.{more}" if words else "All changes.", MUTED)
+            self._say(f"Only changes with “{words}”.{more}" if words else "All changes.", MUTED)
 
     def _read(self) -> None:
         if not self.reading:
@@ -475,7 +475,7 @@ class HistoryDialog(Dialog[None]):
         event = self._list.current
         if event is None:
             return
-        detail = body(f"By {self._mask(event.actor)}. Taking it back is a change of its own; nothing is erased.")
+        detail = body(f"By {self._mask(event.actor)}. Undoing it is a change of its own; nothing is erased.")
         question = f"Take back “{self._mask(event.label)}” (revision {event.rev})?"
         if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=detail, yes="take back")):
 

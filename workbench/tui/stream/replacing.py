@@ -50,8 +50,8 @@ _NAMED = ("tag", "category", "section")
 """What a key takes along."""
 
 HOW = "Enter lists every place; nothing is written yet."
-NOWHERE = "It stands nowhere. {replace.word} asks for whole words only, {replace.case} for any case."
-NOTHING = "✗ Nothing is taken yet: {replace.take} takes a place, {replace.all} all of them."
+NOWHERE = "No matches. {replace.word} asks for whole words only, {replace.case} for any case."
+NOTHING = "✗ Nothing chosen yet: {replace.take} chooses a match, {replace.all} all."
 
 
 class ReplaceDialog(Dialog[int]):

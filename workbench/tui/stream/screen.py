@@ -57,12 +57,12 @@ EMPTY_STORE = (
     "No memories yet. {stream.new} writes one, `workbench import FILE` brings some in; agents add theirs with "
     "`workbench ingest`."
 )
-NO_MORE = "Nothing else is near these words by meaning."
-NO_WORDS = "Nothing is listed by meaning. {stream.search} searches for words and for what is near them."
+NO_MORE = "No more semantic matches."
+NO_WORDS = "No semantic matches listed. {stream.search} searches by words and by meaning."
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
-LOOKING = "Nothing holds these words. Looking for what is near them by meaning …"
+LOOKING = "No memory has these words. Searching by meaning …"
 NOTHING_NEAR = (
-    "Nothing holds these words, and nothing here is relevant to them. Esc clears the filter, {app.help} explains it."
+    "No memory has these words, and none is similar in meaning. Esc clears the filter, {app.help} explains it."
 )
 
 

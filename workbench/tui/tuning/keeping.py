@@ -152,8 +152,8 @@ async def choose_profile(app: Host, session: TuningSession) -> Profile | None:
     chosen = await app.push_screen_wait(Choose("Load a profile", found, session.saved.name))
     if chosen is None:
         return None
-    detail = Content(keyed("They are in no profile yet; {tune.save} saves them."))
-    question = f"Load {chosen} and drop the changed settings?"
+    detail = Content(keyed("They are not saved in a profile; {tune.save} saves them."))
+    question = f"Load {chosen} and discard the changed settings?"
     if session.changed and not await app.push_screen_wait(
         Confirm(question, clock=time.monotonic, detail=detail, yes="load", guard=0.0)
     ):
@@ -226,7 +226,7 @@ def _place(session: TuningSession, memory: Memory) -> str:
     return left_out_because(memory, session.ranking) or f"#{session.ranking.place_of(memory.id)}"
 
 
-NO_QUERY = "There is no query. {tune.query} writes one."
+NO_QUERY = "No query yet: {tune.query} writes one."
 
 Put = Callable[[Profile, Profile], None]
 """Puts the sliders where a profile has them, against a saved one."""
@@ -310,7 +310,7 @@ class Keeping:
         same = next((s for s in self._shelf.all() if s.profile == self._session.profile), None)
         if same is not None:
             self._app.say(
-                f"Snapshot {same.name} holds these settings already. {key_of('tune.library')} lists the snapshots."
+                f"Snapshot {same.name} already has these settings. {key_of('tune.library')} lists the snapshots."
             )
             return
         with self._app.reporting():
@@ -330,8 +330,8 @@ class Keeping:
         if side.kind == "snapshot":
             self._put(standing_in(side.profile, session.saved), session.saved)
             self._app.say(
-                f"The sliders stand as in snapshot {side.name}. {key_of('tune.save')} saves them, "
-                f"{key_of('tune.revert')} puts them back."
+                f"The sliders are set to snapshot {side.name}. {key_of('tune.save')} saves them, "
+                f"{key_of('tune.revert')} resets them."
             )
         else:
             self._put(side.profile, side.profile)
@@ -370,7 +370,7 @@ class Keeping:
             done = await self._app.push_screen_wait(QueriesIn(self._bench))
         if done is not None:
             self._app.say(
-                f"Took in what is new in {done.name}. {undo()} takes it back, "
+                f"Imported the new queries of {done.name}. {undo()} undoes it, "
                 f"{key_of('tune.queries')} lists the queries."
             )
 
@@ -379,4 +379,4 @@ def threshold_toast(before: Thresholds, after: Thresholds, path: Path) -> str:
     """Say what was written, where, and what stood there, so that it can be put back."""
     pairs = (("duplicate", before.flag, after.flag), ("review", before.review, after.review))
     changed = ", ".join(f"thresholds.{name} {old:g} → {new:g}" for name, old, new in pairs if old != new)
-    return f"{changed}, in {path}. It holds from now on; saving the old value takes it back."
+    return f"{changed}, in {path}. It applies from now on; save the old value to revert it."

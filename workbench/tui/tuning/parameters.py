@@ -335,7 +335,7 @@ def lines_of(
         lines += [Heading("asked for", about="The memory that was asked for."), _row(asked, against, full, k, True)]
     if rows[k:]:
         about = "Ranked, but not served: k is smaller."
-        lines += [Heading(f"not served: below the best {k}", about=about), *rows[k:]]
+        lines += [Heading(f"not served: below the top {k}", about=about), *rows[k:]]
     return lines
 
 

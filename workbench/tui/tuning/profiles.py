@@ -163,7 +163,7 @@ def in_common(question: Question, now: datetime, left: Profile, right: Profile) 
     theirs, mine = (question.rank(profile, now).ids for profile in (left, right))
     one, two = set(theirs), set(mine)
     same = sum(a == b for a, b in zip(theirs, mine, strict=False))
-    state = f"{len(one & two)} of the best {left.k} are in both, {same} of them at the same place"
+    state = f"{len(one & two)} of the top {left.k} are in both, {same} at the same place"
     return f"{state} · {len(two - one)} new, {len(one - two)} out"
 
 
@@ -179,7 +179,7 @@ def _beside(question: Question, now: datetime, one: Profile, other: Profile) -> 
     return rows, in_common(question, now, one, other)
 
 
-# What can be looked at side by side: the sliders as they stand, snapshots, and saved profiles.
+# What can be looked at side by side: the current sliders, snapshots, and saved profiles.
 
 
 Kind = Literal["sliders", "snapshot", "built in", "yours"]
@@ -318,7 +318,7 @@ def certificate_text(side: Side, against: Side, session: TuningSession, file: st
     if side.birth is not None:
         lines += [Content(""), *_certificate(side.birth)]
     elif side.kind == "yours" and not side.problem:
-        lines += [Content(""), Content.styled("No birth certificate: it was saved without judged queries.", MUTED)]
+        lines += [Content(""), Content.styled("No provenance: it was saved without judged queries.", MUTED)]
     if side.profile is not None and against.profile is not None and side.id != against.id:
         lines += [Content(""), *_compared(side.profile, against.profile, against.title, session)]
     return Content("\n").join(lines)
@@ -326,7 +326,7 @@ def certificate_text(side: Side, against: Side, session: TuningSession, file: st
 
 def _certificate(birth: ProfileProvenance) -> Sequence[Content]:
     band = f"[{signed(birth.low)}, {signed(birth.high)}]"
-    conclusion = "can't tell" if birth.verdict == "unclear" else birth.verdict
+    conclusion = "inconclusive" if birth.verdict == "unclear" else birth.verdict
     rows = [
         _row("saved", f"{absolute(birth.at)}, from {printable(birth.parent)}"),
         _row(f"Δ {printable(birth.metric)}", f"{signed(birth.delta)} {band} · {printable(conclusion)}"),
@@ -399,7 +399,7 @@ def use(app: Host, name: str) -> bool:
         elif used == before:
             app.say(f"{used} is in use already.")
         else:
-            app.say(f"{used} ranks from now on, for agents too; {undo()} takes that back.")
+            app.say(f"{used} ranks from now on, for agents too; {undo()} undoes it.")
         return True
     return False
 
@@ -546,8 +546,8 @@ class LibraryDialog(Dialog[Side | None]):
             self.app.bell()
             return
         kept = any(snapshot.profile == session.profile for snapshot in self._library.shelf.all())
-        detail = Content("They are in no profile and no snapshot yet.")
-        question = f"Go to {side.title} and drop the changed settings?"
+        detail = Content("They are in no profile or snapshot.")
+        question = f"Load {side.title} and discard the changed settings?"
         confirm = Confirm(question, clock=time.monotonic, detail=detail, yes="go", guard=0.0)
         if not session.changed or kept or await self.app.push_screen_wait(confirm):
             self.dismiss(side)
@@ -605,8 +605,8 @@ class LibraryDialog(Dialog[Side | None]):
         side = self._snapshot()
         if side is None:
             return
-        detail = Content(keyed("Nothing takes that back; {library.save} saves it as a profile first."))
-        confirm = Confirm(f"Drop {side.title}?", clock=time.monotonic, detail=detail, yes="drop", guard=0.0)
+        detail = Content(keyed("This cannot be undone; {library.save} saves it as a profile first."))
+        confirm = Confirm(f"Delete {side.title}?", clock=time.monotonic, detail=detail, yes="drop", guard=0.0)
         if await self.app.push_screen_wait(confirm):
             with self.workbench_app.reporting():
                 self._library.shelf.drop(side.name)

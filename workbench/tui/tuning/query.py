@@ -28,14 +28,14 @@ from workbench.tui.widgets.texts.safe_input import SafeInput
 NO_WEIGHTS = "All three weights are zero, so nothing would be ranked. Move one of them up."
 NO_QUERY = "Press {tune.query} and write what an agent might ask; the ranking follows while you type."
 NO_QUERY_SAVED = "Press {tune.query} and write what an agent might ask, or {tune.queries} for a saved query."
-LOADING = "The embedding model is loading. Write on; the ranking comes by itself."
+LOADING = "The embedding model is loading. Go on typing; the ranking follows."
 NO_MODEL = "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
 EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
 NONE_SERVED = (
-    "None of the {count} memories would be served at this time: they are archived, wait for review, or are from later. "
+    "None of the {count} memories would be served at this time: they are archived, not yet reviewed, or newer. "
     "The slider “now” moves the time."
 )
-NONE_CHOSEN = "The candidate filter “{filter}” lets none of the {count} memories take part. {key} changes it."
+NONE_CHOSEN = "The candidate filter “{filter}” matches none of the {count} memories. {key} changes it."
 
 
 def obstacle(session: TuningSession) -> str:

@@ -98,26 +98,26 @@ class Debounced:
 HELP = f"""The ranking
   {" ".join(f.glyph for f in FACTORS):17}the weighted parts: {", ".join(f.label for f in FACTORS)}
   ▲2 ▼1            places gained or lost against the saved profile at the time of the query
-  new / out        entered or left the best k, which is what an agent is served
+  new / out        entered or left the top k, which agents are served
   0.412            relevance: (own cosine + own full text) ÷ 2, whatever the profile; full text alone
                    where the model does not know the language
-  weak:            below the floor: any question finds as much here, and no agent is given it
-  nothing relevant the query stays below what nine of ten background questions in its script reach here
+  weak matches     below the floor: unrelated questions match as well; not served to agents
+  nothing relevant the query matches no better than unrelated background questions do
 The sliders
   ← →              one step, from any pane; with shift a fine one
   enter            types a value; the wheel nudges, a click sets
-  ▹                the slider that ← → move while another pane has the keys
+  ▹                the slider that ← → move while another pane has the focus
   0.37: #4 ↔ #5    at this weight the two rows swap; {{tune.previous-flip}} and {{tune.next-flip}} jump just beyond
-  ┼                such a place on the bar
+  ┼                such a value on the bar
 The options ({{tune.options}})
   recency          by hours since the last access, days since it was made, rank, or off
   pinned           stay fresh, or fade as the others do
   0 to 1           over all served, over the most relevant, or by frozen bounds
-  candidates       {{tune.candidates}}: a filter: what it leaves out takes no part and sets no bound
+  candidates       {{tune.candidates}}: a filter; excluded memories are not ranked and set no bound
 The verdict
   nDCG@10          over all judged queries; {{tune.metrics}} shows every metric and what it means
-  Δ [low, high]    mean difference from the saved profile, with its 95 % band
-  can't tell yet   chance alone could do this (paired randomisation test, 5 %)
+  Δ [low, high]    mean difference from the saved profile, with its 95 % interval
+  inconclusive     chance alone could do this (paired randomisation test, 5 %)
   provisional      fewer than 12 judged queries"""
 
 NUDGES = tuple(a for a in SLIDER if a.keys in ("left", "right", "shift+left", "shift+right", "backspace"))
@@ -198,7 +198,7 @@ class TuneScreen(AreaScreen):
         try:
             return self.bench.tuning.default(), ""
         except WorkbenchError as error:
-            return WORKBENCH, f"{error}\nThe sliders stand as in {WORKBENCH.name} instead."
+            return WORKBENCH, f"{error}\nThe sliders are set to {WORKBENCH.name} instead."
 
     @property
     def rows(self) -> LineView[Line]:

@@ -115,7 +115,7 @@ def title(session: TuningSession) -> Iterator[Piece]:
         yield (Content.styled("ranking", "bold"),)
         return
     count, k = len(session.ranking.candidates), session.profile.k
-    yield (Content.styled(f"best {k} of {number(count)}" if k < count else f"all {number(count)}, k is {k}", "bold"),)
+    yield (Content.styled(f"Top {k} of {number(count)}" if k < count else f"All {number(count)} (k = {k})", "bold"),)
     if session.profile.candidates:
         only = printable(session.profile.candidates)
         yield (assemble([("only ", ""), (only, _WARNING)]), Content.styled("filtered", _WARNING))
@@ -132,7 +132,7 @@ def title(session: TuningSession) -> Iterator[Piece]:
         yield tuple(Content.styled(text, _WARNING) for text in texts)
     if session.question is not None and (why := missing(session.question.standard)):
         yield tuple(Content.styled(text, MUTED) for text in why)
-    yield (Content.styled("number: relevance", MUTED),)
+    yield (Content.styled("number = relevance", MUTED),)
 
 
 def as_many(pieces: Sequence[Piece], width: int) -> Content:

@@ -64,7 +64,7 @@ class Tools:
             return
         pool = await asyncio.to_thread(question.pool, self._session.profile, self._session.asked_at)
         if not pool:
-            self._app.say("Nothing would be served for this query, so there is nothing to judge.")
+            self._app.say("Nothing is served for this query, so there is nothing to judge.")
             return
 
         def give(memory: str, grade: int) -> int | None:
@@ -172,7 +172,7 @@ class Tools:
         else:
             self._measuring.propose(proposal, live.judged)
             self._put(proposal.profile, self._session.saved)
-            self._app.say(keyed("The sliders stand as proposed. {tune.save} saves them, {tune.revert} puts them back."))
+            self._app.say(keyed("The sliders are set as proposed. {tune.save} saves them, {tune.revert} resets them."))
 
     async def better(self) -> None:
         """Learn the weights from answers about pairs."""
@@ -187,8 +187,8 @@ class Tools:
                 self._put(profile, self._session.saved)
                 self._app.say(
                     keyed(
-                        "The sliders stand where the answers lead. {tune.save} saves them, "
-                        "{tune.revert} puts them back."
+                        "The sliders are set as your answers suggest. {tune.save} saves them, "
+                        "{tune.revert} resets them."
                     )
                 )
 

@@ -236,7 +236,7 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
         lines += [
             assemble([("Not served: ", "bold $text-warning"), (printable(found.hidden), "bold $text-warning")]),
             Content.styled(
-                keyed(_BY_SETTINGS.get(found.hidden, "An agent is never given it, whatever the settings.")), MUTED
+                keyed(_BY_SETTINGS.get(found.hidden, "Agents are never served it, whatever the settings.")), MUTED
             ),
         ]
         return Content("\n").join(lines)
@@ -286,7 +286,7 @@ def _part(part: Part, setting: Setting) -> list[Content]:
     head = assemble([(f"{fill} ", style), (f"{part.factor.label:<{_NAME - 2}}", "bold"), (figures, "")])
     if part.dead:
         cause = f"all have {part.raw:.4f}" if part.low_by else f"both frozen bounds are {part.low:.4f}"
-        dead = f"    dead: {cause}, so it is 0.5 everywhere and decides nothing"
+        dead = f"    dead: {cause}, so it is 0.5 everywhere and has no effect"
         lines = Content.styled(dead.strip(), "$text-warning").wrap(max(20, width - 4))
         return [head, *(Content("    ") + line.rstrip() for line in lines)]
     if not setting.bounds:
@@ -339,8 +339,8 @@ def _ways(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) ->
     if ways is None or place is None or place <= k:
         return []
     if not ways:
-        return [Content(f"No single {'slider' if setting.every else 'weight'} brings it into the best {k}.")]
-    lines = [Content(f"One change brings it into the best {k}:")]
+        return [Content(f"No single {'slider' if setting.every else 'weight'} brings it into the top {k}.")]
+    lines = [Content(f"One change brings it into the top {k}:")]
     for way in ways[:6]:
         lines.append(assemble([(f"  {way.label} {way.then}", "bold"), (f" (now {way.now})", MUTED)]))
     return lines

@@ -159,7 +159,7 @@ OPENED = Table(
     "an opened record",
     (
         Action("opened.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
-        Action("opened.undo", "u", "undo", "Take back your latest change", APP, False),
+        Action("opened.undo", "u", "undo", "Undo your latest change", APP, False),
         Action("opened.on", "space", "read on", "One page further down in the text", MOVE, False, "read_on"),
         Action("opened.close", "escape", "back", "Back to where it was opened", APP, True, "cancel"),
     ),

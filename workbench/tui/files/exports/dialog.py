@@ -179,7 +179,7 @@ class ExportDialog(Dialog[Written | None]):
         path = SafeInput(str(self._target), placeholder="file to write", id="export-path")
         yield _labelled("file", path)
         yield _labelled("format", FormatLine())
-        yield _labelled("dialect", DialectChoice(self._choose), id="export-dialect")
+        yield _labelled("variant", DialectChoice(self._choose), id="export-dialect")
         section = SafeInput(placeholder="every section; a part of a name narrows it", id="export-section")
         least = SafeInput(placeholder="0", id="export-least")
         at_least = Static("helpful at least", id="export-at-least")

@@ -345,7 +345,7 @@ class AskDialog(Dialog[str | None]):
             if chosen.next == "again":
                 self._say(
                     Content.styled(
-                        keyed("Let go of the reply; {app.undo} in the Playbook brings it back. {ask.start} asks anew."),
+                        keyed("Discarded the reply; {app.undo} in the Playbook restores it. {ask.start} asks again."),
                         MUTED,
                     )
                 )

@@ -40,7 +40,7 @@ from workbench.tui.widgets.lists.row import Cell, lay_out
 
 _CELLS = 30
 
-_UNSAVED = "What stands on the sliders now would go; it is in no profile yet."
+_UNSAVED = "The current slider values would be lost; no profile has them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class AutoTune(Dialog[AutoAnswer | None]):
 
 
 def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Content:
-    """Return what would move, what it is worth on queries it was not chosen on, and the verdict."""
+    """Return what would move, what it is worth on held-out queries, and the verdict."""
     about = (
         f"{number(proposal.tried)} settings around {_start(proposal.start, changed)} "
         f"on {number(proposal.queries)} queries with {number(judgments)} judgments."
@@ -170,10 +170,10 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
             [
                 (f"{proposal.verdict.metric} ", MUTED),
                 (f"{proposal.before:.3f} → {proposal.after:.3f}", "bold"),
-                (f" on queries it was not chosen on ({proposal.folds} folds)", ""),
+                (f" on held-out queries ({proposal.folds} folds)", ""),
             ]
         ),
-        Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which flatters it", MUTED),
+        Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which is optimistic", MUTED),
         assemble(verdict_parts(proposal.verdict)),
     ]
     for name in proposal.dead:
@@ -184,21 +184,21 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
     if changed and not proposal.keeps:
         lines += [Content(""), Content.styled(_UNSAVED, "$text-warning")]
     if proposal.keeps and proposal.profile != proposal.start:
-        keys = keyed("{auto.apply} leaves the sliders as they are; {auto.anyway} tries this setting.")
+        keys = keyed("{auto.apply} keeps the sliders as they are; {auto.anyway} tries this setting.")
         lines += [Content(""), Content.styled(keys, MUTED)]
     return Content("\n").join(lines)
 
 
 def _start(start: Profile, changed: bool) -> str:
     """Name what the search starts from: what stands on the sliders, be they as they were saved or moved by hand."""
-    return f"the sliders as they stand ({printable(start.name)}, changed)" if changed else printable(start.name)
+    return f"the current sliders ({printable(start.name)}, changed)" if changed else printable(start.name)
 
 
 def _kept(proposal: TunedProfile, changed: bool) -> str:
-    yours = "the sliders as they stand" if changed else printable(proposal.start.name)
+    yours = "the current sliders" if changed else printable(proposal.start.name)
     if proposal.beaten:
-        return f"Keep yours: nobody can tell whether this beats {yours}."
-    return f"Keep yours: nothing beats {yours} on queries it was not chosen on."
+        return f"Keep yours: whether this beats {yours} is inconclusive."
+    return f"Keep yours: nothing beats {yours} on held-out queries."
 
 
 def _moved(moved: Moved) -> Content:
@@ -327,7 +327,7 @@ class Better(Dialog[Profile | None]):
             return
         pair = preferences.question
         if pair is None:
-            self._say("better-query", Content.styled("No setting disagrees about any further pair.", "bold"))
+            self._say("better-query", Content.styled("No more pairs on which settings disagree.", "bold"))
         else:
             width = max(20, self.query_one("#better-query").size.width - 6)
             query = line(self._mask(self._queries[pair.query][0]), width, "bold").rstrip()
@@ -414,9 +414,9 @@ def state(preferences: Preferences, start: Profile, outlook: Outlook | None) -> 
 
 def _outlook(outlook: Outlook | None) -> Content:
     if outlook is None:
-        return Content.styled("Playing through what more answers could change …", MUTED)
+        return Content.styled("Estimating what more answers could change …", MUTED)
     if outlook.gain < ENOUGH:
-        text = f"{outlook.answers} more answers would hardly change anything. Enter puts the sliders there."
+        text = f"{outlook.answers} more answers would hardly change anything. Enter sets the sliders."
         return Content.styled(text, "bold $text-success")
     return assemble(
         [

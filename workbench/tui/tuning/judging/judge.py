@@ -198,7 +198,7 @@ class JudgeDialog(Dialog[None]):
     def action_undo(self) -> None:
         """Take back what the last key here did, and go to that memory."""
         if not self._steps:
-            self._problem = "Nothing was graded here yet."
+            self._problem = "Nothing graded here yet."
             self._refresh_grades()
             return
         step = self._steps[-1]

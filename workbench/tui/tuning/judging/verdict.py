@@ -181,15 +181,15 @@ def short_text(found: LiveVerdict, *, band: bool) -> Content:
     """Return the same in fewer words; `m` shows the rest."""
     (before, now), verdict = found.means, found.verdict
     low_high = f" [{signed(verdict.low)}, {signed(verdict.high)}]" if band else ""
-    more = "" if verdict.more is None else f", {verdict.more} more"
-    conclusion = f"can't tell{more}" if verdict.outcome == "unclear" else verdict.outcome
+    more = "" if verdict.more is None else f", {verdict.more} more queries"
+    conclusion = f"inconclusive{more}" if verdict.outcome == "unclear" else verdict.outcome
     end = ", provisional" if verdict.provisional else ""
     return assemble(
         [
             (f"{found.verdict.metric} ", MUTED),
             (f"{now:.2f}", "bold"),
             (f" ({before:.2f}) · ", MUTED),
-            (f"+{verdict.wins} −{verdict.losses} ={verdict.ties} · Δ {signed(verdict.delta)}", ""),
+            (f"{verdict.wins} better, {verdict.losses} worse, {verdict.ties} equal · Δ {signed(verdict.delta)}", ""),
             (f"{low_high} · ", MUTED),
             (f"{_MARKS[verdict.outcome]}{conclusion}{end}", _STYLES[verdict.outcome]),
         ]
@@ -198,7 +198,7 @@ def short_text(found: LiveVerdict, *, band: bool) -> Content:
 
 def verdict_parts(verdict: Verdict) -> list[tuple[str, str]]:
     """Return counts, difference, band and conclusion."""
-    counts = f"better on {verdict.wins}, worse on {verdict.losses}, same on {verdict.ties}"
+    counts = f"{verdict.wins} better, {verdict.losses} worse, {verdict.ties} equal"
     band = f"[{signed(verdict.low)}, {signed(verdict.high)}]"
     conclusion = _MARKS[verdict.outcome] + verdict.conclusion
     return [
