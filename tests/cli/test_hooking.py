@@ -102,7 +102,7 @@ def test_what_cannot_be_read_is_left_alone(cli: Cli, text: str) -> None:
 
 
 def test_an_agent_and_nobody_decide_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Nobody is there to be asked" in cli("hooks", "install").err
+    assert "No terminal to ask in" in cli("hooks", "install").err
     monkeypatch.setenv("CLAUDECODE", "1")
     result = cli("hooks", "install", "--yes")
     assert result.code == 2
