@@ -263,7 +263,7 @@ async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(bench
         await drive.settle()
         evidence = drive.text("evidence")
         assert "≠ other · this says “after”, the other “before”" in evidence
-        said = evidence.partition("Rests on")[0]
+        said = evidence.partition("Evidence:")[0]
         assert "≈ 1.00  twin · signal" in said, "it stands above what is cited, however much that is"
         assert "≈ 1.00  other" not in said
 

@@ -56,16 +56,16 @@ async def test_what_an_item_rests_on_is_looked_up_once(bench: Workbench) -> None
 @pytest.mark.slow
 async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
-        assert "Rests on" not in screen_text(drive.app)
+        assert "Evidence:" not in screen_text(drive.app)
         assert "enter opens it" in screen_text(drive.app)
         await drive.keys("enter")
-        assert "Rests on 1 memory" in screen_text(drive.app)
+        assert "Evidence: 1 memory" in screen_text(drive.app)
         await drive.keys("a")
         await drive.settle()
         assert bench.library.memories.get("c1").status == "confirmed"
         assert TEXTS["c2"] in " ".join(screen_text(drive.app).split())
         await drive.keys("escape")
-        assert "Rests on" not in screen_text(drive.app)
+        assert "Evidence:" not in screen_text(drive.app)
         assert drive.screen.focused is drive.screen.rows
         assert drive.current == "c2"
 

@@ -106,7 +106,7 @@ def _grades(raw: object, notes: Notes) -> tuple[dict[str, int], dict[str, int]]:
     grades: dict[str, int] = {}
     for name, value in raw.items():
         if not isinstance(value, int | float) or value != int(value):
-            raise ValueError(f"relevant: the grade of a memory is no whole number from 0 to {MAX_GRADE}")
+            raise ValueError(f"relevant: the grade of a memory must be a whole number from 0 to {MAX_GRADE}")
         grades[name] = int(value)
     held = {name: in_scale(grade) for name, grade in grades.items()}
     if held != grades:
