@@ -49,7 +49,7 @@ class Palette(SystemCommandsProvider):
                 yield DiscoveryHit(name, callback, help=told)
 
     async def search(self, query: str) -> Hits:
-        """Yield what a query finds: names that hold its words, then descriptions and synonyms that hold all of them.
+        """Yield what a query finds: names with words that begin so, then descriptions and synonyms that hold them.
 
         Names that only have its letters here and there come last: they are what was typed by mistake.
         """
@@ -57,7 +57,7 @@ class Palette(SystemCommandsProvider):
         asked = words(query)
         for name, told, callback, _ in self.app.get_system_commands(self.screen):
             score, share = matcher.match(name), described(asked, f"{name} {told}")
-            if score > 0 and all(word in name.casefold() for word in query.casefold().split()):
+            if score > 0 and all(any(own.startswith(word) for own in words(name)) for word in asked):
                 yield Hit(score, matcher.highlight(name), callback, help=told)
             elif share:
                 yield Hit(share * BELOW, name, callback, help=told)
