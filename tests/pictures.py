@@ -33,7 +33,7 @@ ELSEWHERE = {"back", "quit", "external", "stores", "undo", "redo", "pause"}
 MANUAL = Path(__file__).parents[1] / "fixtures" / "pictures"
 MANUAL_SIZE = (130, 36)
 MANUAL_KEYS = {
-    "stream": ("1", "slash", *"lock", "enter"),
+    "stream": ("1", "slash", *"token refresh", "enter"),
     "history": ("1", "h"),
     "import": ("1", "F"),
     "palette": ("1", "ctrl+p"),
