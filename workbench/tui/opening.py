@@ -54,7 +54,7 @@ def rows_of(first: FirstRun) -> Iterator[Row]:
         "cannot be made here" if first.closed else ".workbench: this folder's, kept out of git", _here(first),
     )  # fmt: skip
     yield Row(
-        FirstStep("import"), "Import a file", "memories, a playbook, notes; with a preview",
+        FirstStep("import"), "Import a file", "memories, a playbook, notes; previewed",
         f"You choose a file and see what it brings before it is kept, in {kept}.",
     )  # fmt: skip
     yield Row(
