@@ -48,7 +48,7 @@ def test_without_a_word_the_file_stays_and_is_named(cli: Cli, project: Path) -> 
     said = edit(cli, project, PNPM).err
     assert NPM in (project / "AGENTS.md").read_text()
     assert "The old words still stand in AGENTS.md." in said
-    assert "i1 rests on it and stays: read it again." in said
+    assert "i1 cites it and stays: check it." in said
 
 
 def test_json_tells_what_became_of_each(cli: Cli, project: Path) -> None:

@@ -44,7 +44,7 @@ def test_what_recurs_is_explained_taken_over_as_a_candidate_and_taken_back(done:
     assert row["title"] == "canary in infra/deploy: 8 of 9 succeeded, 2 of 10 without"
     assert row["reasons"] == ["Fisher's exact test: p = 0.0055; 1 feature was compared"]
     assert waiting(done)[0]["id"] == row["id"]
-    assert "Does this pattern hold?" in done.ok("review", "show", row["id"], "--quick")
+    assert "Is this pattern correct?" in done.ok("review", "show", row["id"], "--quick")
     done.ok("review", "approve", row["id"])
     (pattern,) = json.loads(done.ok("pattern", "list", "--json"))
     whole = json.loads(done.ok("pattern", "show", pattern["id"], "--json"))
@@ -96,7 +96,7 @@ def test_patterns_that_say_the_same_are_offered_for_merging(twins: Cli) -> None:
     assert row["title"] == "Retry with pauses"
     assert len(ids) == len(row["operation"]["lines"]) == 2
     assert "alike: text" in row["reasons"][0]
-    assert "Do these patterns say the same?" in twins.ok("review", "show", row["id"], "--quick")
+    assert "Are these patterns duplicates?" in twins.ok("review", "show", row["id"], "--quick")
     assert '"alike": 1' in twins.ok("consolidate", "--dry-run", "--json", "--stages", "refinement")
     twins.ok("review", "approve", row["id"])
     gone = {one["id"] for one in json.loads(twins.ok("pattern", "list", "--status", "deprecated", "--json"))}

@@ -46,7 +46,7 @@ def test_one_question_archives_them_and_one_undo_brings_them_back(taken: Cli) ->
     (row,) = waiting(taken)
     assert (row["title"], len(row["evidence"])) == ("4 records from CLAUDE.md, 4 never voted", 4)
     shown = taken.ok("review", "show", row["id"], "--quick")
-    assert all(text in shown for text in ("staging host is reset", "never npm", "Should these records"))
+    assert all(text in shown for text in ("staging host is reset", "never npm", "Archive these records"))
     taken.ok("review", "approve", row["id"])
     assert [one["content"] for one in records(taken)] == ["The build needs NODE_ENV in every shell."]
     gone = json.loads(taken.ok("show", row["evidence"][0], "--json"))

@@ -28,12 +28,12 @@ async def test_it_is_listed_and_turned_down(tmp_path: Path, capsys: pytest.Captu
     with bench.library.transaction("agent:watcher", "propose") as tx:
         tx.put(MEMORY)
         tx.put(ASKED)
-    with pytest.raises(WorkbenchError, match="does not know what a proposal of the kind “urgent” does"):
+    with pytest.raises(WorkbenchError, match="does not know the proposal kind “urgent”"):
         bench.review.approve(["u-1"])
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("2")
-        await until(pilot, lambda: "This version does not know what this proposes." in screen_text(app))
+        await until(pilot, lambda: "This version does not know this kind of proposal." in screen_text(app))
     bench.close()
 
     def said(*words: str) -> str:

@@ -210,11 +210,11 @@ async def test_a_look_that_was_asked_for_is_said_and_can_be_stopped(
         await drive.until(lambda: not drive.screen.looking.is_looking)
         assert drive.toasts[-1] in (
             "Stopped. Nothing was changed.",
-            "2 found that nobody stored; the groups list them.",
+            "2 suggestions found; see the groups.",
         )
         await drive.keys("D")
         await found(drive, "noise")
-        assert drive.toasts[-1] == "2 found that nobody stored; the groups list them."
+        assert drive.toasts[-1] == "2 suggestions found; see the groups."
 
 
 async def test_documents_that_were_put_off_are_done_once_they_are_trusted(tmp_path: Path) -> None:

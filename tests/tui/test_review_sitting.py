@@ -112,7 +112,7 @@ async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench)
     async with review(bench, (120, 30)) as drive:
         await drive.keys("T", "x")
         assert isinstance(drive.app.screen, GroupDialog)
-        assert "Reject 34, 33 of which you never opened?" in screen_text(drive.app)
+        assert "Reject 34, including 33 you have not read?" in screen_text(drive.app)
         await drive.keys("y")
         assert isinstance(drive.app.screen, GroupDialog), "the end was not in sight"
         await drive.keys("n")
@@ -121,7 +121,7 @@ async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench)
         await drive.keys("x")
         for _ in range(40):
             await drive.keys("space")
-        assert "You saw them all." in screen_text(drive.app)
+        assert "You have read them all." in screen_text(drive.app)
         await drive.keys("y")
         assert drive.ids == []
         await drive.keys("u")
@@ -136,7 +136,7 @@ async def test_a_small_group_takes_one_more_key(bench: Workbench) -> None:
         await drive.keys("t", "t", "a")
         assert isinstance(drive.app.screen, GroupDialog)
         assert TEXTS["c2"][:40] in " ".join(screen_text(drive.app).split())
-        assert "You saw them all." in screen_text(drive.app)
+        assert "You have read them all." in screen_text(drive.app)
         await drive.keys("y")
         assert drive.ids == ["c3", "c4"]
 
@@ -151,7 +151,7 @@ async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench
         await drive.pilot.pause()
         await drive.keys("T", "a")
         assert isinstance(drive.app.screen, GroupDialog)
-        assert "Approve 2, 1 of which you never opened?" in screen_text(drive.app)
+        assert "Approve 2, including 1 you have not read?" in screen_text(drive.app)
 
 
 # Kinds of proposals
@@ -188,7 +188,7 @@ async def test_a_proposal_of_upkeep_says_what_it_asks_why_and_what_the_answers_d
         assert "Approve: " in card
         assert "Reject:  " in card
         assert "Ports are named in one place." in card
-        assert "Because of 1 memory" in drive.text("evidence")
+        assert "Reason: 1 memory" in drive.text("evidence")
         await drive.keys("a")
         assert bench.library.memories.get("m1").status == after
         assert bench.library.proposals.get(f"{kind}-1").state == "accepted"

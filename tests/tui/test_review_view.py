@@ -100,7 +100,7 @@ async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence
         with bench.library.transaction("agent:x", "confirm c1") as tx:
             tx.put(memory("c1", TEXTS["c1"], status="confirmed"))
         await drive.until(lambda: drive.current == "c2")
-        assert any("c1 was decided elsewhere" in said for said in drive.toasts)
+        assert any("c1 was decided in another session" in said for said in drive.toasts)
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ async def test_a_merge_shows_the_diff_and_what_speaks_against_it(bench: Workbenc
         assert "{+up +}" in item
         assert "The two in full" in drive.text("evidence")
         await drive.keys("m")
-        assert any("merge already" in said for said in drive.toasts)
+        assert any("already a merge" in said for said in drive.toasts)
         await drive.keys("a")
         assert id not in drive.ids
         assert bench.library.proposals.get(id).state == "accepted"
@@ -129,7 +129,7 @@ async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(benc
         drive.go("again")
         await drive.settle()
         evidence = drive.text("evidence")
-        assert "Much like one rejected before" in evidence
+        assert "Similar to a rejected candidate" in evidence
         assert "because too general" in evidence
         assert "rejected just now" in evidence
         assert "[-must-]{+has to+}" in evidence
@@ -147,7 +147,7 @@ async def test_the_queue_shows_the_flags_as_signs_that_the_line_below_explains(b
         assert "∅◔  1  Nobody looked" in screen_text(drive.app)
         assert "∅ no evidence" in screen_text(drive.app)
         assert "◔ overdue" in drive.text("candidate")
-        assert "It cites nothing." in drive.text("evidence")
+        assert "No evidence cited." in drive.text("evidence")
 
 
 @pytest.mark.slow

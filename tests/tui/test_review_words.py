@@ -285,6 +285,6 @@ async def test_without_saved_queries_the_impact_says_how_to_get_there(bench: Wor
     async with review(bench, (80, 24)) as drive:
         await drive.settle()
         await drive.keys("i")
-        assert "No query is saved in this store" in shown(drive)
+        assert "No queries are saved in this store" in shown(drive)
         await drive.keys("escape")
         assert "saved quer" not in drive.text("evidence")

@@ -650,7 +650,7 @@ async def test_clauses_alone_rank_nothing_and_say_so(tmp_path: Path) -> None:
         await pilot.pause()
         assert ruled_at(stream(app).rows.rows) is None
         await keys(pilot, "escape", "right_square_bracket")
-        assert [toast.message.split(".")[0] for toast in app._notifications] == ["Nothing is listed by meaning"]
+        assert [toast.message.split(".")[0] for toast in app._notifications] == ["No semantic matches listed"]
 
 
 def test_the_line_is_looked_for_among_the_rows_that_may_be_below_it() -> None:

@@ -78,4 +78,4 @@ async def test_on_a_slider_votes_do_nothing_and_the_others_say_where_to_go(tmp_p
         assert not app.screen.is_modal
         assert (here(screen), screen.session.profile) == (before, value)
         assert screen.bench.stream.live_vote(before.id) == ""
-        assert any("tab goes there" in note.message for note in app._notifications)
+        assert any("press tab to go there" in note.message for note in app._notifications)

@@ -138,7 +138,7 @@ async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -
         assert dialog.proposal.start == moved
         text = str(dialog.query_one("#auto-text", Static).content)
         assert "settings around the current sliders (workbench, changed)" in text
-        assert ("What stands on the sliders now would go" in text) != dialog.proposal.keeps
+        assert ("The current slider values would be lost" in text) != dialog.proposal.keeps
         await keys(pilot, "a" if dialog.proposal.keeps else "enter")
         await settled(pilot)
         assert session.profile == dialog.proposal.profile
@@ -280,7 +280,7 @@ async def test_in_the_pairs_the_usual_keys_act_on_the_newer_one_and_never_on_the
         newer = pair.newer.id
         await keys(pilot, "plus", "p")
         assert app.bench.stream.live_vote(newer) == ""
-        assert "tab goes there" in " ".join(note.message for note in app._notifications)
+        assert "press tab to go there" in " ".join(note.message for note in app._notifications)
         pinned = app.bench.stream.get(newer).pinned
         await keys(pilot, "tab", "plus", "p")
         await until(pilot, lambda: app.bench.stream.live_vote(newer) == "helpful")

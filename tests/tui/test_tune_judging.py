@@ -87,7 +87,7 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         judged = from_store(app.bench.context)
         expected = app.bench.evaluator.score(judged).verdict(WORKBENCH, profile, NDCG10)
         wins, losses = expected.wins, expected.losses
-        assert f"better on {wins}, worse on {losses}, same on {expected.ties}" in verdict(app)
+        assert f"{wins} better, {losses} worse, {expected.ties} equal" in verdict(app)
         assert expected.conclusion in verdict(app)
         assert "(saved 0." in verdict(app)
 

@@ -210,7 +210,7 @@ async def test_words_narrow_the_help_to_rows_that_hold_them_or_others_for_them()
         await pilot.press("slash", *"delete")
         await pilot.pause()
         text = "\n".join(picture(host))
-        assert "Forget it; several after y" in text
+        assert "Archive it; asks once for several" in text
         assert "Vote helpful" not in text
         await pilot.press("escape")
         await pilot.pause()
