@@ -27,7 +27,7 @@ def test_what_holds_is_said_and_counts_no_read(demo: Cli, expecting: Path) -> No
     result = demo("check", str(expecting))
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines() == [
-        f"✓ {QUERY}", "✓ recipe for lasagne", "2 expectations under workbench (default), all hold.",
+        f"✓ {QUERY}", "✓ recipe for lasagne", "2 expectations under workbench (default), all pass.",
     ]  # fmt: skip
     assert demo.files() == before
 

@@ -103,7 +103,7 @@ async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_on
         assert len(drive.ids) == 6
         drive.go("group important")
         await drive.keys("a")
-        assert "one by one" in " ".join(drive.toasts)
+        assert "one at a time" in " ".join(drive.toasts)
         drive.go("group noise")
         await drive.keys("a")
         await drive.keys("y")
@@ -155,7 +155,7 @@ async def test_a_file_that_changed_shows_what_it_says_and_is_taken_over(tmp_path
         assert "1 record differs" in drive.text("candidate")
         await drive.keys("a")
         assert bench.library.memories.get("f").content == "The build needs [bold]NODE_ENV=production[/]."
-        assert "Done for today: 1 approved" in screen_text(drive.app)
+        assert "All done: 1 approved" in screen_text(drive.app)
         await drive.keys("u")
         assert bench.library.memories.get("f").content == "The build needs NODE_ENV."
         await found(drive, "files")
@@ -178,11 +178,11 @@ async def test_a_file_is_looked_at_whenever_one_comes_back(tmp_path: Path) -> No
 async def test_it_says_when_one_is_done_and_what_is_left(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("a", "x", "space", "a")
-        assert "Done for today: 2 approved, 1 rejected · 1 left for later" in screen_text(drive.app)
+        assert "All done: 2 approved, 1 rejected · 1 left for later" in screen_text(drive.app)
         assert drive.ids == ["c3"]
         drive.go("group later")
         await drive.keys("x")
-        assert "Done for today: 2 approved, 2 rejected. No candidates." in screen_text(drive.app).replace("\n", " ")
+        assert "All done: 2 approved, 2 rejected. No candidates." in screen_text(drive.app).replace("\n", " ")
 
 
 async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,7 +57,7 @@ async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_
         assert "No candidates" in " ".join(screen_text(drive.app).split())
         assert "4 decided · 0 left" in drive.count
         await drive.keys("a")
-        assert any("Nothing waits" in said for said in drive.toasts)
+        assert any("Nothing to decide" in said for said in drive.toasts)
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ async def test_saving_an_edit_never_approves(bench: Workbench) -> None:
         edited = bench.library.memories.get("c1")
         assert (edited.content, edited.status) == ("Read the contract first.", "candidate")
         assert (drive.current, drive.ids) == ("c1", ["c1", "c2", "c3", "c4"])
-        assert "Saved; it still waits. a approves it, u takes the edit back." in drive.toasts
+        assert "Saved, not yet decided. a approves it, u undoes the edit." in drive.toasts
         await drive.keys("a")
         assert bench.library.memories.get("c1").status == "confirmed"
         assert drive.current == "c2"

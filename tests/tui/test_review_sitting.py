@@ -208,7 +208,7 @@ async def test_a_merge_of_three_shows_each_against_the_newest(bench: Workbench) 
     )
     async with review(bench) as drive:
         drive.go("merge-1")
-        await drive.until(lambda: "Do these 3" in drive.text("candidate"))
+        await drive.until(lambda: "Are these 3" in drive.text("candidate"))
         card = drive.text("candidate")
         assert "Are these 3 duplicates?" in card
         assert "From n2 to the newest" in card

@@ -87,7 +87,7 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert f"{proposal.before:.3f} → {proposal.after:.3f}" in text
         assert proposal.verdict.conclusion in text
         assert f"{proposal.fitted:.3f} on the queries it was chosen on" in text
-        assert ("Keep yours: " in text) == ("enter leaves the sliders as they are" in text) == proposal.keeps
+        assert ("Keep yours: " in text) == ("enter keeps the sliders as they are" in text) == proposal.keeps
         await keys(pilot, "a" if proposal.keeps else "enter")
         await settled(pilot)
         assert tune(app).session.profile == proposal.profile != start
@@ -161,12 +161,12 @@ async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) 
             found, verdict=verdict, after=found.before + 0.007, profile=replace(WORKBENCH, recency=0.2)
         )
         text = proposal_text(dialog.proposal, 5, changed=False).plain
-        assert "Keep yours: nobody can tell whether this beats workbench." in text
+        assert "Keep yours: whether this beats workbench is inconclusive." in text
         moved = proposal_text(dialog.proposal, 5, changed=True).plain
         assert "settings around the current sliders (workbench, changed)" in moved
-        assert "Keep yours: nobody can tell whether this beats the current sliders." in moved
+        assert "Keep yours: whether this beats the current sliders is inconclusive." in moved
         assert "The best setting tried, from the current sliders (workbench, changed):" in moved
-        assert "enter leaves the sliders as they are; a tries this setting." in text
+        assert "enter keeps the sliders as they are; a tries this setting." in text
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
         await until(pilot, lambda: [n.message for n in app._notifications] == ["The sliders stay where they are."])

@@ -216,7 +216,7 @@ async def test_narrow_says_it_on_one_line(tmp_path: Path) -> None:
         expected = app.bench.evaluator.score(from_store(app.bench.context)).verdict(
             WORKBENCH, tune(app).session.profile, NDCG10
         )
-        assert f"+{expected.wins} −{expected.losses} ={expected.ties}" in screen_text(app)
+        assert f"{expected.wins} better, {expected.losses} worse, {expected.ties} equal" in screen_text(app)
         assert expected.outcome != "unclear" or "inconclusive" in screen_text(app)
 
 

@@ -44,7 +44,7 @@ found. An id that was merged into another memory stands for that. FILE is TOML, 
 
 Times without an offset are UTC, or of --tz. It only looks: nothing counts as read.
 In CI, WORKBENCH_TRUST=PATH says that the store is trusted.
-Exit code: 0 when all hold, 1 when some do not, 2 when it cannot be checked.
+Exit code: 0 when all pass, 1 when some fail, 2 when it cannot be checked.
 
   workbench check expectations.toml"""
 

@@ -211,7 +211,7 @@ class Progress:
         return _joined(parts)
 
     def done(self, put_off: int) -> str:
-        """Return "Done for today: 12 approved, 3 rejected · 2 left for later"; empty while nothing was done."""
+        """Return "All done: 12 approved, 3 rejected · 2 left for later"; empty while nothing was done."""
         counted = ", ".join(f"{count} {word}" for word, count in Counter(d[2] for d in self.decided).items())
         later = f"{put_off} left for later" if put_off else ""
         said = " · ".join(part for part in (counted, later) if part)

@@ -181,14 +181,14 @@ def short_text(found: LiveVerdict, *, band: bool) -> Content:
     """Return the same in fewer words; `m` shows the rest."""
     (before, now), verdict = found.means, found.verdict
     low_high = f" [{signed(verdict.low)}, {signed(verdict.high)}]" if band else ""
-    more = "" if verdict.more is None else f", {verdict.more} more queries"
+    more = f", {verdict.more} more queries" if band and verdict.more is not None else ""
     conclusion = f"inconclusive{more}" if verdict.outcome == "unclear" else verdict.outcome
     end = ", provisional" if verdict.provisional else ""
     return assemble(
         [
             (f"{found.verdict.metric} ", MUTED),
             (f"{now:.2f}", "bold"),
-            (f" ({before:.2f}) · ", MUTED),
+            (f" ({before:.2f}) · " if band else " · ", MUTED),
             (f"{verdict.wins} better, {verdict.losses} worse, {verdict.ties} equal · Δ {signed(verdict.delta)}", ""),
             (f"{low_high} · ", MUTED),
             (f"{_MARKS[verdict.outcome]}{conclusion}{end}", _STYLES[verdict.outcome]),
