@@ -112,7 +112,7 @@ def test_toml_is_read_and_the_report_names_lines_and_reasons(pool: Cli) -> None:
     assert result.code == 1
     first, why, second, last = result.out.splitlines()
     assert first == "✗ Friday (expect.toml:2)"
-    assert why.startswith("    f1 stands at ")
+    assert why.startswith("    f1 ranks ")
     assert (second, last) == (f"✓ {QUERY}", "2 expectations under workbench (default), 1 not as expected.")
 
 

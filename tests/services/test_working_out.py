@@ -70,7 +70,7 @@ def test_one_stands_as_long_as_its_memories_are_as_they_were(bench: Workbench) -
     with bench.library.transaction("agent:x", "touch") as tx:
         tx.put(replace(bench.library.memories.get("noise"), access_count=1, last_accessed_at=NOW))
     assert bench.review.found() == ()
-    with pytest.raises(WorkbenchError, match="No proposal"):
+    with pytest.raises(WorkbenchError, match="No open proposal"):
         bench.review.approve([prune.id])
     bench.history.undo_revision(bench.library.revision)
     assert bench.review.found() == (prune,)

@@ -104,7 +104,7 @@ def test_a_packed_segment_that_unpacks_to_far_more_is_refused(tmp_path: Path, mo
         restore(tmp_path / "b", tmp_path / "new")
     lines = gzip.compress((b"x" * 1000 + b"\n") * 9000)
     (tmp_path / "b").write_bytes(packed(about(said(name, lines)), [entry(name, lines)]))
-    monkeypatch.setattr("workbench.store.repository.LARGEST", 8 << 20)
+    monkeypatch.setattr("workbench.store.files.LARGEST", 8 << 20)
     with pytest.raises(UnreadableFile, match="is larger than"):
         restore(tmp_path / "b", tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
