@@ -68,7 +68,7 @@ async def test_y_updates_the_file_with_it_and_u_takes_back_both(bench: Workbench
         assert "AGENTS.md" in told
         assert f"- {NPM}" in told
         assert f"- {PNPM}" in told
-        assert "given to claude in 1 session this week" in told
+        assert "served to claude in 1 session this week" in told
         assert bench.stream.get("k1").content == NPM
         await pilot.press("y")
         await closed(app, pilot, lambda: bench.stream.get("k1").content == PNPM)
