@@ -124,7 +124,7 @@ def test_one_unknown_id_and_nothing_is_decided(queue: Cli, verb: str, odd: str, 
     before = files_of(queue.store)
     result = queue("review", verb, "c1", odd)
     assert (result.code, result.out) == (2, "")
-    assert f"No proposal {odd} waits for review. Nothing was changed." in result.err
+    assert f"No open proposal {odd}. Nothing was changed." in result.err
     assert hint in result.err
     assert result.err.count("\n") == 1
     assert files_of(queue.store) == before

@@ -76,7 +76,7 @@ async def asked(pilot: Pilot[Path | None], app: WorkbenchApp, task: str = "AUTH_
 async def test_it_stands_beside_the_sessions(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
     async with opened(app, size) as pilot:
-        for title in ("Pinned", "Playbook", "Confirmed", "For this task", "9 sessions", "would be served"):
+        for title in ("Pinned", "Playbook", "Confirmed", "For this task", "9 sessions", "Context for"):
             assert title in screen_text(app)
         await pilot.press("escape", "escape")
         assert app.focused is screen(app).sessions

@@ -412,7 +412,7 @@ class ContextPane(Vertical):
     def _say_whose(self) -> None:
         profile = self._bench.context.profile if self._profile is None else ProfileInUse(self._profile.name, "flag")
         who = one_line(self._bench.safety.masked(self._agent), 30) or "an agent"
-        parts = [(f"What {who} would be served", ""), (f" · ranked under {profile}", MUTED)]
+        parts = [(f"Context for {who}", ""), (f" · ranked under {profile}", MUTED)]
         if self.made is not None and self.made.is_empty:
             parts.append((f" · {NOTHING}", "$text-warning"))
         self.query_one("#context-said", Static).update(assemble(parts))
