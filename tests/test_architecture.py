@@ -124,10 +124,15 @@ OWNERS = {
 }
 
 
+def _modules_in(folder: Path) -> list[Path]:
+    """Return the modules and packages of a folder; what only byte code of former ones is left of is none."""
+    return [path for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+
+
 def feature_table() -> str:
     """Return which folder or module of each layer is about a feature, as CONTRIBUTING shows it."""
     layers = ("core", "services", "tui", "cli")
-    places = {layer: {path.stem: path for path in (PACKAGE / layer).iterdir()} for layer in layers}
+    places = {layer: {path.stem: path for path in _modules_in(PACKAGE / layer)} for layer in layers}
     lines = [f"| feature | {' | '.join(f'`{layer}/`' for layer in layers)} |", "|---" * (len(layers) + 1) + "|"]
     for feature in sorted(places["services"]):
         found = [places[layer].get(feature) for layer in layers]
