@@ -96,6 +96,7 @@ async def illustrate(folder: Path, theme: str, name: str, keys: Sequence[str]) -
 def _place() -> Iterator[Path]:
     """Make a folder to be in, with a home of its own; it always has the same name, as dialogs show it."""
     place, before = Path(tempfile.gettempdir()) / "workbench-pictures", Path.cwd()
+    shutil.rmtree(place, ignore_errors=True)  # of a run that was killed
     place.mkdir()
     for name in ("HOME", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "STATE", "CACHE"))):
         os.environ[name] = str(place / "home" / name.lower())

@@ -95,7 +95,7 @@ def test_what_records_with_one_text_are_compared_by_is_made_once() -> None:
     same = tuple(memory(f"m{n}", content="Use pnpm", importance_score=float(n)) for n in range(60))
     bullets = "\n".join(f"[rules-{n:05}] helpful=0 harmful=0 :: Use pnpm." for n in range(60))
     parsed = Parsed("jsonl", memories=same)
-    assert calls_of([identity_of], lambda: lint.records_lint(parsed, "m.jsonl"))[0] < 60 * 4
+    assert calls_of([identity_of], lambda: lint.lint_records(parsed, "m.jsonl"))[0] < 60 * 4
     assert calls_of([identity_of], lambda: lint.lint(f"## RULES\n{bullets}\n", "book.txt"))[0] < 60 * 6
 
 

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from workbench.core.files.lint import LintFinding
 from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at, measure
-from workbench.formats.lint import OLDER, memory_index_lint
+from workbench.formats.lint import OLDER, lint_memory_index
 
 FILES = {"auth.md": "# Auth\n", "deploy-notes.md": "no heading\n"}
 INDEX = "# Memory\n\n- [Auth](auth.md) — how logins work\n- [Deploy](deploy-notes.md) — the steps\n"
 
 
 def found(text: str, files: dict[str, str] = FILES) -> list[LintFinding]:
-    return memory_index_lint(text, "MEMORY.md", files.get, files)
+    return lint_memory_index(text, "MEMORY.md", files.get, files)
 
 
 def test_a_clean_index() -> None:
@@ -56,7 +56,7 @@ def test_what_is_below_the_cut_moves_to_a_topic_file(count: int, width: int, new
 
 def test_older_memories_are_added_to() -> None:
     text = "".join(f"- entry {n}\n" for n in range(210))
-    (one,) = memory_index_lint(text, "MEMORY.md", {OLDER: "# Older memories\n\nkept"}.get, [])
+    (one,) = lint_memory_index(text, "MEMORY.md", {OLDER: "# Older memories\n\nkept"}.get, [])
     assert one.fix
     assert one.fix.beside[0][1].startswith("# Older memories\n\nkept\n- entry 199\n")
 

@@ -105,8 +105,8 @@ async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
     app = app_over(bench)
     async with opened(app, (200, 60)) as pilot:
         text = screen_text(app)
-        assert "2 given, 2 held back, 1 not approved, 3 too weak" in text
-        assert "nothing relevant, nothing given" in text
+        assert "2 served, 2 held back, 1 unapproved, 3 too weak" in text
+        assert "nothing relevant, nothing served" in text
         assert "gone not in the store any more" in text
         await pilot.press("enter")
         await pilot.pause()
@@ -123,8 +123,8 @@ async def test_what_was_looked_up_without_a_question_says_so_and_is_not_asked_ag
         text = screen_text(app)
         assert "looked up by id" in text
         assert "read the playbook" in text
-        assert "1 given" in text
-        assert "nothing given" not in text
+        assert "1 served" in text
+        assert "nothing served" not in text
         await pilot.press("J", "enter", "J", "j", "J", "j", "J")
         assert isinstance(app.screen, AgentsScreen)
 

@@ -27,7 +27,7 @@ from workbench.services.health import doctor
 from workbench.services.open import Workbench
 from workbench.services.stream.hook import append
 from workbench.services.stream.observation import Observation
-from workbench.store.journal.opening import utc_now
+from workbench.store.journal.engine import utc_now
 from workbench.store.maintenance.leavings import found
 
 KILLS = int(os.environ.get("WORKBENCH_KILLS", "60"))

@@ -46,8 +46,8 @@ async def test_the_side_panel_tells_everything_about_the_bullet(bench: Workbench
             "high performing",
             "HARD RULES · 1 of 3",
             "+10  9 imported · 1 vote",
-            "0.85 (0.66–0.97)  n 11",
-            "Beta(11, 2)",
+            "85 %  helpful of 11 votes",
+            "90 % interval 66–97 %",
             "your vote  helpful",
             "vote helpful on hr-00001",
         ):

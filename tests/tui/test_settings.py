@@ -11,7 +11,7 @@ from tests.tui.support import app_over, demo_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.config import loading, paths, recent
 from workbench.services.folder import make_store
-from workbench.store.journal.opening import utc_now
+from workbench.store.journal.engine import utc_now
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.run import View, _options, profiles_of
 from workbench.tui.health.screen import HealthScreen

@@ -100,7 +100,7 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
 
     With `opening` it knows no command: the app that is to open does not wait for them.
     """
-    parser = Parser(prog="workbench", description=_ABOUT, epilog=exit_codes.exit_codes_told())
+    parser = Parser(prog="workbench", description=_ABOUT, epilog=exit_codes.exit_code_table())
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
     about = "the store as it was at this revision or time (42, 36h, 2026-11-21): the app only looks"

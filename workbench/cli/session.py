@@ -39,7 +39,7 @@ MEANINGS: Mapping[int, str] = {
 }
 
 
-def exit_codes_told() -> str:
+def exit_code_table() -> str:
     """Return the table as it stands in the help."""
     return "\n".join(["exit codes:", *(f"  {code:<4}{meaning}" for code, meaning in MEANINGS.items())])
 

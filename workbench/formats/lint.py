@@ -310,7 +310,7 @@ class _Wrong:
     right: Parsed | None = None
 
 
-def records_lint(parsed: Parsed, file: str, writer: Writer | None = None) -> list[LintFinding]:
+def lint_records(parsed: Parsed, file: str, writer: Writer | None = None) -> list[LintFinding]:
     """Return what is wrong with the records of a file, with fixes where a `writer` can make them."""
     out = [LintFinding(file, issue.line, "unreadable", issue.reason, kind=issue.kind) for issue in _damage(parsed)]
     tried = 0
@@ -398,7 +398,7 @@ OLDER = "older-memories.md"
 """The topic file that takes what falls below the cut."""
 
 
-def memory_index_lint(
+def lint_memory_index(
     text: str, file: str, beside: Callable[[str], str | None], topics: Iterable[str]
 ) -> list[LintFinding]:
     """Return what is wrong with an index; `topics` are the names of the Markdown files in its folder."""
@@ -521,12 +521,12 @@ def lint_text(
         there = opening.beside(path.parent)
         topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
         named = list(dict.fromkeys([*topics, *overlay]))
-        return memory_index_lint(text, str(path), lambda name: overlay.get(name) or there(name), named)
+        return lint_memory_index(text, str(path), lambda name: overlay.get(name) or there(name), named)
     known, context = format_named(kind), ReadContext(now=now, file=str(path), as_candidates=True)
     if known.read_path is not None:
-        return records_lint(opening.read_file(path, format=kind, context=context), str(path))
+        return lint_records(opening.read_file(path, format=kind, context=context), str(path))
     parsed = known.read(text, replace(context, path=str(path), beside=opening.beside(path.parent)))
-    found = records_lint(parsed, str(path), Writer(text, known.write) if known.write is not None else None)
+    found = lint_records(parsed, str(path), Writer(text, known.write) if known.write is not None else None)
     if kind == letta.NAME:
         over = (i for i in parsed.issues if isinstance(i.what, Reason) and i.what.pattern is letta.OVER_LIMIT)
         return found + [LintFinding(str(path), one.line, "over-cap", one.reason) for one in over]

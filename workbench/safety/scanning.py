@@ -99,7 +99,7 @@ def scan(text: str) -> tuple[Finding, ...]:
     from workbench.safety.orders import orders
 
     low = lowered(text)
-    found = [*secrets.secrets_find(text, low), *orders.find(text), *find(text)]
+    found = [*secrets.find_secrets(text, low), *orders.find(text), *find(text)]
     return tuple(sorted(found, key=lambda f: (f.start, f.end))) if found else ()
 
 
@@ -118,7 +118,7 @@ def secrets_in(text: str) -> list[Finding]:
     """Return the secrets of a text alone, in order."""
     from workbench.safety import secrets
 
-    return secrets.secrets_find(text, lowered(text))
+    return secrets.find_secrets(text, lowered(text))
 
 
 def mask(text: str) -> str:

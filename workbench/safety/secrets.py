@@ -242,7 +242,7 @@ RULES = (
 """The forms, the more particular one first."""
 
 
-def keys_find(text: str, words: str) -> Iterator[Finding]:
+def find_keys(text: str, words: str) -> Iterator[Finding]:
     """Yield the keys in a text; `words` are its long words, one of which a key must be in."""
     for rule in RULES:
         if rule.hint in words:
@@ -277,7 +277,7 @@ _PUTTY_LINES = r"[^\n]{0,256}\n(?:(?!PuTTY-User)[^\n]{0,256}\n){0,80}"
 _PRIVATE_KEY = r"[A-Za-z0-9+/]{16}"
 
 
-def private_find(text: str) -> Iterator[Finding]:
+def find_private_keys(text: str) -> Iterator[Finding]:
     """Yield the blocks in a text; one whose end is missing goes as far as its characters do."""
     if "PRIVATE KEY" not in text and "PuTTY-User-Key-File" not in text:
         return
@@ -355,7 +355,7 @@ PROVIDERS = (
 """What the library is asked for; the other forms, passwords and randomness have modules of their own."""
 
 
-def providers_find(text: str, words: str) -> Iterator[Finding]:
+def find_provider_tokens(text: str, words: str) -> Iterator[Finding]:
     """Yield the keys in a text, each to the end of its characters; `words` are the long words of the text."""
     for provider in PROVIDERS:
         place = text if provider.beside else words
@@ -450,7 +450,7 @@ _PIECE = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 _RANDOMNESS_WORD = "[a-z]{4,}"
 
 
-def randomness_find(text: str, words: str) -> Iterator[Finding]:
+def find_random_words(text: str, words: str) -> Iterator[Finding]:
     """Yield the random-looking words in a text, addresses and digests left out; `words` are its long words."""
     random = {
         word
@@ -547,8 +547,8 @@ _LOGIN = r"""://[^\s:/@"'<>`]{0,200}:([^\s/"'<>`]{1,400})@(?=[\w\[\-.$])"""
 _HEADER = r"\b(?:bearer|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:basic|token|apikey))\s{1,3}([\w\-.~+/]{12,}=*)"
 
 
-def find(text: str, low: str) -> Iterator[Finding]:
-    """Yield passwords and tokens; `low` is the text in lower case."""
+def find_addresses(text: str, low: str) -> Iterator[Finding]:
+    """Yield the passwords and tokens of addresses and headers; `low` is the text in lower case."""
     if "://" in text and "@" in text:
         for match in compiled(_LOGIN).finditer(text):
             if not is_placeholder(match.group(1)):
@@ -599,7 +599,7 @@ _NEXT = r"(?:[&;,]|\\[nrt])(?:[A-Z]?[a-z]{3,}(?:[_\-]?[A-Z]?[a-z]+)*|[A-Z_]{3,})
 _PROSE = r"\s{1,2}(?P<verb>is|was|to|=)\s{1,2}[\"'`“]?(?P<said>[^\s\"'`“”]{6,100})"
 
 
-def assignments_find(text: str, low: str) -> Iterator[Finding]:
+def find_assignments(text: str, low: str) -> Iterator[Finding]:
     """Yield the values; `low` is the text in lower case, as long as the text."""
     if not ("=" in text or ":" in text or " is " in text or " was " in text):
         return
@@ -730,7 +730,7 @@ _COMMANDS_NAMES = ("passw", "passphrase", "token", "secret", "key")
 _DOCKER = r"\"auth\"\s{0,3}:\s{0,3}\"([A-Za-z0-9+/]{8,400}={0,2})\""
 
 
-def commands_find(text: str, low: str) -> Iterator[Finding]:
+def find_command_secrets(text: str, low: str) -> Iterator[Finding]:
     """Yield the passwords; `low` is the text in lower case."""
     if "machine" in low or "default" in low:
         yield from anchored(text, "machine|default", _netrc)
@@ -826,7 +826,7 @@ _SECRETS_NAMES = ("pass", "pwd", "secret", "token", "key", "credential", "://", 
 _OPTIONS = (" -", "machine", "default", ":5432:", ":*:", '"auth"')
 
 
-def secrets_find(text: str, low: str) -> list[Finding]:
+def find_secrets(text: str, low: str) -> list[Finding]:
     """Return the secrets of a text in order, none within another; `low` is the text in lower case.
 
     What a marker names is no name of a value behind it, and no part of a secret.
@@ -836,7 +836,7 @@ def secrets_find(text: str, low: str) -> list[Finding]:
         low = lowered(text)
     crowded = crowds(text, low, _single)
     rest = (blanked(text, crowded), blanked(low, crowded)) if crowded else (text, low)
-    found = [*crowded, *private_find(text), *_single(*rest)]
+    found = [*crowded, *find_private_keys(text), *_single(*rest)]
     return list(_apart(found)) if found else found
 
 
@@ -846,20 +846,18 @@ def _single(text: str, low: str) -> list[Finding]:
     long = [word for word in text.split() if len(word) >= SHORTEST_KEY]
     if long:
         words = "\n".join(long)
-        found += [*keys_find(text, words), *providers_find(text, words), *randomness_find(text, words)]
+        found += [*find_keys(text, words), *find_provider_tokens(text, words), *find_random_words(text, words)]
     if any(map(low.__contains__, _SECRETS_NAMES)):
-        found += [*find(text, low), *assignments_find(text, low)]
+        found += [*find_addresses(text, low), *find_assignments(text, low)]
     if any(map(text.__contains__, _OPTIONS)):
-        # FOLDGONE  # a hook that meets none of these need not load it
-
-        found += commands_find(text, low)
+        found += find_command_secrets(text, low)
     return found
 
 
 def mask(text: str) -> str:
     """Return a text with each secret replaced by a marker that names it; line breaks stay where they are."""
     for _ in range(ROUNDS):
-        found = secrets_find(text, lowered(text))
+        found = find_secrets(text, lowered(text))
         if not found:
             break
         text = without(text, found)

@@ -70,8 +70,7 @@ def _known(path: Path, journal: BinaryIO, start: int) -> bytes:
 
 def _read_anew(folder: Path, heads: Path | None, key: bytes, path: Path | None) -> bytes:
     """Read the store for the marks, and keep them if they can be kept."""
-    from workbench.store.journal.engine import Options
-    from workbench.store.journal.opening import open_journal
+    from workbench.store.journal.engine import Options, open_journal
 
     options = Options(checkpoint_every=0, adds=True)
     tables, stamp = open_journal(folder, options=options, heads=heads).cut()

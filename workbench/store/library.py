@@ -15,8 +15,7 @@ from workbench.store.files import closed
 from workbench.store.identity.trust import StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing, arrival_of
 from workbench.store.journal import segments
-from workbench.store.journal.engine import Clock, Gate, Options, See, Tell
-from workbench.store.journal.opening import open_journal, utc_now
+from workbench.store.journal.engine import Clock, Gate, Options, See, Tell, open_journal, utc_now
 from workbench.store.journal.state import Keys, Staged
 from workbench.store.naming import FARTHEST, memory_number, numbered_id
 from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, table_of

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from workbench.core.record import InvalidRecord, UnknownRecord, from_doc
 from workbench.core.runtime import collection_paused, in_pieces
-from workbench.store.blobs import Blobs
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from workbench.core.damage import Gone
     from workbench.core.health import Manifest, Unfinished
     from workbench.core.runtime import Progress
+    from workbench.store.blobs import Blobs
     from workbench.store.maintenance.backup import Packed
     from workbench.store.maintenance.checkpoint_writer import OutsideEdit
     from workbench.store.maintenance.purge import Beside, Masker, Purged
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Maintenance:
     """Makes, packs, copies and cleans the files of a store, and takes a person's word on what was found in them."""
 
-    def __init__(self, journal: Journal, blobs: Blobs) -> None:
+    def __init__(self, journal: Journal, blobs: "Blobs") -> None:
         self._journal = journal
         self._blobs = blobs
 

@@ -52,7 +52,7 @@ async def test_every_dialog_shows_its_keys_and_where_one_types_by_way_of_the_man
     async with host.run_test(size=(80, 24)) as pilot:
         host.ask(Confirm("Forget?", clock=Clock()) if dialog == "confirm" else Prompt("Name it"))
         await pilot.pause()
-        assert "f1 help" in "\n".join(picture(host))
+        assert "f1 manual" in "\n".join(picture(host))
         await pilot.press(*(["question_mark"] if dialog == "prompt" else []), *keys)
         if keys == ["f1"]:
             await until_drawn(pilot, lambda: isinstance(host.screen, ManualScreen))

@@ -114,7 +114,7 @@ def _print_plan(plan: "UpkeepPlan", dry: bool) -> None:
     if plan.open:
         say(f"{counted(len(plan.open), 'proposal')} of an earlier run {'waits' if len(plan.open) == 1 else 'wait'}.")
     if plan.waiting:
-        say(f"{counted(len(plan.waiting), 'candidate')} in Review flagged for waiting long.")
+        say(f"{counted(len(plan.waiting), 'candidate')} in Review flagged as overdue.")
     if plan.remark:
         warn(plan.remark)
 

@@ -10,8 +10,8 @@ from workbench.store.identity import heads
 from workbench.store.identity.heads import Head, Range
 from workbench.store.identity.trust import stand, trust
 from workbench.store.journal import chain
-from workbench.store.journal.reorder import Tail
 from workbench.store.journal.segments import Position, new_store_id
+from workbench.store.journal.tail import Tail
 
 
 class Witness:

@@ -28,8 +28,8 @@ from workbench.store.index.reading import (
     note_facts,
 )
 from workbench.store.journal.codec import dumps
-from workbench.store.journal.reorder import Tail
 from workbench.store.journal.state import State, Tables
+from workbench.store.journal.tail import Tail
 from workbench.store.journal.unread import Unread
 from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, Places, Stamp
 from workbench.store.records import key_of, marks_of

@@ -19,7 +19,7 @@ from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, Loaded, Pla
 
 if TYPE_CHECKING:
     from workbench.store.index.reading import ReadIndex
-    from workbench.store.journal.reorder import Tail
+    from workbench.store.journal.tail import Tail
 
 
 class IndexKeeper:

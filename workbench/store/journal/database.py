@@ -11,8 +11,7 @@ from tinydb.storages import Storage
 from tinydb.table import Document, Table
 
 from workbench.store.entry import Doc
-from workbench.store.journal.engine import STANDARD, Clock, Journal, Options
-from workbench.store.journal.opening import open_journal, utc_now
+from workbench.store.journal.engine import STANDARD, Clock, Journal, Options, open_journal, utc_now
 from workbench.store.journal.state import Staged
 
 ACTOR = "tinydb"

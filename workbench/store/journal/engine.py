@@ -8,7 +8,7 @@ import itertools
 import threading
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,9 +27,9 @@ from workbench.store.index.keeping import IndexKeeper
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, seal, unsealed
 from workbench.store.journal.groups import Announcer, Groups, Listener
-from workbench.store.journal.reorder import Tail
 from workbench.store.journal.segments import Position
 from workbench.store.journal.state import Keys, Staged, State, Tables, changed_keys, diff_tables, take_back, taken_back
+from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import CheckpointWriter, ForeignCheckpoint, Loaded, Stamp
 from workbench.store.maintenance.leavings import sweep
@@ -914,3 +914,33 @@ class Journal:
 def _characters(doc: Doc) -> int:
     """Return how long the texts of a document are together."""
     return sum(len(value) for value in doc.values() if isinstance(value, str))
+
+
+def utc_now() -> datetime:
+    """Return the present moment in UTC."""
+    return datetime.now(UTC)
+
+
+def open_journal(
+    path: Path | str,
+    clock: Clock = utc_now,
+    counters: frozenset[str] = frozenset(),
+    options: Options = STANDARD,
+    heads: Path | None = None,
+) -> Journal:
+    """Open (or create) the store folder `path`.
+
+    `counters` names integer fields whose changes are written as increments; `heads` is the folder of the heads.
+    Raises `StoreProblem` when the folder cannot be made or read, or is a file.
+    """
+    folder = Path(path)
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise StoreProblem(f"{folder} is a file, not a store folder.", "Nothing was changed.")
+    except OSError as error:
+        raise cannot_read(folder, error) from error
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    return Journal(folder, clock, counters, options, heads)

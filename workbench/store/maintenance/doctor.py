@@ -15,9 +15,10 @@ from workbench.store.identity.heads import can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import fingerprint, seal
-from workbench.store.journal.reorder import Tail, merge_branches, read_marked
+from workbench.store.journal.reorder import merge_branches, read_marked
 from workbench.store.journal.segments import NAME, Position
 from workbench.store.journal.state import State, changed_keys, diff_tables
+from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.purge import unfinished_in
 from workbench.store.records import IN_BLOBS, key_of

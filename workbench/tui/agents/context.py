@@ -157,7 +157,7 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
     match row:
         case Whole(made):
             used = f"{number(made.tokens)} of {number(made.budget)} tokens"
-            return assemble([(f"{'all':<14} ", ""), (used, ""), (f" · {number(len(made.given))} given", MUTED)])
+            return assemble([(f"{'all':<14} ", ""), (used, ""), (f" · {number(len(made.given))} served", MUTED)])
         case Head(layer, moved):
             return _head(layer, moved, width)
         case Section(layer):
@@ -184,7 +184,7 @@ def _head(layer: Layer, moved: bool, width: int) -> Content:
     cells = _SHORT_BAR if width < _NARROW else _BAR
     figures = f" {number(layer.tokens)} of {number(layer.budget)}"
     told = layer.items and (width >= _NARROW or not layer.left_out)
-    given = f" · {number(len(layer.items))} given" if told else ""
+    given = f" · {number(len(layer.items))} served" if told else ""
     out = f" · {number(len(layer.left_out))} left out" if layer.left_out else ""
     title = f"{layer.kind.title:<14}{CHANGED if moved else ' '}"
     return assemble([(title, "")]) + bar(share, cells) + assemble([(figures, ""), (given + out, MUTED)])
@@ -364,7 +364,7 @@ class ContextPane(Vertical):
         event.stop()
         self.rows.focus()
 
-    @work(thread=True, group="context", description="what an agent would be given")
+    @work(thread=True, group="context", description="what an agent would be served")
     def _gather(self, task: str, asker: Context, profile: Profile | None) -> None:
         worker = get_current_worker()
         material, problem, bench = None, "", self._bench

@@ -126,7 +126,7 @@ _WITH_QUESTION = 64
 
 _WITH_BAR = 44
 GONE = "not in the store any more"
-NOTHING = "nothing relevant, nothing given"
+NOTHING = "nothing relevant, nothing served"
 _LONGEST = 400
 
 
@@ -156,8 +156,8 @@ def outcome(read: AgentRead) -> str:
         return NOTHING
     if not read.is_question and not read.memories:
         return ""
-    left = ((read.held, "held back"), (read.unapproved, "not approved"), (read.weak, "too weak"))
-    parts = [f"{number(len(read.memories))} given" if read.memories else "nothing given"]
+    left = ((read.held, "held back"), (read.unapproved, "unapproved"), (read.weak, "too weak"))
+    parts = [f"{number(len(read.memories))} served" if read.memories else "nothing served"]
     return ", ".join([*parts, *(f"{number(n)} {what}" for n, what in left if n)])
 
 
@@ -280,7 +280,7 @@ def _outcome_sentences(read: AgentRead) -> list[str]:
     many = len(read.memories)
     if not read.is_question and not many:
         return ["It read all of it; no single memory was served."]
-    told = [f"{amount(many, 'memory was', 'memories were')} given."]
+    told = [f"{amount(many, 'memory was', 'memories were')} served."]
     if read.held:
         told.append(f"{number(read.held)} higher-ranked held back: instructions to agents or hidden characters.")
     if read.unapproved:

@@ -173,7 +173,7 @@ def rows(facts: Facts) -> Sequence[Row]:
         found.append(figures(ID, "withdrawn", number(len(plan.withdrawn)), text, item="withdrawn"))
     if plan.waiting:
         text = "candidate in Review is" if len(plan.waiting) == 1 else "candidates in Review are"
-        text += " flagged for waiting long"
+        text += " flagged as overdue"
         found.append(figures(ID, "waiting", number(len(plan.waiting)), text, item="waiting"))
     found += in_review(facts, ID, "noise")
     return found or [remark(ID, "nothing", "Nothing to do: no rule of the lifecycle has anything to say.")]

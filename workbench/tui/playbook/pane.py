@@ -337,7 +337,7 @@ def _marks(row: Row, bullet: Bullet) -> list[Content]:
     if bullet.neutral_count:
         lines.append(_line("neutral", number(bullet.neutral_count)))
     if share.count:
-        lines.append(_line("helpful", f"{share.mean * 100:.0f} %", f"  of {number(share.count)} votes"))
+        lines.append(_line("rating", f"{share.mean * 100:.0f} %", f"  helpful of {number(share.count)} votes"))
         lines.append(Content(" " * (LABEL + 2)) + share_bar(bullet, BAR))
         lines.append(_line("", "", f"90 % interval {share.low * 100:.0f}–{share.high * 100:.0f} %"))
     lines.append(_line("your vote", row.vote or "none", "  again takes it back" if row.vote else "  + or − votes"))

@@ -32,7 +32,7 @@ from workbench.tui.widgets.content import keyed, undo
 from workbench.tui.widgets.figures import amount, number, tell_apart
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.long_text import LongText, same
-from workbench.tui.widgets.lists.reading_pane import LINKED_LINKS, Later
+from workbench.tui.widgets.lists.reading_pane import LINKS_OF, Later
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
@@ -116,7 +116,7 @@ class StreamScreen(AreaScreen):
         yield Static(id="news")
         below = Static(id="below")
         side = DetailPane(LongText(id="detail"), id="side")
-        side.links = Later(LINKED_LINKS, self, side, self._place, True)
+        side.links = Later(LINKS_OF, self, side, self._place, True)
         yield Horizontal(Vertical(self.rows, below, id="found"), side)
 
     def on_mount(self) -> None:

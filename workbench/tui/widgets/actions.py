@@ -89,7 +89,7 @@ READ_ON = Action("text.on", "space", "read on", "One page further down in the te
 ON_DIALOG = (
     Action("dialog.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
     Action("dialog.help", "question_mark", "help", "Show every key that holds here", APP),
-    Action("dialog.manual", "f1", "help", "Open the manual at the page of this area", APP),
+    Action("dialog.manual", "f1", "manual", "Open the manual at the page of this area", APP),
 )
 """What holds in every dialog, unless it has the key for something else; where one types, f1 only."""
 

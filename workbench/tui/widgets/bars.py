@@ -213,7 +213,7 @@ def _tidy(value: float) -> float:
     return round(value, 10) + 0.0
 
 
-FULL, SLIDER_REST, HANDLE, TICK_FULL, TICK_REST = "━", "─", "●", "╋", "┼"
+FULL, TRACK, HANDLE, TICK_FULL, TICK_REST = "━", "─", "●", "╋", "┼"
 CHANGED = "•"
 FOCUSED, CURRENT = "▸", "▹"
 """Stands behind the label while the value is not the default."""
@@ -356,7 +356,7 @@ class Slider(Widget, can_focus=True):
         handle = self.scale.cell(self.value, cells) if cells else 0
         ticks = {self.scale.cell(t, cells) for t in self.ticks if self.scale.minimum <= t <= self.scale.maximum}
         before = "".join(TICK_FULL if i in ticks else FULL for i in range(min(handle, cells)))
-        after = "".join(TICK_REST if i in ticks else SLIDER_REST for i in range(handle + 1, cells))
+        after = "".join(TICK_REST if i in ticks else TRACK for i in range(handle + 1, cells))
         return assemble([(before, "$accent"), (HANDLE if cells else "", "bold $accent"), (after, MUTED)])
 
     # Keys

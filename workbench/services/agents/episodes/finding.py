@@ -64,7 +64,7 @@ def fitting(pool: EpisodePool, criteria: Criteria, now: datetime) -> Mask:
         mask &= pool.at >= micros(criteria.since)
     if criteria.until is not None:
         mask &= pool.at <= micros(criteria.until)
-    for attribute, wanted in _columns_asked(criteria):
+    for attribute, wanted in _wanted_attributes(criteria):
         one: Mask = np.zeros(len(pool), np.bool_)
         rows = pool.named(attribute).get(wanted.casefold())
         if rows is not None:
@@ -82,7 +82,7 @@ def in_domains(pool: EpisodePool, text: str) -> Mask:
     return found
 
 
-def _columns_asked(criteria: Criteria) -> Iterator[tuple[str, str]]:
+def _wanted_attributes(criteria: Criteria) -> Iterator[tuple[str, str]]:
     if criteria.domain:
         yield "domain", criteria.domain[:KIND]
     if criteria.type:

@@ -126,7 +126,7 @@ FILES = Finder(_find, searching=False, stamp=_stamp)
 # Memories that name what is not in the working tree any more.
 
 
-def _stale_find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+def _find_stale(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     """Bullets are asked about as the Curator's are, once somebody put what was found into Review."""
     folder = parts.still_true.folder
     if folder is None or not folder.is_dir():
@@ -135,7 +135,7 @@ def _stale_find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     return tuple(one.proposal for one in found if one.proposal.kind == KIND)
 
 
-STALE = Finder(_stale_find, by_hand=True)
+STALE = Finder(_find_stale, by_hand=True)
 
 
 # What came from elsewhere and nobody has looked at yet: lines of the store, and documents that are followed.
@@ -168,7 +168,7 @@ def _documents(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
         reasons += [f"{changes.messages:,} bytes of messages"] if changes.messages else []
         marks = "\n".join(f"{path} {mark.sha256} {mark.size}" for path, mark in sorted(changes.marks.items()))
         name = blake2b(f"{folder.root}\n{marks}".encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-        title = f"{folder.name}: {_trust_counted(len(reasons))}"
+        title = f"{folder.name}: {_unseen(len(reasons))}"
         found.append(Proposal(
             f"documents-{name}", "documents", WORKBENCH, title, parts.context.now(), reasons=tuple(reasons[:_NAMED]),
             operation={"path": str(folder.root)},
@@ -180,7 +180,7 @@ _NAMED = 20
 """Documents of one folder that are named at most."""
 
 
-def _trust_counted(count: int) -> str:
+def _unseen(count: int) -> str:
     return "1 document that you have not seen" if count == 1 else f"{count} documents that you have not seen"
 
 

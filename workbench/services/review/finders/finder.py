@@ -103,10 +103,10 @@ COPIES = Finder(_find, needs_model=True)
 # What the rules of the lifecycle suggest now: prunes, what has earned to be confirmed, what may be true no longer.
 
 
-def _upkeep_find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+def _find_upkeep(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     """Contradictions are looked for once the model is there."""
     del cancelled
     return parts.upkeep.plan(search=parts.retriever.ready).proposals
 
 
-UPKEEP = Finder(_upkeep_find)
+UPKEEP = Finder(_find_upkeep)

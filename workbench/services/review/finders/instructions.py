@@ -91,14 +91,14 @@ KIND = "pattern-merge"
 _CELLS = 300
 
 
-def _patterns_find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+def _find_pattern_merges(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     del cancelled
     return merges(parts.context)
 
 
 def merges(context: Context) -> tuple[Proposal, ...]:
     """Return what merging the patterns that say the same would ask, a proposal for each group, decided or not."""
-    return tuple(_patterns_proposal(context, group) for group in pattern_groups(context.library.table(Pattern).all()))
+    return tuple(_pattern_merge(context, group) for group in pattern_groups(context.library.table(Pattern).all()))
 
 
 def marks_of(patterns: Sequence[Pattern]) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ def marks_of(patterns: Sequence[Pattern]) -> tuple[str, ...]:
     return tuple(text_mark(pattern.content) for pattern in patterns)
 
 
-def _patterns_proposal(context: Context, group: PatternGroup) -> Proposal:
+def _pattern_merge(context: Context, group: PatternGroup) -> Proposal:
     patterns = group.patterns
     ids, texts = [one.id for one in patterns], marks_of(patterns)
     name = blake2b("\n".join((*ids, *texts)).encode("utf-8", "replace"), digest_size=8).hexdigest()
@@ -128,4 +128,4 @@ def _said(one: Pattern) -> str:
     return one_line(f"{one.id}: {one.name[:_CELLS]} — {one.line[: 2 * _CELLS]} ({where})", 3 * _CELLS)
 
 
-PATTERNS = Finder(_patterns_find)
+PATTERNS = Finder(_find_pattern_merges)

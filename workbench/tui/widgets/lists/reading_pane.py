@@ -26,7 +26,7 @@ from workbench.tui.widgets.lists.extent import set_extent
 # What a text needs that has links in it: to draw them, to bring one into sight, and somebody who knows them.
 
 
-LINKED_LINKS = "workbench.tui.records.links:links_of"
+LINKS_OF = "workbench.tui.records.links:links_of"
 """What makes the links of a pane of an area."""
 
 
