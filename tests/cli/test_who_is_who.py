@@ -321,7 +321,7 @@ async def test_a_tool_acts_as_its_agent_and_gives_what_it_may(tool: str, serve: 
     settings = Settings(agents=AgentSettings(serve))
     bench = open_workbench(store.store, profiles=store.cwd / "none", clock=lambda: NOW, settings=settings)
     before, clients = bench.library.revision, Clients(bench)
-    async with Client(MemoryServer(clients, every=True)) as client:
+    async with Client(MemoryServer(clients, groups={"all"})) as client:
         said = str(await client.call_tool(tool, asked))
     clients.log.flush()
     made = [entry for entry in bench.library.changes_back() if entry.rev > before and entry.kind != "access"]

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp import Client
@@ -47,7 +48,7 @@ def connect(bench: Workbench) -> Iterator[Connect]:
     """Make a client of a server over that store, both in this process."""
     made: list[Clients] = []
 
-    def client(clients: Clients | None = None, **options: bool) -> Client:
+    def client(clients: Clients | None = None, **options: Any) -> Client:
         made.append(clients or Clients(bench))
         return Client(MemoryServer(made[-1], **options))
 

@@ -20,7 +20,7 @@ async def test_patterns_are_found_and_kept_as_a_reading(connect: Connect, bench:
     bad = {**FULL, "pattern_id": "pat-bad", "description": ORDER}
     bench.patterns.add([FULL, bad, {**FULL, "pattern_id": "pat-new", "lifecycle": {}}])
     clients = Clients(bench)
-    async with connect(clients, every=True) as client:
+    async with connect(clients, groups={"all"}) as client:
         asked = {"task": "an API timeout", "domains": ["Python"], "facts": FACTS, "complexity": 3}
         found = said(await client.call_tool("find_patterns", asked))
         (row,) = found["patterns"]
@@ -33,7 +33,7 @@ async def test_patterns_are_found_and_kept_as_a_reading(connect: Connect, bench:
 
 
 async def test_a_pattern_is_added_as_a_candidate_and_its_use_recorded(connect: Connect, bench: Workbench) -> None:
-    async with connect(every=True) as client:
+    async with connect(groups={"all"}) as client:
         made = said(await client.call_tool("add_pattern", {"pattern": {**FULL, "pattern_id": "pat-mine"}}))
         assert (made["id"], made["status"]) == ("pat-mine", "candidate")
         done = {"pattern": "pat-mine", "episode": "ep-1", "outcome": "success", "time": 4.5}
@@ -53,7 +53,7 @@ async def test_what_is_wrong_reaches_the_model_as_a_sentence(connect: Connect, b
         ("record_application", {"pattern": "pat-9", "episode": "e", "outcome": "success"}, "no pattern pat-9"),
         ("record_application", {"pattern": "pat-9", "episode": "e", "outcome": "fine"}, "outcome"),
     ]
-    async with connect(every=True) as client:
+    async with connect(groups={"all"}) as client:
         for name, arguments, sentence in wrong:
             result = await client.call_tool(name, arguments)
             assert result.is_error, name

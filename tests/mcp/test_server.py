@@ -1,6 +1,7 @@
 """The server as the official client sees it."""
 
 import json
+from argparse import ArgumentTypeError
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from tests.mcp.conftest import QUERY, Connect
 from workbench.__main__ import main
+from workbench.cli.agents.mcp import TOOL_GROUPS, tool_groups
 from workbench.core.agents.read import AgentRead
 from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
 from workbench.mcp.tools import TOOLS, renamed
@@ -42,12 +44,19 @@ async def test_there_are_few_tools_and_each_says_first_when_to_use_it(connect: C
         assert len(str(tool.input_schema)) <= 4_000
 
 
+async def test_groups_of_tools_are_named_with_commas() -> None:
+    assert tool_groups("few, all,few") == ("few", "all")
+    assert {tool.group for tool in TOOLS} < set(TOOL_GROUPS)
+    with pytest.raises(ArgumentTypeError, match="groups are few"):
+        tool_groups("fwe")
+
+
 async def test_every_name_is_there_when_asked_for_and_none_that_writes_where_only_reading_is_allowed(
     connect: Connect,
 ) -> None:
-    async with connect(every=True) as client:
+    async with connect(groups={"all"}) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == {entry.name for entry in TOOLS}
-    async with connect(every=True, reads_only=True) as client:
+    async with connect(groups={"all"}, reads_only=True) as client:
         tools = (await client.list_tools()).tools
         assert {t.name for t in tools} == {entry.name for entry in TOOLS if not entry.writes}
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
@@ -170,7 +179,7 @@ async def test_an_episode_is_kept_found_and_opened_and_what_was_read_is_counted(
     task = {"original_input": "Rotate the certificates of the gateway"}
     trace = [{"tool": "openssl", "status": "failed", "stderr": "Error: no such key"}]
     clients = Clients(bench)
-    async with connect(clients, every=True) as client:
+    async with connect(clients, groups={"all"}) as client:
         call = {"task": task, "outcome": {"status": "FAILURE"}, "execution": {"trace": trace}}
         stored = said(await client.call_tool("store_episode", call))
         assert (stored["stored"], stored["outcome"]) == (True, "FAILURE")
@@ -199,7 +208,7 @@ async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
         "execution": {"trace": [{"tool": "openssl", "status": "failed", "stderr": "Error: no such key"}]},
         "reflection": {"patterns_discovered": [about]},
     }  # fmt: skip
-    async with connect(Clients(bench), every=True) as client:
+    async with connect(Clients(bench), groups={"all"}) as client:
         learned = said(await client.call_tool("learn_from_episode", {"episode": episode, "insights": ["ask first"]}))
         assert (learned["insights"], [row["outlook"] for row in learned["patterns"]]) == (1, ["insufficient"])
         failed = said(await client.call_tool("similar_failures", {"error": "Error: no such key"}))
@@ -249,7 +258,7 @@ async def test_what_is_wrong_with_a_call_is_said_of_its_argument(
 
 
 async def test_every_argument_of_every_tool_is_refused_by_its_name(connect: Connect) -> None:
-    async with connect(every=True) as client:
+    async with connect(groups={"all"}) as client:
         for tool in (await client.list_tools()).tools:
             for name, wanted in tool.input_schema["properties"].items():
                 given: object = 7 if "object" in str(wanted) else {"a": [1]}
@@ -321,7 +330,7 @@ def test_other_names_of_arguments_are_taken_for_those_that_a_tool_has(
 
 
 async def test_the_calls_of_source_003_are_understood(connect: Connect, bench: Workbench) -> None:
-    async with connect(every=True) as client:
+    async with connect(groups={"all"}) as client:
 
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
             return said(await client.call_tool(tool, arguments))

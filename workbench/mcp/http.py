@@ -109,7 +109,7 @@ class _Stoppable(uvicorn.Server):
                 return
 
 
-def serve_http(bench: Workbench, clients: Clients, port: int, token: str, **options: bool) -> None:
+def serve_http(bench: Workbench, clients: Clients, port: int, token: str, **options: Any) -> None:
     """Serve over HTTP on this machine until a signal comes. Raises `WorkbenchError` when the port is taken."""
     server = MemoryServer(clients, **options)
     app = server.streamable_http_app(max_request_body_size=LARGEST, host=HOST)

@@ -134,14 +134,19 @@ _ASKING: "ContextVar[AgentApi | None]" = ContextVar("asking", default=None)
 
 
 class MemoryServer(MCPServer[Any]):
-    """An MCP server over a store. `every` offers all tools in place of the few, `reads_only` none that write."""
+    """An MCP server over a store. `groups` of tools are offered; with `reads_only` none that write."""
 
     def __init__(
-        self, clients: Clients, *, every: bool = False, reads_only: bool = False, asks_claude: bool = False
+        self,
+        clients: Clients,
+        *,
+        groups: Collection[str] = ("few",),
+        reads_only: bool = False,
+        asks_claude: bool = False,
     ) -> None:
         super().__init__("memory-workbench", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
         self._clients = clients
-        Tools(clients, asks_claude=asks_claude).add_to(self, every=every, reads_only=reads_only)
+        Tools(clients, asks_claude=asks_claude).add_to(self, groups, reads_only=reads_only)
         self.resource("workbench://playbook", name="playbook", mime_type="text/markdown")(self._playbook)
         self.resource("workbench://index", name="index", mime_type="text/markdown")(self._index)
         self.resource("workbench://memory/{id}", name="memory", mime_type="text/plain")(self._memory)
@@ -285,7 +290,7 @@ async def _stop_after(ended: anyio.Event, scope: anyio.CancelScope) -> None:
     scope.cancel()
 
 
-def serve_stdio(bench: Workbench, clients: Clients, **options: bool) -> None:
+def serve_stdio(bench: Workbench, clients: Clients, **options: Any) -> None:
     """Serve over stdio; does not return while a client is there."""
     with _until_gone():
         anyio.run(StdioServer(clients, **options).run_stdio_async)

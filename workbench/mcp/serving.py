@@ -4,6 +4,7 @@ import contextlib
 import sys
 import threading
 from argparse import Namespace
+from typing import Any
 
 from workbench.config import paths
 from workbench.core.record import WorkbenchError
@@ -43,7 +44,7 @@ def serve(bench: Workbench, args: Namespace) -> int:
     # Over HTTP the parent is whoever started the server, and of no client.
     parent = "" if args.http else parent_process()
     clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget), parent=parent)
-    options = {"every": args.tools == "all", "reads_only": args.read_only, "asks_claude": args.allow_llm}
+    options: dict[str, Any] = {"groups": args.tools, "reads_only": args.read_only, "asks_claude": args.allow_llm}
     if not args.http:
         from workbench.mcp.server import serve_stdio
 

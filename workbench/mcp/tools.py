@@ -35,12 +35,20 @@ MemoryTypes = Annotated[list[str] | None, Field(description="only these memory t
 
 @dataclass(frozen=True, slots=True)
 class ToolEntry:
-    """One tool: the method that carries it out, whether it writes, and whether it is among the few."""
+    """One tool: the method that carries it out, whether it writes, and the group of `--tools` that offers it.
+
+    What is not `is_core` is offered with `--tools all` only.
+    """
 
     name: str
     method: str
     writes: bool = False
     is_core: bool = True
+    group: str = "few"
+
+    def offered(self, groups: Collection[str]) -> bool:
+        """Return whether one of the groups offers the tool."""
+        return "all" in groups or (self.is_core and self.group in groups)
 
 
 TOOLS: tuple[ToolEntry, ...] = (
@@ -101,10 +109,10 @@ class Tools:
         self._clients = clients
         self._asks_claude = asks_claude
 
-    def add_to(self, server: "MCPServer[Any]", *, every: bool, reads_only: bool) -> None:
-        """Register the tools: the few, or every one; those that write only where that is allowed."""
+    def add_to(self, server: "MCPServer[Any]", groups: Collection[str], *, reads_only: bool) -> None:
+        """Register the tools of some groups; those that write only where that is allowed."""
         for entry in TOOLS:
-            if (entry.is_core or every) and not (entry.writes and reads_only):
+            if entry.offered(groups) and not (entry.writes and reads_only):
                 hints = ToolAnnotations(read_only_hint=not entry.writes, destructive_hint=False, open_world_hint=False)
                 server.add_tool(getattr(self, entry.method), name=entry.name, annotations=hints)
 

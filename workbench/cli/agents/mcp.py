@@ -1,5 +1,7 @@
 """`workbench mcp`: a server for agents that speak the Model Context Protocol."""
 
+from argparse import ArgumentTypeError
+
 from workbench.cli.output import warn
 from workbench.cli.parsing import Commands, add_command, count
 from workbench.cli.session import Session, actor_of
@@ -17,6 +19,20 @@ Over HTTP a bearer token is needed; it lies in your state folder, for you alone.
 'memory-workbench[mcp]'."""
 
 
+TOOL_GROUPS = ("few", "all")
+"""What `--tools` takes; `mcp.tools` says which tool is in which group."""
+
+
+def tool_groups(text: str) -> tuple[str, ...]:
+    """Read groups of tools with commas between them."""
+    groups = tuple(dict.fromkeys(name for name in text.replace(",", " ").split()))
+    if wrong := [name for name in groups if name not in TOOL_GROUPS]:
+        raise ArgumentTypeError(f"there is no group {wrong[0]}; groups are {', '.join(TOOL_GROUPS)}")
+    if not groups:
+        raise ArgumentTypeError(f"name a group: {', '.join(TOOL_GROUPS)}")
+    return groups
+
+
 def add_commands(commands: Commands) -> None:
     """Add `mcp`."""
     parser = add_command(
@@ -26,7 +42,8 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--port", metavar="N", type=count, default=8765, help="with --http (default: 8765)")
     about = "what the agent is called (otherwise: what it calls itself)"
     parser.add_argument("--agent", metavar="NAME", default="", help=about)
-    parser.add_argument("--tools", choices=("few", "all"), default="few", help="the few tools, or every name there is")
+    about = f"groups of tools, with commas: {', '.join(TOOL_GROUPS)} (default: few)"
+    parser.add_argument("--tools", metavar="GROUPS", type=tool_groups, default=("few",), help=about)
     parser.add_argument("--read-only", action="store_true", help="no tool that writes")
     about = "let an agent forget its own signals of this session at once, one at a time"
     parser.add_argument("--allow-forget", action="store_true", help=about)
