@@ -42,7 +42,7 @@ def done(cli: Cli) -> Cli:
 def test_what_recurs_is_explained_taken_over_as_a_candidate_and_taken_back(done: Cli) -> None:
     (row,) = waiting(done)
     assert row["title"] == "canary in infra/deploy: 8 of 9 succeeded, 2 of 10 without"
-    assert row["reasons"] == ["Fisher's exact test: p = 0.0055; 1 feature was compared"]
+    assert row["reasons"] == ["Fisher's exact test: p = 0.0055, corrected over 1 comparison"]
     assert waiting(done)[0]["id"] == row["id"]
     assert "Is this pattern correct?" in done.ok("review", "show", row["id"], "--quick")
     done.ok("review", "approve", row["id"])

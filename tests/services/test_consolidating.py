@@ -164,5 +164,9 @@ def test_what_recurs_in_episodes_is_counted_for_review_and_not_applied(bench: Wo
         about = meta(task_type="move", domain="ci", strategies_applied=["cache-first"] if n % 2 else [])
         bench.episodes.store(said(f"Move build {n}", "SUCCESS" if n % 2 else "FAILURE", **about))
     done = bench.consolidating.carry_out(["extraction"])
-    assert done.stages[0].plan.facts == {"to_review": 1}
+    (waiting,) = bench.review.queue()
+    assert [change.id for change in done.stages[0].plan.changes] == [waiting.id]
+    assert waiting.title.startswith("cache-first in ci/move")
+    again = bench.consolidating.carry_out(["extraction"])
+    assert again.stages[0].plan.changes == ()
     assert {pattern.id for pattern in bench.patterns.all()} == {"good", "bad"}

@@ -464,7 +464,7 @@ class Workbench:
         """What agents learned to do."""
         from workbench.services.agents.patterns.patterns import Patterns
 
-        return Patterns(self.context, self.gate)
+        return Patterns(self.context, self.gate, relatives=lambda text: self.retriever.episodes.pool().fits(text))
 
     @cached_property
     def consolidating(self) -> "Consolidating":

@@ -41,6 +41,7 @@ _SAYS: "Mapping[Becomes, str]" = {
     "under_review": "under review: it was contradicted",
     "candidate": "a candidate",
     "deprecated": "out of use: worth little",
+    "proposed": "waits in Review:",
 }
 
 

@@ -520,7 +520,8 @@ def _row_json(pattern: "Pattern") -> dict[str, object]:
 
 def application_json(one: "Application") -> dict[str, object]:
     return {"episode": one.episode, "outcome": one.outcome, "at": one.at, "task": one.task, "note": one.note,
-            "time": one.time, "cost": one.cost, "actor": one.actor}  # fmt: skip
+            "time": one.time, "cost": one.cost, "actor": one.actor, "basis": one.basis,
+            "counts": one.counts}  # fmt: skip
 
 
 def _found_json(bench: "Workbench", found: "Found", explain: bool) -> Mapping[str, object]:
@@ -533,7 +534,8 @@ def _found_json(bench: "Workbench", found: "Found", explain: bool) -> Mapping[st
     features = {"problem_types": sorted(task.problem_types), "domains": sorted(task.domains),
                 "complexity": task.complexity, "capabilities": task.capabilities and sorted(task.capabilities),
                 "facts": dict(task.facts)}  # fmt: skip
-    answer: dict[str, object] = {"features": features, "patterns": rows}
+    fits = [{"what": one.about, "name": one.name, "why": one.why} for one in found.fits]
+    answer: dict[str, object] = {"features": features, "fits": fits, "patterns": rows}
     if explain:
         answer["left_out"] = [
             {"id": pattern.id, "because": why.obstacle, "asked": list(why.asked), "unknown": why.unknown}
@@ -543,6 +545,8 @@ def _found_json(bench: "Workbench", found: "Found", explain: bool) -> Mapping[st
 
 
 def _print_found(found: "Found", shown: Shown, signs: Sequence[str], *, explain: bool) -> None:
+    for fit in found.fits:
+        say(one_line(shown(f"{fit.about.replace('_', ' ')} {fit.name}: {fit.why}"), 200))
     for one, sign in zip(found.matches, signs, strict=True):
         pattern = shown(one.pattern)
         say(f"{one.score:.4f}  {pattern.id}  {sign}{one_line(f'{pattern.name} — {pattern.line}', 200)}")

@@ -169,7 +169,12 @@ class AgentApi:
         given = serving.served(self.context, self._safety, found, max(1, min(limit, MOST_GOT)))
         self._log.add(self.context, serving.reading_of(self.context, given, task.text, self._asked, self._safety))
         left_out = {"held_back": given.held, "unapproved": given.unapproved}
-        return {"patterns": given.rows, "left_out": {name: count for name, count in left_out.items() if count}}
+        fits = [self._safety.masked(f"{one.about} {one.name}: {one.why}") for one in found.fits]
+        return {
+            "patterns": given.rows,
+            "fits": fits,
+            "left_out": {name: count for name, count in left_out.items() if count},
+        }
 
     def smart_search(self, task: str, errors: Sequence[str]) -> Json:
         """Return what matters for a task and the latest error, by their words."""
@@ -329,6 +334,7 @@ class AgentApi:
         from workbench.services.agents.episodes.keeping import Episodes
 
         self._may_write()
+        self._log.flush()  # what it was served counts
         stored = Episodes(self.context).store(doc, session=self.session)
         masked = {"masked": list(stored.masked)} if stored.masked else {}
         return {"id": stored.episode.id, "stored": stored.is_new, "outcome": stored.episode.outcome, **masked}
@@ -338,6 +344,7 @@ class AgentApi:
         from workbench.services.agents.experience.learning import Learning
 
         self._may_write()
+        self._log.flush()
         learned = Learning(self.context, self._bench.patterns).learn(doc, insights, session=self.session).doc
         rows = cast(list[Json], learned["patterns"])
         named = [{**row, "pattern": served_name(str(row["pattern"]), self._safety.findings)} for row in rows]

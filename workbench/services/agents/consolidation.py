@@ -2,7 +2,7 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
@@ -11,23 +11,26 @@ from workbench.core.agents.consolidation import KEPT, STAGES, ConsolidationRun, 
 from workbench.core.agents.episodes.cluster import EpisodeCluster
 from workbench.core.agents.episodes.criteria import is_over, phase_of
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse
-from workbench.core.agents.patterns.duplicates import pattern_groups, weaknesses
+from workbench.core.agents.patterns.duplicates import weaknesses
 from workbench.core.agents.patterns.matching import USED
 from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
 from workbench.core.record import InvalidQuery, WorkbenchError, iso, minute
+from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress
+from workbench.core.text import counted
 from workbench.services.agents.episodes.finding import EpisodeFinder
 from workbench.services.agents.patterns.patterns import Patterns
 from workbench.services.context import Context
+from workbench.services.review.finders.instructions import merges
 from workbench.services.review.finders.mining import recurring
 from workbench.services.tuning.retriever import Retriever
 
 # The stages of a consolidation: each looks at the store and returns a plan, which is carried out as it stands.
 
 
-Becomes = Literal["archived", "validated", "under_review", "candidate", "deprecated"]
+Becomes = Literal["archived", "validated", "under_review", "candidate", "deprecated", "proposed"]
 
 WEAK = 2
 """Reasons for which a pattern goes out of use; for a single one it is only counted."""
@@ -35,7 +38,10 @@ WEAK = 2
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One record that another stage of its life begins for; `by` is what stands for it then, if something does."""
+    """One record that another stage of its life begins for; `by` is what stands for it then, if something does.
+
+    Of what is proposed, it is the title.
+    """
 
     id: str
     becomes: Becomes
@@ -83,13 +89,29 @@ def episodes(work: Work) -> StagePlan:
 
 
 def extraction(work: Work) -> StagePlan:
-    """Look for patterns that recur in episodes: they wait in Review, where they are worked out, and are never applied.
+    """Look for patterns that recur in episodes: they wait in Review, and are never applied."""
+    found = _undecided(work, recurring(work.context, work.cancelled))
+    carry_out = (lambda: _propose(work, found)) if found else None
+    return StagePlan(len(work.context.library.table(Episode)), _proposed(found), carry_out=carry_out)
 
-    Counted are those that nobody has decided about yet.
-    """
-    proposals = work.context.library.proposals
-    found = [one for one in recurring(work.context, work.cancelled) if proposals.find(one.id) is None]
-    return StagePlan(len(work.context.library.table(Episode)), facts={"to_review": len(found)})
+
+def _undecided(work: Work, found: Iterable[Proposal]) -> tuple[Proposal, ...]:
+    return tuple(one for one in found if work.context.library.proposals.find(one.id) is None)
+
+
+def _proposed(found: Iterable[Proposal]) -> tuple[Change, ...]:
+    return tuple(Change(one.id, "proposed", one.title) for one in found)
+
+
+def _propose(work: Work, found: Sequence[Proposal]) -> None:
+    """Store proposals; one that asks the same with less to go by, and waits still, gives way."""
+    library, asked = work.context.library, {one.id.rpartition("-")[0] for one in found if one.kind == "pattern"}
+    with library.transaction(work.context.actor, f"propose {counted(len(found), 'change')} of patterns") as tx:
+        for old in library.proposals.all():
+            if old.state == "open" and old.id.rpartition("-")[0] in asked:
+                tx.delete(old)
+        for one in found:
+            tx.put(one)
 
 
 def validation(work: Work) -> StagePlan:
@@ -103,9 +125,9 @@ def validation(work: Work) -> StagePlan:
 
 
 def refinement(work: Work) -> StagePlan:
-    """Take patterns out of use that are worth little for several reasons.
+    """Take patterns out of use that are worth little for several reasons; those that say the same wait in Review.
 
-    Counted are those for one reason, and the groups of those that say the same, which wait in Review.
+    Those that are worth little for one reason are counted.
     """
     if "validation" in work.chosen:  # as they stand after that, whether or not it is done already
         every = tuple(one.after for one in work.patterns.validations())
@@ -114,9 +136,17 @@ def refinement(work: Work) -> StagePlan:
     now = work.context.now()
     found = {pattern.id: weaknesses(pattern, now) for pattern in every}
     gone = tuple(id for id, why in found.items() if len(why) >= WEAK)
-    facts = {"worth_little": sum(bool(why) for why in found.values()), "alike": len(pattern_groups(every))}
-    changes = tuple(Change(id, "deprecated") for id in gone)
-    return StagePlan(len(every), changes, 0, facts, (lambda: work.patterns.prune(gone)) if gone else None)
+    same = _undecided(work, merges(work.context, [one for one in every if one.id not in gone]))
+    facts = {"worth_little": sum(bool(why) for why in found.values())}
+    changes = (*(Change(id, "deprecated") for id in gone), *_proposed(same))
+
+    def carry_out() -> None:
+        if gone:
+            work.patterns.prune(gone)
+        if same:
+            _propose(work, same)
+
+    return StagePlan(len(every), changes, 0, facts, carry_out if changes else None)
 
 
 def indexes(work: Work) -> StagePlan:

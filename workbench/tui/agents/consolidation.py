@@ -120,7 +120,7 @@ def _changes(stage: Stage, facts: Facts) -> Iterator[Content]:
     yield from (body(line, MUTED) for line in fact_lines(stage.plan.facts))
     yield Content("")
     for change in stage.plan.changes[:LISTED]:
-        by = f" under {change.by}" if change.by else ""
+        by = f" {'as' if change.becomes == 'proposed' else 'under'} “{change.by}”" if change.by else ""
         yield body(mask(f"{change.id}  {change.becomes.replace('_', ' ')}{by}"))
     if len(stage.plan.changes) > LISTED:
         yield Content.styled(f"… and {number(len(stage.plan.changes) - LISTED)} more", MUTED)

@@ -207,6 +207,9 @@ FIELDS: tuple[Field, ...] = (
 )  # fmt: skip
 """Every field that is looked at; goals, plan, output, complexity and analysis are whatever an agent makes of them."""
 
+NO_EVIDENCE = "none"
+"""What `outcome.evidence` says where nothing tells how the task ended."""
+
 COUNTED = ("access_count", "last_accessed", "referenced_by", "archival_status")
 """Parts of `lifecycle` that the store counts on itself."""
 
@@ -240,6 +243,11 @@ class EpisodeBody:
     def outcome(self) -> Outcome:
         said = self._text("outcome.status").upper()
         return next(one for one in OUTCOMES if one == said)
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether nothing tells how it ended: capture says so of it."""
+        return self.outcome == "PARTIAL" and self._text("outcome.evidence") == NO_EVIDENCE
 
     @property
     def status(self) -> Status:

@@ -245,6 +245,7 @@ def _evidence(patterns: Sequence[Pattern]) -> Evidence:
         confidence_score=mean("confidence_score"),
         statistical_significance=mean("statistical_significance"),
         last_validated=max((one.last_validated for one in said if one.last_validated is not None), default=None),
+        mined_from=_union(one.mined_from for one in said),
     )
 
 

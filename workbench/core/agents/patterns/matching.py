@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from workbench.core.agents.patterns.pattern import Applicability, Category, ComplexityRange, Pattern, Status
+from workbench.core.agents.patterns.pattern import Applicability, Category, ComplexityRange, Feature, Pattern, Status
 from workbench.core.agents.patterns.templates import ConditionSyntax, Facts, holds, parsed
 
 WEIGHTS: Mapping[str, float] = {"confidence": 0.4, "success": 0.3, "usage": 0.15, "recency": 0.1, "match": 0.05}
@@ -75,6 +75,15 @@ def task_of(
     return Task(
         text.strip(), lower(problem_types), lower(domains), complexity, able or None, category, dict(facts or {})
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A problem type or domain that a task is taken to be of, and why."""
+
+    about: Feature
+    name: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
 """Mining: what recurs in episodes of one domain and type, and with what their outcome differs from the rest.
 
 A feature is a strategy, or tools that were used one after the other. One that occurs often enough, and with which the
-share of successes is other than without it by Fisher's exact test, is worth a pattern: proposed, never applied.
+share of successes is other than without it by Fisher's exact test, is worth a pattern: proposed, never applied. The
+p-values of all comparisons together are corrected by Benjamini and Hochberg's procedure.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from workbench.core.agents.patterns.pattern import Category
@@ -15,8 +16,8 @@ from workbench.core.agents.patterns.pattern import Category
 SUPPORT = 5
 """Episodes in which a feature has to occur."""
 
-CHANCE = 0.05
-"""The p-value below which a difference counts."""
+FALSE_SHARE = 0.05
+"""The share of what is found that may be due to chance (q, the false discovery rate)."""
 
 LONGEST_RUN = 3
 """Tools in a row that are looked at as one feature, at the most."""
@@ -53,7 +54,7 @@ class Mined:
     """A feature that makes a difference in one domain and type of task; an empty `type` means all of the domain's.
 
     `good` and `bad` are the episodes with it that succeeded and that did not; without it `others` were looked at, of
-    which `others_good` succeeded. `p_value` is of Fisher's exact test, two-sided; `compared` features were tested.
+    which `others_good` succeeded. `p_value` is of Fisher's exact test, two-sided; `compared` tests were made in all.
     """
 
     domain: str
@@ -106,11 +107,22 @@ def mined(runs: Iterable[Run]) -> tuple[Mined, ...]:
     for run in sorted(runs, key=lambda one: one.id):
         for place in {(run.domain, run.type), (run.domain, "")} - {("", "")}:
             places[place].append(run)
-    told = set[tuple[str, ...]]()
     # What is true of one type of task is told of that type, and not of the whole domain again.
     narrow_first = sorted(places, key=lambda place: (place[1] == "", place))
-    found = [one for place in narrow_first for one in _in_place(*place, places[place], told)]
-    return tuple(sorted(found, key=lambda one: (one.p_value, -one.support, one.domain, one.type, one.feature)))
+    seen = set[tuple[int, tuple[str, ...]]]()
+    tests = [one for place in narrow_first for one in _in_place(*place, places[place], seen)]
+    most = _highest_p([one.p_value for one in tests])
+    told: dict[tuple[str, ...], Mined] = {}
+    for one in tests:
+        if one.p_value <= most:
+            told.setdefault((*one.good, "", *one.bad), replace(one, compared=len(tests)))
+    return tuple(sorted(told.values(), key=lambda one: (one.p_value, -one.support, one.domain, one.type, one.feature)))
+
+
+def _highest_p(p_values: Sequence[float]) -> float:
+    """Return the highest p-value that counts (Benjamini and Hochberg); below 0 where none does."""
+    step = FALSE_SHARE / max(1, len(p_values))
+    return max((p for rank, p in enumerate(sorted(p_values), 1) if p <= rank * step), default=-1.0)
 
 
 def fisher(good: int, bad: int, others_good: int, others_bad: int) -> float:
@@ -132,8 +144,8 @@ def fisher(good: int, bad: int, others_good: int, others_bad: int) -> float:
     return min(1.0, math.fsum(chance for chance in chances if chance <= here * (1 + 1e-7)))
 
 
-def _in_place(domain: str, type: str, runs: Sequence[Run], told: set[tuple[str, ...]]) -> Iterator[Mined]:
-    """Yield what makes a difference among the runs of one domain and type; each set of episodes is `told` once."""
+def _in_place(domain: str, type: str, runs: Sequence[Run], seen: set[tuple[int, tuple[str, ...]]]) -> Iterator[Mined]:
+    """Test what occurs often among the runs of one domain and type; the same comparison is made once."""
     holding = defaultdict[Feature, list[Run]](list)
     for run in runs:
         for feature in run.features:
@@ -143,16 +155,15 @@ def _in_place(domain: str, type: str, runs: Sequence[Run], told: set[tuple[str, 
     # Of several that always come together one is told: a strategy first, then the longest run of tools.
     for feature in sorted(often, key=lambda one: (one.kind, -len(one.names), one.names)):
         found = often[feature]
-        episodes = tuple(run.id for run in found)
-        if episodes in told:
+        comparison = len(runs), tuple(run.id for run in found)
+        if comparison in seen:
             continue
+        seen.add(comparison)
         good = tuple(run.id for run in found if run.success)
         bad = tuple(run.id for run in found if not run.success)
         others, others_good = len(runs) - len(found), successes - len(good)
         p_value = fisher(len(good), len(bad), others_good, others - others_good)
-        if p_value < CHANCE:
-            told.add(episodes)
-            yield Mined(domain, type, feature, good, bad, others, others_good, p_value, len(often))
+        yield Mined(domain, type, feature, good, bad, others, others_good, p_value, 0)
 
 
 def _plain(name: str) -> str:

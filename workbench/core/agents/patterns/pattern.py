@@ -26,6 +26,10 @@ Outcome = Literal["success", "partial", "failure"]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
+Basis = Literal["recorded", "named", "followed", "served", "unproven"]
+"""Why an episode is held to have applied a pattern: somebody recorded it, it names it, it was served it and did at
+least half of it; or was only served it. Of an `unproven` one nobody knows how it ended."""
+
 Relation = Literal["specializes", "generalizes", "contradicts", "complements"]
 """How one pattern stands to another."""
 
@@ -171,6 +175,7 @@ class Evidence:
     """What speaks for a pattern: what it brought along, and what the last validation found.
 
     `confidence_score` is 0–1, `statistical_significance` a p-value; savings are against the baseline, in its units.
+    The episodes that it was `mined_from` do not validate it.
     """
 
     supporting_episodes: tuple[str, ...] = ()
@@ -183,6 +188,7 @@ class Evidence:
     confidence_score: float = 0.0
     statistical_significance: float = 1.0
     last_validated: datetime | None = None
+    mined_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +298,12 @@ class Application:
     cost: float | None = None
     actor: str = ""
     version: int = 1
+    basis: Basis = "recorded"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is evidence."""
+        return self.basis not in ("served", "unproven")
 
 
 def conditions_of(pattern: Pattern) -> Iterator[tuple[str, str]]:

@@ -65,10 +65,10 @@ class Finding:
 
 def counted(pattern: Pattern, applications: Iterable[Application], now: datetime) -> tuple[Application, ...]:
     """Return the applications of a pattern that count now, the oldest first: one for each episode, the last one."""
-    since = _since(pattern, now)
+    since, mined = _since(pattern, now), set(pattern.support.mined_from)
     latest = dict[str, Application]()
     for one in sorted(applications, key=lambda one: (one.at, one.id)):
-        if one.pattern == pattern.id and since <= one.at <= now:
+        if one.pattern == pattern.id and since <= one.at <= now and one.counts and one.episode not in mined:
             latest[one.episode] = one
     return tuple(sorted(latest.values(), key=lambda one: (one.at, one.id)))
 
@@ -109,6 +109,7 @@ def evidence(pattern: Pattern, applications: Iterable[Application], found: Findi
         confidence_score=found.confidence,
         statistical_significance=found.p_value,
         last_validated=now,
+        mined_from=known.mined_from,
     )
 
 
@@ -222,7 +223,8 @@ def refined(pattern: Pattern, now: datetime, reason: str = "") -> Pattern:
     """Take a pattern that is under review back into use; what was gathered so far counts no longer."""
     if pattern.status != "under_review":
         raise WorkbenchError(f"{pattern.id} is {NAMES[pattern.status]}, not under review.", UNCHANGED)
-    return replace(_to(pattern, "validated", reason or REFINED), evidence_since=now)
+    support = Evidence(mined_from=pattern.support.mined_from)
+    return replace(_to(pattern, "validated", reason or REFINED), evidence_since=now, support=support)
 
 
 def approved(pattern: Pattern, reason: str = "") -> Pattern:

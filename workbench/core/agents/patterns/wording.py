@@ -74,6 +74,13 @@ _REASONS = {
 }  # fmt: skip
 """Reasons of a status that are no person's words, as they are told."""
 
+_BASES = {
+    "recorded": "", "named": "names it", "followed": "served, at least half of it done",
+    "served": "served only, not counted", "unproven": "outcome unknown, not counted",
+    "mined": "mined from it, not counted",
+}  # fmt: skip
+"""What is told of why an episode is among the applications."""
+
 APPLICATIONS = 10
 """Applications that are told of one by one."""
 
@@ -104,8 +111,12 @@ def in_full(pattern: Pattern, done: Sequence[Application], when: Callable[[datet
     yield f"used {pattern.usage_count:,} times, {used}" if pattern.usage_count else "never used"
     for relation, others in _relations(pattern):
         yield f"{relation}: {', '.join(others)}"
+    if mined := pattern.support.mined_from:
+        shown = f"{', '.join(mined[:APPLICATIONS])}{', …' if len(mined) > APPLICATIONS else ''}"
+        yield f"mined from {counted(len(mined), 'episode')}, which do not validate it: {shown}"
     for one in done[:APPLICATIONS]:
-        note = f" · {one_line(one.note or one.task, 100)}" if one.note or one.task else ""
+        basis = "mined" if one.episode in mined else one.basis
+        note = "".join(f" · {text}" for text in (_BASES[basis], one_line(one.note or one.task, 100)) if text)
         yield f"  {when(one.at)}  {one.outcome:<8} {one.episode}{note}"
     if len(done) > APPLICATIONS:
         yield f"  and {len(done) - APPLICATIONS:,} more"

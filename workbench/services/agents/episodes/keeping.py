@@ -22,8 +22,10 @@ from workbench.core.agents.episodes.episode import (
     unused,
     uses_id,
 )
+from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.record import InvalidRecord, UnknownRecord, iso, parse_time
 from workbench.core.text import clean_for_store
+from workbench.services.agents.patterns.evidence import EpisodeEvidence
 from workbench.services.context import Context
 from workbench.services.safety.bodies import body_of, cleaned, packed
 from workbench.services.safety.secret_filter import SecretFilter
@@ -173,7 +175,8 @@ class Episodes:
             said = label or ("store an episode" if len(docs) == 1 else f"store {len(docs):,} episodes")
             actor = self._context.actor
             with self._library.transaction(actor, said, group=group, part=part, more=more) as tx:
-                done = [self._put(tx, body, one) for body, one in zip(bodies, ready, strict=True)]
+                evidence = EpisodeEvidence(self._context)
+                done = [self._put(tx, body, one, evidence) for body, one in zip(bodies, ready, strict=True)]
                 if len(done) == 1 and not label:
                     tx.relabel(f"store episode {done[0].episode.id}")
         return done
@@ -191,7 +194,7 @@ class Episodes:
         hashes = self._library.blobs.put_all([packed(body.doc) for body, _ in ready])
         return [_Beside(hash, *one) for hash, one in zip(hashes, ready, strict=True)]
 
-    def _put(self, tx: Tx, body: EpisodeBody, beside: "_Beside") -> Stored:
+    def _put(self, tx: Tx, body: EpisodeBody, beside: "_Beside", evidence: EpisodeEvidence) -> Stored:
         known = self._table.find(body.id) if body.id else None
         if known is not None:
             if known.hash != beside.hash:
@@ -210,6 +213,7 @@ class Episodes:
             if use != unused(id):
                 tx.put(use)
         tx.put(episode)
+        self.count_for_patterns(tx, episode, clean, evidence)
         return Stored(episode, is_new=True, masked=beside.masked)
 
     # A person's corrections
@@ -255,6 +259,19 @@ class Episodes:
         return self.get(id)
 
     # What is counted
+
+    def count_for_patterns(self, tx: Tx, episode: Episode, body: EpisodeBody, evidence: EpisodeEvidence) -> None:
+        """Count an episode for the patterns that it names or was served, unless somebody recorded how they went."""
+        applications, patterns = self._library.table(Application), self._library.table(Pattern)
+        for row in evidence.of(episode, body):
+            if applications.find(row.id) is not None:
+                continue
+            tx.put(row)
+            if row.counts:
+                pattern = patterns.get(row.pattern)
+                last = max(pattern.last_used or row.at, row.at)
+                tx.put(replace(pattern, usage_count=pattern.usage_count + 1, last_used=last))
+                self.refer(tx, [episode.id], pattern.id)
 
     def refer(self, tx: Tx, ids: Sequence[str], by: str) -> None:
         """Count, in a transaction, that a record rests on episodes; one that does so already counts once."""

@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 
 from workbench.core.agents.episodes.criteria import Digest, digest_of
 from workbench.core.agents.episodes.episode import STATUSES, Episode, EpisodeBody, EpisodeUse
+from workbench.core.agents.patterns.matching import Fit
+from workbench.core.agents.patterns.mining import fisher
+from workbench.core.agents.patterns.pattern import Feature
+from workbench.core.agents.patterns.statistics import MOST_CHANCE
 from workbench.core.record import WorkStopped
 from workbench.core.runtime import Cancelled, Progress
+from workbench.core.text import counted
 from workbench.core.tuning.episodic import use_of
 from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
 from workbench.retrieval.episodes import DigestCache, EpisodeFloor, floor_of
@@ -126,6 +131,27 @@ class EpisodePool:
             self._named[attribute] = {name: np.array(rows, np.intp) for name, rows in found.items() if name}
         return self._named[attribute]
 
+    def fits(self, text: str) -> tuple[Fit, ...]:
+        """Return the types and domains that the words of a text go with in these episodes."""
+        found = dict[tuple[Feature, str], tuple[float, Fit]]()
+        kinds: tuple[tuple[Feature, str], ...] = (("problem_type", "type"), ("domain", "domain"))
+        for term in self.words.matches(text).terms:
+            many = len(term.rows)
+            for about, attribute in kinds:
+                for name, rows in self.named(attribute).items():
+                    both = len(np.intersect1d(term.rows, rows))
+                    if both < max(OFTEN, GOES_WITH * many):
+                        continue
+                    chance = fisher(both, many - both, len(rows) - both, len(self) - len(rows) - many + both)
+                    if chance < MOST_CHANCE and chance < found.get((about, name), (1.0, None))[0]:
+                        why = f"{both:,} of the {counted(many, 'episode')} with “{term.term}” are of it"
+                        found[about, name] = chance, Fit(about, name, why)
+        return tuple(fit for _, fit in found.values())
+
+
+OFTEN, GOES_WITH = 3, 0.6
+"""A word goes with a type or domain where so many of the episodes that have it, and this share of them, are of it, more
+than by chance."""
 
 _ATTRIBUTES: Mapping[str, Callable[[Episode, Digest], Sequence[str]]] = {
     "domain": lambda head, _: (head.domain,),

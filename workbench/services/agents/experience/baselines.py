@@ -44,15 +44,16 @@ def _runs(context: Context, pattern: Pattern, applied: set[str]) -> Iterator[Com
         and (not types or one.type.casefold() in types) and (not domains or one.domain.casefold() in domains)
     ]  # fmt: skip
     for one in sorted(found, key=lambda one: (one.at, one.id), reverse=True)[:MOST]:
-        time, cost = _took(context, one)
-        yield ComparableRun(one.outcome == "SUCCESS", time, cost)
+        try:
+            body = EpisodeBody(body_of(context.library, one.hash))
+        except BlobProblem:
+            yield ComparableRun(one.outcome == "SUCCESS")
+            continue
+        if not body.is_unproven:
+            yield ComparableRun(one.outcome == "SUCCESS", *_took(body))
 
 
-def _took(context: Context, episode: Episode) -> tuple[float | None, float | None]:
+def _took(body: EpisodeBody) -> tuple[float | None, float | None]:
     """Return the seconds and the cost of an episode, as far as it says."""
-    try:
-        body = EpisodeBody(body_of(context.library, episode.hash))
-    except BlobProblem:
-        return None, None
     time, cost = body.get("execution.duration"), body.get("execution.resource_usage.cost")
     return tuple(float(one) if isinstance(one, int | float) else None for one in (time, cost))  # type: ignore[return-value]

@@ -9,31 +9,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.core.agents.episodes.episode import EpisodeBody, read_episode
-from workbench.core.agents.episodes.episode import Outcome as Ended
-from workbench.core.agents.patterns.pattern import Outcome, Pattern
+from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.patterns.statistics import Outlook
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.confidence import applied_in
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.agents.episodes.keeping import Episodes, Stored
+from workbench.services.agents.patterns.evidence import MOST, OUTCOMES, EpisodeEvidence
 from workbench.services.agents.patterns.patterns import Patterns
 from workbench.services.context import Context
 from workbench.services.safety.provenance import is_own
-
-OUTCOMES: Mapping[Ended, Outcome] = {"SUCCESS": "success", "PARTIAL": "partial", "FAILURE": "failure"}
-
-APPLIED = ("metadata.patterns_applied", "metadata.strategies_applied")
-"""Where an episode names the patterns that were applied in it, by their ids or names."""
 
 WENT_BY = "metadata.memories_applied"
 """Where an episode names the memories that its task went by, by their ids."""
 
 DISCOVERED = "reflection.patterns_discovered"
 INSIGHTS = "insights"
-
-MOST = 50
-"""Patterns, and memories, that one episode may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +105,16 @@ class Learning:
         with library.turn(), library.transaction(self._context.actor, label) as tx:
             stored = self._episodes.store(body.doc, session=session)
             tx.relabel(f"learn from episode {stored.episode.id}")
-            applied = self._applied(body)
+            if not stored.is_new:  # by an older version, perhaps, which did not count it
+                known = self._episodes.open(stored.episode.id).body
+                self._episodes.count_for_patterns(tx, stored.episode, known, EpisodeEvidence(self._context))
+            every = library.table(Application)
+            rows = (one for one in (*every.all(), *every.staged()) if one.episode == stored.episode.id and one.counts)
+            applied = [library.table(Pattern).get(id) for id in sorted({one.pattern for one in rows})]
             new, not_taken = self._discovered(body, {pattern.id for pattern in applied})
-            known = body.get("execution.duration")
-            seconds = float(known) if isinstance(known, int | float) else None
-            for pattern in (*applied, *new):
+            took = body.get("execution.duration")
+            seconds = float(took) if isinstance(took, int | float) else None
+            for pattern in new:
                 outcome = OUTCOMES[body.outcome]
                 self._patterns.record(pattern.id, stored.episode.id, outcome, task=body.task, time=seconds)
             surer = tuple(memory.id for memory in self._gone_by(body))
@@ -135,12 +132,6 @@ class Learning:
         named = list(dict.fromkeys(body.texts(WENT_BY)))[:MOST]
         found = (self._context.library.memories.find(id.strip()) for id in named)
         return [memory for memory in found if memory is not None and not is_own(self._context, memory)]
-
-    def _applied(self, body: EpisodeBody) -> list[Pattern]:
-        """Return the patterns that an episode names, each once; a name that is none says a strategy and no more."""
-        named = dict.fromkeys(name.strip() for path in APPLIED for name in body.texts(path) if name.strip())
-        found = {pattern.id: pattern for name in list(named)[:MOST] if (pattern := self._known(name)) is not None}
-        return list(found.values())
 
     def _discovered(self, body: EpisodeBody, applied: set[str]) -> tuple[list[Pattern], tuple[NotTaken, ...]]:
         """Return the patterns that were discovered: those that are known by their name, and new candidates."""

@@ -3,15 +3,15 @@
 An agent adds candidates and records how applying went; everything that decides is a person's.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.patterns import statistics
 from workbench.core.agents.patterns.duplicates import INVERSE, Likeness, Weakness, merged, related, similar, weaknesses
-from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task
-from workbench.core.agents.patterns.pattern import Application, Node, Outcome, Pattern, Relation, Status
+from workbench.core.agents.patterns.matching import USED, Fit, LeftOut, Match, Task
+from workbench.core.agents.patterns.pattern import Application, Feature, Node, Outcome, Pattern, Relation, Status
 from workbench.core.agents.patterns.reasons import LOW_VALUE, SUPERSEDED
 from workbench.core.agents.patterns.schema import pattern_doc
 from workbench.core.agents.patterns.statistics import Validation
@@ -37,22 +37,36 @@ NOTHING = "Nothing was changed."
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The patterns that apply to a task, the best first, and those that do not, each with the first reason."""
+    """The patterns that apply to a task, the best first, and those that do not, each with the first reason.
+
+    `fits` are the features that its words gave it.
+    """
 
     task: Task
     matches: tuple[Match, ...]
     left_out: tuple[tuple[Pattern, LeftOut], ...] = ()
+    fits: tuple[Fit, ...] = ()
 
 
 class Patterns:
-    """Reads and changes the patterns of a store as the context's actor; `gate` tells what was masked."""
+    """Reads and changes the patterns of a store as the context's actor; `gate` tells what was masked.
 
-    def __init__(self, context: Context, gate: SecretFilter, indexes: PatternIndexes | None = None) -> None:
+    `relatives` tells what the words of a text go with in the store.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        gate: SecretFilter,
+        indexes: PatternIndexes | None = None,
+        relatives: Callable[[str], Iterable[Fit]] = lambda _: (),
+    ) -> None:
         self._context = context
         self._library = context.library
         self._gate = gate
         self._table = context.library.table(Pattern)
         self._indexes = indexes or PatternIndexes(context.library)
+        self._relatives = relatives
 
     # Looking
 
@@ -75,17 +89,30 @@ class Patterns:
     def find(
         self, task: Task, most: int | None = 5, *, statuses: frozenset[Status] = USED, explain: bool = False
     ) -> Found:
-        """Return the patterns that apply to a task; what its text names counts as a feature where nobody gave one."""
+        """Return the patterns that apply to a task.
+
+        Where nobody gave a feature, what its text names counts as one, or else what its words go with in the store.
+        """
         self._library.refresh()
         index = self.index(statuses)
-        known = index.features_in(task.text)
-        task = replace(
-            task,
-            problem_types=task.problem_types or known.get("problem_type", frozenset()),
-            domains=task.domains or known.get("domain", frozenset()),
-        )
+        fits = self._fits(index, task)
+        names: dict[Feature, frozenset[str]] = {
+            about: frozenset(one.name for one in fits if one.about == about) for about in ("problem_type", "domain")
+        }
+        types, domains = task.problem_types or names["problem_type"], task.domains or names["domain"]
+        task = replace(task, problem_types=types, domains=domains)
         left_out = index.left_out(task) if explain else ()
-        return Found(task, index.applicable(task, self._context.now(), most), left_out)
+        return Found(task, index.applicable(task, self._context.now(), most), left_out, fits)
+
+    def _fits(self, index: PatternIndex, task: Task) -> tuple[Fit, ...]:
+        missing = [
+            about for about, given in (("problem_type", task.problem_types), ("domain", task.domains)) if not given
+        ]
+        named = index.features_in(task.text)
+        fits = [Fit(about, name, "the task names it") for about in named for name in sorted(named[about])]
+        if task.text and set(missing) - set(named) and len(self._library.table_named("episodes")):
+            fits += [one for one in self._relatives(task.text) if one.about not in named]
+        return tuple(one for one in fits if one.about in missing)
 
     def tree(self) -> Node:
         """Return the decision tree over the patterns that are in use."""
@@ -116,7 +143,7 @@ class Patterns:
 
     def acting_for(self, context: Context) -> "Patterns":
         """Return the same patterns for another actor, to change them."""
-        return Patterns(context, self._gate, self._indexes)
+        return Patterns(context, self._gate, self._indexes, self._relatives)
 
     def add(self, docs: Sequence[object]) -> tuple[Pattern, ...]:
         """Add patterns as JSON has them, all or none; return them as they are stored.
@@ -185,7 +212,8 @@ class Patterns:
                 f"{id}/{name}", id, name, outcome, now, self._gate.cleaned(task, lambda _: False),
                 self._gate.cleaned(note, lambda _: False), time, cost, context.actor,
             )  # fmt: skip
-            again = self._library.table(Application).find(one.id) is not None
+            before = self._library.table(Application).find(one.id)
+            again = before is not None and before.counts
             tx.put(one)
             tx.put(replace(pattern, usage_count=pattern.usage_count + (not again), last_used=now))
         return one

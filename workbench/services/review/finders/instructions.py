@@ -1,7 +1,7 @@
 """Records that were once made of instruction files, which are documents now: a question for each file."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import PurePath
 
@@ -93,12 +93,12 @@ _CELLS = 300
 
 def _find_pattern_merges(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     del cancelled
-    return merges(parts.context)
+    return merges(parts.context, parts.context.library.table(Pattern).all())
 
 
-def merges(context: Context) -> tuple[Proposal, ...]:
+def merges(context: Context, patterns: Iterable[Pattern]) -> tuple[Proposal, ...]:
     """Return what merging the patterns that say the same would ask, a proposal for each group, decided or not."""
-    return tuple(_pattern_merge(context, group) for group in pattern_groups(context.library.table(Pattern).all()))
+    return tuple(_pattern_merge(context, group) for group in pattern_groups(patterns))
 
 
 def marks_of(patterns: Sequence[Pattern]) -> tuple[str, ...]:

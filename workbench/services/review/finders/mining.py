@@ -7,10 +7,9 @@ from hashlib import blake2b
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns.mining import SUPPORT, Mined, Run, features_of, mined
 from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.agents.patterns.statistics import at_least, confidence
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
-from workbench.core.text import one_line
+from workbench.core.text import counted, one_line
 from workbench.safety.scanning import scan
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
@@ -47,7 +46,8 @@ def recurring(context: Context, cancelled: Cancelled) -> tuple[Proposal, ...]:
             bodies[episode.id] = EpisodeBody(body_of(context.library, episode.hash))
         except BlobProblem:
             continue  # the doctor names it
-    runs = [_run(one, bodies[one.id]) for one in living[:MOST] if one.id in bodies]
+    proven = (one for one in living[:MOST] if one.id in bodies and not bodies[one.id].is_unproven)
+    runs = [_run(one, bodies[one.id]) for one in proven]
     known = {pattern.metadata.get(MINED) for pattern in context.library.table(Pattern).all()}
     return tuple(_proposal(context, one, bodies) for one in mined(runs) if _key(one) not in known)
 
@@ -66,11 +66,10 @@ def _proposal(context: Context, one: Mined, bodies: Mapping[str, EpisodeBody]) -
     occasion = int(math.log2(one.support / SUPPORT))
     shown = [(id, "✓") for id in one.good] + [(id, "✗") for id in one.bad]
     episodes = [[sign, id, one_line(bodies[id].task[: 2 * _CELLS], _CELLS)] for id, sign in shown[:_SHOWN]]
-    many = "1 feature was" if one.compared == 1 else f"{one.compared} features were"
     return Proposal(
         f"pattern-{name}-{occasion}", "pattern", WORKBENCH, f"{doc['name']}: {_numbers(one)}", context.now(),
         flags=tuple(word for kind, word in FLAGS.items() if kind in kinds), importance=10 * (1 - one.p_value) - 2,
-        reasons=(f"Fisher's exact test: p = {one.p_value:.2g}; {many} compared",),
+        reasons=(f"Fisher's exact test: p = {one.p_value:.2g}, corrected over {counted(one.compared, 'comparison')}",),
         operation={"pattern": doc, "episodes": episodes, "more": max(0, len(shown) - _SHOWN)},
     )  # fmt: skip
 
@@ -78,7 +77,7 @@ def _proposal(context: Context, one: Mined, bodies: Mapping[str, EpisodeBody]) -
 def _doc(one: Mined) -> dict[str, object]:
     """Return the pattern as JSON (source 004, section 3.3)."""
     holds, against = (one.good, one.bad) if one.helps else (one.bad, one.good)
-    share, what = len(holds) / one.support, one.feature.text
+    what = one.feature.text
     said = f"Episodes with it: {_numbers(one)} it, in {_place(one)}."
     return {
         "name": one_line(f"{what} in {_place(one)}" if one.helps else f"{what} fails in {_place(one)}", 120),
@@ -90,9 +89,8 @@ def _doc(one: Mined) -> dict[str, object]:
         },
         "content": {"type": "strategy", "strategy": {"approach": what if one.helps else f"Without {what}"}},
         "evidence": {
-            "supporting_episodes": list(holds), "counter_episodes": list(against), "num_applications": one.support,
-            "success_rate": share, "statistical_significance": one.p_value,
-            "confidence_score": confidence(share, one.support, at_least(len(holds), one.support)),
+            "supporting_episodes": list(holds), "counter_episodes": list(against), "mined_from": [*holds, *against],
+            "statistical_significance": one.p_value,
         },
         "metadata": {MINED: _key(one)},
     }  # fmt: skip

@@ -1,0 +1,113 @@
+"""Patterns live on episodes: those that name them, or were served them and followed; and on no others."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.services.conftest import NOON, Clock, Open
+from tests.services.test_episodes import meta, said
+from tests.services.test_experience import door
+from workbench.core.agents.patterns.matching import task_of
+from workbench.services.open import Workbench
+
+STEPS = ["Read the log of the job", "Rotate the signing key", "Start the job again", "Tell the channel"]
+DOC: dict[str, Any] = {
+    "name": "Rotate the key", "category": "sequence", "lifecycle": {"status": "validated"},
+    "content": {"type": "procedure", "procedure": {"steps": STEPS}},
+}  # fmt: skip
+
+
+@pytest.fixture
+def bench(open_bench: Open) -> Workbench:
+    return open_bench()
+
+
+def deploys(first: int, many: int, strategy: str, outcome: str, **more: Any) -> list[dict[str, Any]]:
+    """Return episodes that name a strategy; the first of all are the oldest."""
+    about = meta(task_type="deploy", domain="infra", strategies_applied=[strategy] if strategy else [])
+    return [said(f"Deploy {n}", outcome, days=30 - n / 10, **about, **more) for n in range(first, first + many)]
+
+
+def run(*trace: str, status: str = "SUCCESS", **more: Any) -> dict[str, Any]:
+    return {"task": {"original_input": "Mend the deploy"}, "outcome": {"status": status, **more},
+            "execution": {"trace": [{"tool": "Bash", "input": line} for line in trace]}}  # fmt: skip
+
+
+def bases(bench: Workbench, id: str) -> list[tuple[str, str]]:
+    return sorted((one.basis, one.outcome) for one in bench.patterns.applications(id))
+
+
+def test_what_it_was_mined_from_does_not_validate_it_and_later_episodes_do(bench: Workbench) -> None:
+    bench.episodes.store_all([*deploys(0, 6, "canary", "SUCCESS"), *deploys(6, 6, "", "FAILURE")])
+    bench.consolidating.carry_out()
+    (proposal,) = bench.review.queue()
+    bench.review.approve([proposal.id])
+    (mined,) = bench.patterns.all()
+    assert len(mined.support.mined_from) == 6
+    bench.patterns.record(mined.id, mined.support.mined_from[0], "success")
+    (found,) = bench.patterns.validate()
+    assert (found.outlook, found.finding.episodes) == ("insufficient", 0)
+    bench.episodes.store_all(deploys(12, 4, "canary", "SUCCESS"))
+    assert bench.patterns.validate()[0].outlook == "insufficient"
+    bench.episodes.store_all(deploys(16, 8, "Canary", "SUCCESS"))
+    (found,) = bench.patterns.validate()
+    assert (found.finding.episodes, found.after.status, found.after.support.mined_from) == (
+        12, "validated", mined.support.mined_from,
+    )  # fmt: skip
+    assert bench.history.undo() == "validate all patterns"
+    assert bench.patterns.get(mined.id).status == "candidate"
+
+
+def test_served_and_followed_counts_and_served_alone_is_only_shown(bench: Workbench, clock: Clock) -> None:
+    (known,) = bench.patterns.add([DOC])
+    agent = door(bench)
+    agent.store_episode(run(*STEPS))
+    assert bases(bench, known.id) == [], "before it was served"
+    assert agent.find_patterns(task_of("mend the deploy"), 5)["patterns"]
+    clock.advance(minutes=5)
+    agent.store_episode(run("read the job's log", "rotated the signing keys"))
+    agent.store_episode(run("tell the channel"))
+    agent.store_episode({**run(*STEPS, status="FAILURE"), "session_id": "another session"})
+    early = {**run(*STEPS), "timestamp": (NOON - timedelta(hours=2)).isoformat()}
+    agent.store_episode({**early, "execution": {**early["execution"], "duration": 60}})
+    assert bases(bench, known.id) == [("followed", "success"), ("served", "success")]
+    assert bench.patterns.get(known.id).usage_count == 1
+    (found,) = bench.patterns.validations()
+    assert found.finding.episodes == 1
+
+
+def test_an_episode_has_one_row_and_what_somebody_recorded_stands(bench: Workbench) -> None:
+    (known,) = bench.patterns.add([DOC])
+    named = {"metadata": {"patterns_applied": [known.id, "rotate THE key"]}}
+    bench.patterns.record(known.id, "ep-a", "failure")
+    door(bench).learn({**run(), **named, "episode_id": "ep-a"}, [])
+    assert bases(bench, known.id) == [("recorded", "failure")]
+    door(bench).learn({**run(), **named, "episode_id": "ep-b"}, [])
+    assert bases(bench, known.id) == [("named", "success"), ("recorded", "failure")]
+    bench.patterns.record(known.id, "ep-b", "partial")
+    assert bases(bench, known.id) == [("recorded", "failure"), ("recorded", "partial")]
+    assert bench.patterns.get(known.id).usage_count == 2
+
+
+def test_an_episode_whose_end_nobody_knows_counts_for_no_pattern(bench: Workbench) -> None:
+    (known,) = bench.patterns.add([DOC])
+    unproven = {"evidence": "none"}
+    bench.episodes.store({**run(status="PARTIAL", **unproven), **meta(patterns_applied=[known.id])})
+    assert bases(bench, known.id) == [("unproven", "partial")]
+    assert bench.patterns.validations()[0].finding.episodes == 0
+    open_ended = [{**one, "outcome": {"status": "PARTIAL", **unproven}} for one in deploys(6, 6, "", "PARTIAL")]
+    bench.episodes.store_all([*deploys(0, 6, "canary", "SUCCESS"), *open_ended])
+    bench.consolidating.carry_out(["extraction"])
+    assert bench.review.queue() == ()
+
+
+def test_refining_begins_the_evidence_anew(bench: Workbench, clock: Clock) -> None:
+    (known,) = bench.patterns.add([DOC])
+    for n in range(6):
+        bench.patterns.record(known.id, f"ep-{n}", "failure")
+    assert bench.patterns.validate()[0].after.status == "under_review"
+    clock.advance(days=1)
+    after = bench.patterns.refine(known.id)
+    assert (after.status, after.support.counter_episodes, after.support.num_applications) == ("validated", (), 0)
+    assert bench.patterns.validations()[0].finding.episodes == 0
