@@ -228,6 +228,46 @@ async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
         assert "task: expected an object" in text_of(wrong)
 
 
+async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_for_a_person(
+    connect: Connect, bench: Workbench
+) -> None:
+    """Add, get, find, update, record, validate, deprecate, similar, merge, prune (source 004, 3.7)."""
+    about = {"category": "strategy", "summary": "Read the log of the gateway before a restart."}
+    async with connect(Clients(bench), every=True) as client:
+        one, two, three = [
+            said(await client.call_tool("add_pattern", {"pattern": {**about, "name": name}}))["id"]
+            for name in ("Read the log", "Read the log first", "Restart it")
+        ]
+        bench.library.refresh()
+        bench.patterns.approve(one)
+        for n in range(6):
+            outcome = {"pattern": one, "episode": f"ep-{n}", "outcome": "success" if n < 5 else "failure"}
+            said(await client.call_tool("record_application", outcome))
+        found = said(await client.call_tool("find_patterns", {"task": "the gateway hangs"}))
+        assert [row["id"] for row in found["patterns"]] == [one]
+        whole = said(await client.call_tool("get_pattern", {"pattern": one}))
+        assert (len(whole["applications"]), {row["id"] for row in whole["similar"]}) == (6, {two, three})
+        assert "Read the log of the gateway" in whole["text"]
+        assert "text" not in said(await client.call_tool("get_pattern", {"pattern": two})), "a candidate"
+        (row,) = said(await client.call_tool("validate_patterns", {"patterns": [one]}))["patterns"]
+        assert (row["episodes"], row["successes"], row["outlook"]) == (6, 5, "under_review")
+        for change, ids, patch in (
+            ("update", [one], {"summary": "Read its log, then restart."}),
+            ("deprecate", [three], {}),
+            ("merge", [one, two], {}),
+        ):
+            call = {"change": change, "patterns": ids, "patch": patch, "reason": "seen often"}
+            made = said(await client.call_tool("propose_pattern_change", call))
+            bench.library.refresh()
+            assert bench.patterns.get(ids[0]).status != "deprecated"
+            bench.review.approve([made["proposed"]])
+        none = await client.call_tool("propose_pattern_change", {"change": "prune"})
+        assert "takes 1 pattern" in text_of(none)
+    assert {bench.patterns.get(id).status for id in (one, two, three)} == {"deprecated"}
+    (merged,) = [one for one in bench.patterns.all() if one.status != "deprecated"]
+    assert (merged.summary, merged.usage_count) == ("Read its log, then restart.", 6)
+
+
 WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "memory_search: query is missing: what you want to know, in plain words. Nothing was done."),
     ({"query": 7}, "memory_search: query must be a text, not 7. Nothing was done."),

@@ -92,11 +92,12 @@ def test_an_episode_has_one_row_and_what_somebody_recorded_stands(bench: Workben
 
 def test_an_episode_whose_end_nobody_knows_counts_for_no_pattern(bench: Workbench) -> None:
     (known,) = bench.patterns.add([DOC])
-    unproven = {"evidence": "none"}
-    bench.episodes.store({**run(status="PARTIAL", **unproven), **meta(patterns_applied=[known.id])})
+    bench.episodes.store({**run(status="PARTIAL"), **meta(patterns_applied=[known.id], tags=["no evidence"])})
     assert bases(bench, known.id) == [("unproven", "partial")]
     assert bench.patterns.validations()[0].finding.episodes == 0
-    open_ended = [{**one, "outcome": {"status": "PARTIAL", **unproven}} for one in deploys(6, 6, "", "PARTIAL")]
+    open_ended = deploys(6, 6, "", "PARTIAL")
+    for one in open_ended:
+        one["metadata"]["tags"] = ["no evidence"]
     bench.episodes.store_all([*deploys(0, 6, "canary", "SUCCESS"), *open_ended])
     bench.consolidating.carry_out(["extraction"])
     assert bench.review.queue() == ()

@@ -14,6 +14,7 @@ from workbench.services.open import Workbench
 from workbench.tui.agents.patterns import PatternsDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 from workbench.tui.widgets.texts.prompt import Prompt
@@ -122,3 +123,47 @@ async def test_a_store_without_patterns_says_how_to_have_some(tmp_path: Path) ->
         await until_drawn(pilot, lambda: "No patterns yet" in screen_text(app))
         await pilot.press("a", "D", "w", "e", "y")
         assert isinstance(app.screen, PatternsDialog)
+
+
+async def test_patterns_are_refined_merged_superseded_related_and_pruned(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    names = ("Ask first", "Ask before it", "Ask in the channel", "Ask nobody")
+    one, two, three, four = (made.id for made in bench.patterns.add([{**BARE, "pattern_id": f"pat-{n}", "name": name}
+                                                                     for n, name in enumerate(names)]))  # fmt: skip
+    for n in range(6):
+        bench.patterns.record(one, f"ep-{n}", "failure")
+    bench.patterns.approve(one)
+    bench.patterns.validate([one])
+    app = app_over(bench)
+
+    def go_to(id: str) -> None:
+        rows = dialog(app).rows
+        rows.set_rows(rows.rows, cursor=next(n for n, row in enumerate(rows.rows) if row.id == id))
+
+    async with opened(app) as pilot:
+        go_to(one)
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, TextEditor))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bench.patterns.get(one).status == "validated")
+        assert bench.patterns.get(one).support.counter_episodes == ()
+        await pilot.press("R")
+        await until_drawn(pilot, lambda: "Only a pattern under review" in screen_text(app))
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press(*"complements", "enter")
+        await until_drawn(pilot, lambda: "It complements" in screen_text(app))
+        await pilot.press(*"nobody", "enter")
+        await until(pilot, lambda: bench.patterns.get(four).relationships.complements == (one,))
+        go_to(two)
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press(*"channel", "enter")
+        await until(pilot, lambda: bench.patterns.get(two).superseded_by == three)
+        go_to(three)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press(*"nobody", "enter")
+        await until(pilot, lambda: bench.patterns.get(three).status == "deprecated")
+        await pilot.press("x")
+        await until_drawn(pilot, lambda: "No pattern is worth little" in screen_text(app))

@@ -14,7 +14,7 @@ from pydantic import Field
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.agents.layers import USUAL
 from workbench.core.agents.patterns.matching import task_of
-from workbench.core.agents.patterns.pattern import Category, Outcome
+from workbench.core.agents.patterns.pattern import Category, Outcome, PatternChange
 from workbench.core.record import WorkbenchError
 from workbench.mcp.clients import Clients
 
@@ -30,6 +30,7 @@ Query = Annotated[str, Field(description="what you want to know, in plain words"
 Budget = Annotated[int, Field(description="tokens it may take", ge=100, le=100_000)]
 Error = Annotated[str, Field(description="what just failed, as it was said", max_length=4_000)]
 Kind = Annotated[str, Field(description="only this observation type or memory type", max_length=40)]
+PatternIds = Annotated[list[str] | None, Field(description="ids of patterns", max_length=20)]
 MemoryTypes = Annotated[list[str] | None, Field(description="only these memory types", max_length=10)]
 
 
@@ -70,6 +71,9 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("playbook_tag", "playbook_tag", writes=True, is_core=False),
     ToolEntry("find_patterns", "find_patterns", is_core=False),
     ToolEntry("add_pattern", "add_pattern", writes=True, is_core=False),
+    ToolEntry("get_pattern", "get_pattern", is_core=False),
+    ToolEntry("validate_patterns", "validate_patterns", is_core=False),
+    ToolEntry("propose_pattern_change", "propose_pattern_change", writes=True, is_core=False),
     ToolEntry("record_application", "record_application", writes=True, is_core=False),
     ToolEntry("get_context_for_task", "get_context_for_task", is_core=False),
     ToolEntry("similar_failures", "similar_failures", is_core=False),
@@ -355,6 +359,30 @@ class Tools:
     ) -> Answer:
         """Use when an approach worked more than once: it becomes a candidate that gathers evidence."""
         return await self._run(ctx, lambda door: door.add_pattern(pattern))
+
+    async def get_pattern(
+        self, ctx: Ctx, pattern: Annotated[str, Field(description="the id of a pattern", max_length=200)]
+    ) -> Answer:
+        """Use to read one pattern whole: its steps, what speaks for it, how it went before, and which are like it."""
+        return await self._run(ctx, lambda door: door.get_pattern(pattern))
+
+    async def validate_patterns(self, ctx: Ctx, patterns: PatternIds = None) -> Answer:
+        """Use to see what the evidence of patterns comes to, or of all of them; a person lets it take effect."""
+        return await self._run(ctx, lambda door: door.validate_patterns(patterns or ()))
+
+    async def propose_pattern_change(
+        self,
+        ctx: Ctx,
+        change: Annotated[PatternChange, Field(description="supersede takes the old one, then the new one")],
+        patterns: PatternIds = None,
+        reason: Annotated[str, Field(description="why, in a sentence", max_length=500)] = "",
+        patch: Annotated[dict[str, Any] | None, Field(description="of an update: the fields that change")] = None,
+    ) -> Answer:
+        """Use when a pattern is wrong, out of date, twice there or worth little: a person decides in Review.
+
+        prune without patterns asks for all that are worth little.
+        """
+        return await self._run(ctx, lambda door: door.change_patterns(change, patterns or (), reason, patch or {}))
 
     async def record_application(
         self,

@@ -217,6 +217,10 @@ _KINDS = (
         handler=f"{_BENCH}.pattern:PatternMerge", view=f"{_VIEWS}:PATTERNS", group="same",
         finder=f"{_FINDERS}.instructions:PATTERNS",
     ),
+    ProposalKind(
+        "pattern-change", "pattern change", "Change these patterns?", "they are changed", "they stay as they are",
+        handler=f"{_BENCH}.pattern:PatternChanges", view=f"{_VIEWS}:PATTERNS",
+    ),
 )  # fmt: skip
 
 KINDS: Mapping[str, ProposalKind] = {kind.id: kind for kind in _KINDS}

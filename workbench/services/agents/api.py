@@ -21,6 +21,7 @@ from workbench.core.stream.filter import Predicate, parse_filter
 from workbench.core.stream.importance import HIGHEST
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source, Verdict
 from workbench.core.stream.times import instant
+from workbench.core.text import counted
 from workbench.core.words import stop_words, words
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.answers import Answering, Json
@@ -33,6 +34,7 @@ from workbench.services.stream.votable import find_votable
 
 if TYPE_CHECKING:
     from workbench.core.agents.patterns.matching import Task
+    from workbench.core.agents.patterns.pattern import PatternChange
     from workbench.services.agents.context.values import AgentContext
     from workbench.services.agents.episodes.giving import EpisodeGiving
     from workbench.services.agents.requests import AgentRequests
@@ -242,6 +244,51 @@ class AgentApi:
         (made,) = self._bench.patterns.acting_for(self.context).add([doc])
         note = "It is a candidate: it is given to nobody before its evidence, or a person, speaks for it."
         return {"id": served_name(made.id, self._safety.findings), "status": made.status, "note": note}
+
+    def get_pattern(self, id: str) -> Json:
+        """Return a pattern, how it went, and which are like it; what it says only where it is in use."""
+        from workbench.core.agents.patterns.matching import USED, Match, Task
+        from workbench.services.agents.patterns import serving
+        from workbench.services.agents.patterns.patterns import Found
+
+        self._trusted()
+        patterns = self._bench.patterns
+        one, name = patterns.get(id), partial(served_name, look=self._safety.findings)
+        matches = (Match(one, 0.0, {}),) if one.status in USED else ()
+        given = serving.served(self.context, self._safety, Found(Task(), matches), 1)
+        self._log.add(self.context, serving.reading_of(self.context, given, "", self._asked, self._safety))
+        done = [{"episode": name(row.episode), "outcome": row.outcome, "basis": row.basis}
+                for row in patterns.applications(id)[:MOST_RESULTS]]  # fmt: skip
+        like = [{"id": name(two.pattern.id), "likeness": round(two.score, 4)} for two in patterns.similar(id)]
+        row = given.rows[0] if given.rows else {"id": name(id), "category": one.category}
+        return {**row, "status": one.status, "applications": done, "similar": like}
+
+    def validate_patterns(self, ids: Sequence[str]) -> Json:
+        """Return what the evidence of patterns comes to; a person, or a consolidation, lets it take effect."""
+        self._trusted()
+        rows = [
+            {
+                "id": served_name(one.before.id, self._safety.findings), "status": one.before.status,
+                "outlook": one.outlook, "episodes": one.finding.episodes, "successes": one.finding.successes,
+                "p_value": one.finding.p_value, "confidence": round(one.finding.confidence, 4),
+            }
+            for one in self._bench.patterns.validations(ids)
+        ]  # fmt: skip
+        return {"patterns": rows, "note": "A person lets it take effect: `workbench pattern validate`."}
+
+    def change_patterns(
+        self, change: "PatternChange", ids: Sequence[str], reason: str, patch: Mapping[str, object]
+    ) -> Json:
+        """Ask a person to change patterns; without ids, `prune` means all that are worth little."""
+        self._may_write()
+        patterns = self._bench.patterns
+        ids = ids or ([one.id for one, _ in patterns.weak()] if change == "prune" else [])
+        least = 2 if change in ("supersede", "merge") else 1
+        if len(ids) < least:
+            raise InvalidQuery(f"To {change} takes {counted(least, 'pattern')}.", "Name them by their ids.")
+        asked = [patterns.get(id) for id in ids]
+        proposal = self._wishes.change_patterns(change, asked, reason, patch)
+        return {"proposed": proposal.id, "note": "It waits in Review; a person decides."}
 
     def record_application(
         self, id: str, episode: str, outcome: Outcome, note: str = "", time: float | None = None,

@@ -1,8 +1,11 @@
 """What an agent would like to have done: proposals that wait for a person, and the little it may do itself."""
 
+import json
 import uuid
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
+from workbench.core.agents.patterns.pattern import Pattern, PatternChange
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.record import InvalidRecord
 from workbench.core.review import lifecycle
@@ -10,7 +13,9 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets import mask
 from workbench.services.context import Service
+from workbench.services.review.finders.instructions import marks_of
 from workbench.services.review.kinds.supersede import operation_of
+from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.observation import Observation, cleaned, memory_of
 from workbench.services.stream.returned import Purged
 
@@ -65,6 +70,24 @@ class AgentRequests(Service):
             "already_proposed": [m.id for m in now if m.id in asked and m not in gone],
             "note": "A person decides on what is proposed; until then it is served as before." if wished else "",
         }
+
+    def change_patterns(
+        self, change: PatternChange, patterns: Sequence[Pattern], reason: str, patch: Mapping[str, object]
+    ) -> Proposal:
+        """Ask to change patterns; of `supersede`, the second one takes the place of the first."""
+        ids, clean = [one.id for one in patterns], partial(SecretFilter().cleaned, known=lambda _: False)
+        told = [f"{one.id}: {one.name} ({one.status.replace('_', ' ')})" for one in patterns]
+        edits = json.loads(clean(json.dumps(patch, ensure_ascii=False)))
+        told += [f"{name} → {json.dumps(value, ensure_ascii=False)}" for name, value in edits.items()]
+        proposal = Proposal(
+            id=f"pattern-change-{uuid.uuid4().hex[:12]}", kind="pattern-change", actor=self._context.actor,
+            title=f"{change} {' and '.join(one.name for one in patterns[:2])}", created_at=self._context.now(),
+            reasons=(clean(reason),) if reason else (), texts=marks_of(patterns),
+            operation={"change": change, "patterns": ids, "patch": edits, "lines": told},
+        )  # fmt: skip
+        with self._library.transaction(self._context.actor, f"propose to {change} {len(ids):,} patterns") as tx:
+            tx.put(proposal)
+        return proposal
 
     def _question(self, memory: Memory, reason: str) -> Proposal:
         return Proposal(

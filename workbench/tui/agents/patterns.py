@@ -1,6 +1,7 @@
 """What agents learned to do: patterns with their evidence and applications, edited and decided upon."""
 
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, cast
 
@@ -13,10 +14,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.agents.patterns.pattern import Pattern
+from workbench.core.agents.patterns.pattern import RELATIONS, Pattern, Relation
 from workbench.core.agents.patterns.schema import pattern_doc, pattern_from
 from workbench.core.agents.patterns.wording import in_full
 from workbench.core.record import WorkbenchError
+from workbench.core.text import counted
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked, masked_name
 from workbench.tui.agents.actions import PATTERNS
@@ -24,8 +26,8 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.links import linked_pane
-from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.content import MUTED, body, key_of
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -135,6 +137,9 @@ class PatternsDialog(Dialog[None]):
         flagged = [f.reason for held in self._bench.safety.unpermitted([pattern]) for f in held.findings]
         lines = [f"⚑ {reason}" for reason in dict.fromkeys(flagged)]
         lines += in_full(masked(pattern, mask), masked(done, mask))
+        lines += [
+            f"similar: {mask(one.pattern.name)} ({one.score:.0%})" for one in self._bench.patterns.similar(pattern.id)
+        ]
         pane.show(body("\n".join(lines)))
 
     @on(LineView.Opened, "#patterns-list")
@@ -196,8 +201,29 @@ class PatternsDialog(Dialog[None]):
     async def action_edit(self) -> None:
         """Edit what the pattern under the cursor says; what cannot be read is named before it is saved."""
         pattern = self.rows.current
+        patch = None if pattern is None else await self._patch(pattern, "What the pattern says")
+        if pattern is not None and patch:
+            self._change(lambda: self._bench.patterns.update(pattern.id, patch), f"{pattern.name} is changed.")
+
+    @asking
+    async def action_refine(self) -> None:
+        """Edit a pattern that is under review and take it back into use."""
+        pattern = self.rows.current
         if pattern is None:
             return
+        if pattern.status != "under_review":
+            e, a = key_of("patterns.edit"), key_of("patterns.approve")
+            self._say(f"Only a pattern under review is refined; {e} edits this one, {a} approves a candidate.")
+            return
+        patch = await self._patch(pattern, "What the pattern says from now on; its evidence begins anew")
+        if patch is not None:
+            self._change(
+                lambda: self._bench.patterns.refine(pattern.id, patch=patch),
+                f"{pattern.name} is in use; its evidence begins anew.",
+            )
+
+    async def _patch(self, pattern: Pattern, title: str) -> Mapping[str, object] | None:
+        """Return what a person changed of a pattern, perhaps nothing; `None` for a cancelled edit."""
         doc = pattern_doc(pattern)
         text = json.dumps({key: doc[key] for key in EDITED}, indent=2, ensure_ascii=False)
         now = self._bench.context.now()
@@ -212,13 +238,82 @@ class PatternsDialog(Dialog[None]):
                 return error.message
             return None
 
-        typed = await self.app.push_screen_wait(TextEditor("What the pattern says", text, limit=LONGEST, check=wrong))
-        patch = None if typed is None or typed == text else _object(typed)
-        if isinstance(patch, Mapping):
-            gone = {key: None for key in EDITED if key not in patch}
+        typed = await self.app.push_screen_wait(TextEditor(title, text, limit=LONGEST, check=wrong))
+        patch = {} if typed == text else None if typed is None else _object(typed)
+        if not isinstance(patch, Mapping):
+            return None
+        return {**{key: None for key in EDITED if key not in patch}, **patch} if patch else {}
+
+    @asking
+    async def action_merge(self) -> None:
+        """Merge the pattern under the cursor with another of its category."""
+        pattern = self.rows.current
+        other = None if pattern is None else await self._other(pattern, "Merge it with", same=True)
+        if pattern is not None and other is not None:
             self._change(
-                lambda: self._bench.patterns.update(pattern.id, {**gone, **patch}), f"{pattern.name} is changed."
+                lambda: self._bench.patterns.merge([pattern.id, other.id]),
+                f"{pattern.name} and {other.name} are one; both are deprecated in its favour.",
             )
+
+    @asking
+    async def action_supersede(self) -> None:
+        """Deprecate the pattern under the cursor in favour of another."""
+        pattern = self.rows.current
+        other = None if pattern is None else await self._other(pattern, "Superseded by")
+        if pattern is not None and other is not None:
+            self._change(
+                lambda: self._bench.patterns.supersede(pattern.id, other.id),
+                f"{pattern.name} is superseded by {other.name}.",
+            )
+
+    @asking
+    async def action_relate(self) -> None:
+        """Say how the pattern under the cursor stands to another, or take that back."""
+        pattern = self.rows.current
+        if pattern is None:
+            return
+        relation = await self.app.push_screen_wait(Choose("It", [Choice(one, one) for one in RELATIONS]))
+        other = None if relation is None else await self._other(pattern, f"It {relation}")
+        if relation is None or other is None:
+            return
+        known = getattr(pattern.relationships, relation) or ()
+        is_said = other.id in ((known,) if isinstance(known, str) else known)
+        self._change(
+            lambda: self._bench.patterns.relate(pattern.id, cast(Relation, relation), other.id, remove=is_said),
+            f"{pattern.name} {'no longer ' if is_said else ''}{relation} {other.name}.",
+        )
+
+    async def _other(self, pattern: Pattern, title: str, *, same: bool = False) -> Pattern | None:
+        """Ask for another pattern, those that are like it first; with `same` one of its category."""
+        patterns = self._bench.patterns
+        like = {one.pattern.id: f"{one.score:.0%} alike" for one in patterns.similar(pattern.id)}
+        others = {
+            one.id: one
+            for one in sorted(patterns.all(), key=lambda one: one.id not in like)
+            if one.id != pattern.id and one.status != "deprecated" and (not same or one.category == pattern.category)
+        }
+        if not others:
+            self._say("There is no other pattern" + (f" of the category {pattern.category}." if same else "."))
+            return None
+        choices = [Choice(one.id, one.name, like.get(one.id, one.category)) for one in others.values()]
+        chosen = await self.app.push_screen_wait(Choose(title, choices, shown=self._bench.safety.masked))
+        return None if chosen is None else others[chosen]
+
+    @asking
+    async def action_prune(self) -> None:
+        """Deprecate the patterns that are worth little, once they were shown."""
+        weak, mask = self._bench.patterns.weak(), self._bench.safety.masked
+        if not weak:
+            self._say("No pattern is worth little.")
+            return
+        lines = [f"{mask(one.name)}: {', '.join(why).replace('_', ' ')}" for one, why in weak]
+        ask = Confirm(
+            f"Deprecate {counted(len(weak), 'pattern')} worth little?", clock=time.monotonic,
+            detail=body("\n".join(lines)),
+        )  # fmt: skip
+        if await self.app.push_screen_wait(ask):
+            ids = [one.id for one, _ in weak]
+            self._change(lambda: self._bench.patterns.prune(ids), f"{counted(len(ids), 'pattern')} deprecated.")
 
     def action_copy(self) -> None:
         """Copy the pattern under the cursor as JSON."""
@@ -239,11 +334,14 @@ class PatternsDialog(Dialog[None]):
         change(self, done, self._complain)
 
     def _done(self, said: str) -> None:
-        self.query_one("#patterns-line", Static).update(body(self._bench.safety.masked(said)))
+        self._say(said)
         self._read()
 
     def _complain(self, error: WorkbenchError) -> None:
-        self.query_one("#patterns-line", Static).update(body(f"✗ {error}"))
+        self._say(f"✗ {error}")
+
+    def _say(self, text: str) -> None:
+        self.query_one("#patterns-line", Static).update(body(self._bench.safety.masked(text)))
 
     def _draw(self, pattern: Pattern, width: int) -> list[Cell]:
         mask = self._bench.safety.masked

@@ -207,8 +207,8 @@ FIELDS: tuple[Field, ...] = (
 )  # fmt: skip
 """Every field that is looked at; goals, plan, output, complexity and analysis are whatever an agent makes of them."""
 
-NO_EVIDENCE = "none"
-"""What `outcome.evidence` says where nothing tells how the task ended."""
+NO_EVIDENCE = "no evidence"
+"""Tag of an episode of which nothing tells how it ended."""
 
 COUNTED = ("access_count", "last_accessed", "referenced_by", "archival_status")
 """Parts of `lifecycle` that the store counts on itself."""
@@ -246,8 +246,8 @@ class EpisodeBody:
 
     @property
     def is_unproven(self) -> bool:
-        """Whether nothing tells how it ended: capture says so of it."""
-        return self.outcome == "PARTIAL" and self._text("outcome.evidence") == NO_EVIDENCE
+        """Whether nothing tells how it ended: capture tags it so."""
+        return self.outcome == "PARTIAL" and NO_EVIDENCE in self.texts("metadata.tags")
 
     @property
     def status(self) -> Status:

@@ -33,6 +33,9 @@ least half of it; or was only served it. Of an `unproven` one nobody knows how i
 Relation = Literal["specializes", "generalizes", "contradicts", "complements"]
 """How one pattern stands to another."""
 
+PatternChange = Literal["update", "deprecate", "supersede", "merge", "prune"]
+"""What an agent may ask to have done to patterns."""
+
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 

@@ -264,10 +264,11 @@ class Episodes:
         """Count an episode for the patterns that it names or was served, unless somebody recorded how they went."""
         applications, patterns = self._library.table(Application), self._library.table(Pattern)
         for row in evidence.of(episode, body):
-            if applications.find(row.id) is not None:
+            known = applications.find(row.id)
+            if known is not None and known.basis == "recorded":
                 continue
             tx.put(row)
-            if row.counts:
+            if row.counts and not (known and known.counts):
                 pattern = patterns.get(row.pattern)
                 last = max(pattern.last_used or row.at, row.at)
                 tx.put(replace(pattern, usage_count=pattern.usage_count + 1, last_used=last))

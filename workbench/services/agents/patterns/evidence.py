@@ -41,7 +41,8 @@ class EpisodeEvidence:
         found |= {one.id: "named" for one in self._called(episode, body)}
         known = body.get("execution.duration")
         seconds = float(known) if isinstance(known, int | float) else None
-        at = min(episode.at + timedelta(seconds=seconds or 0), self._context.now())
+        lasted = timedelta(seconds=0 if body.get("metadata.captured") else seconds or 0)
+        at = min(episode.at + lasted, self._context.now())
         for id, basis in found.items():
             if basis != "served" and body.is_unproven:
                 basis = "unproven"
@@ -69,7 +70,8 @@ class EpisodeEvidence:
         duration = body.get("execution.duration")
         end = self._context.now()
         if body.at is not None and isinstance(duration, int | float):
-            end = min(end, body.at + timedelta(seconds=duration))
+            # Capture notes when a task ended, an agent when it began.
+            end = min(end, body.at if body.get("metadata.captured") else body.at + timedelta(seconds=duration))
         reads = [read for one in self._sessions.get(body.session, ()) for read in one.reads if read.at <= end]
         for id in dict.fromkeys(id for read in reads for id in read.documents):
             pattern = self._patterns.find(id)

@@ -255,10 +255,13 @@ class Patterns:
         """Take a candidate into use on a person's word."""
         return self._decide(id, "approve", lambda pattern: statistics.approved(pattern, self._said(reason)))
 
-    def refine(self, id: str, reason: str = "") -> Pattern:
-        """Take one that is under review back into use; its evidence begins anew."""
+    def refine(self, id: str, reason: str = "", patch: Mapping[str, object] | None = None) -> Pattern:
+        """Take one that is under review back into use, changed by a `patch` (`update`); its evidence begins anew."""
         now = self._context.now()
-        return self._decide(id, "refine", lambda pattern: statistics.refined(pattern, now, self._said(reason)))
+        with self._library.transaction(self._context.actor, f"refine the pattern {id}"):
+            if patch:
+                self.update(id, patch)
+            return self._decide(id, "refine", lambda pattern: statistics.refined(pattern, now, self._said(reason)))
 
     def deprecate(self, id: str, reason: str) -> Pattern:
         """Take a pattern out of use for good, for a reason."""

@@ -43,7 +43,14 @@ class PatternMerge(Handler):
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Make one pattern of them. Raises `WorkbenchError` when one changed since, or went out of use."""
-        patterns = Patterns(self._context, SecretFilter())
+        standing = self._standing(proposal)
+        merged = Patterns(self._context, SecretFilter()).put_merged(tx, [one.id for one in standing])
+        if standing[0].status == "validated" and merged.status == "candidate":
+            # Its words were in use, and a person stands by that the others say no more.
+            tx.put(approved(merged, MERGED))
+
+    def _standing(self, proposal: Proposal) -> list[Pattern]:
+        """Return the patterns that a proposal names. Raises `WorkbenchError` when one is not as it was."""
         named = proposal.operation.get("patterns")
         ids = [str(id) for id in named] if isinstance(named, list | tuple) else []
         found = [one for one in map(self._library.table(Pattern).find, ids) if one is not None]
@@ -52,10 +59,28 @@ class PatternMerge(Handler):
             raise WorkbenchError(
                 "These patterns changed since the question was asked.", "Reject it; nothing was changed."
             )
-        merged = patterns.put_merged(tx, ids)
-        if standing[0].status == "validated" and merged.status == "candidate":
-            # Its words were in use, and a person stands by that the others say no more.
-            tx.put(approved(merged, MERGED))
+        return standing
+
+
+class PatternChanges(PatternMerge):
+    """Its operation says which `change` of its patterns an agent asks for, and the `patch` of an update."""
+
+    def apply(self, tx: Tx, proposal: Proposal) -> None:
+        """Make the change. Raises `WorkbenchError` when one changed since, or it is not possible."""
+        patterns, ids = Patterns(self._context, SecretFilter()), [one.id for one in self._standing(proposal)]
+        patch, reason = proposal.operation.get("patch"), "; ".join(proposal.reasons) or proposal.actor
+        match proposal.operation.get("change"):
+            case "update":
+                patterns.update(ids[0], patch if isinstance(patch, Mapping) else {})
+            case "supersede":
+                patterns.supersede(ids[0], ids[1], reason)
+            case "merge":
+                patterns.put_merged(tx, ids)
+            case "prune":
+                patterns.prune(ids)
+            case _:
+                for id in ids:
+                    patterns.deprecate(id, reason)
 
 
 def _pattern(proposal: Proposal) -> Mapping[str, object] | None:
