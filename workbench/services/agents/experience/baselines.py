@@ -17,17 +17,23 @@ MOST = 200
 """Runs that are looked at, the latest."""
 
 
-def baseline_from_episodes(context: Context, pattern: Pattern, applied: Sequence[Application]) -> Baseline:
+Known = dict[str, ComparableRun | None]
+"""What episodes took, by their hashes: `None` where nothing tells how one ended."""
+
+
+def baseline_from_episodes(
+    context: Context, pattern: Pattern, applied: Sequence[Application], known: Known
+) -> Baseline:
     """Return how episodes of the pattern's types and domains went without it; of too few nothing is known.
 
     One that was deleted counts nothing, nor does one that is older than what counts as evidence. A pattern that asks
-    for neither a type nor a domain can be compared with nothing.
+    for neither a type nor a domain can be compared with nothing. What is looked up is kept in `known`.
     """
-    runs = list(_runs(context, pattern, {one.episode for one in applied}))
+    runs = list(_runs(context, pattern, {one.episode for one in applied}, known))
     return baseline_of(runs) if len(runs) >= LEAST else Baseline()
 
 
-def _runs(context: Context, pattern: Pattern, applied: set[str]) -> Iterator[ComparableRun]:
+def _runs(context: Context, pattern: Pattern, applied: set[str], known: Known) -> Iterator[ComparableRun]:
     where = pattern.applicability
     types, domains = (
         {name.casefold() for name in names} for names in (where.problem_types, where.task_features.domain)
@@ -44,13 +50,20 @@ def _runs(context: Context, pattern: Pattern, applied: set[str]) -> Iterator[Com
         and (not types or one.type.casefold() in types) and (not domains or one.domain.casefold() in domains)
     ]  # fmt: skip
     for one in sorted(found, key=lambda one: (one.at, one.id), reverse=True)[:MOST]:
-        try:
-            body = EpisodeBody(body_of(context.library, one.hash))
-        except BlobProblem:
-            yield ComparableRun(one.outcome == "SUCCESS")
-            continue
-        if not body.is_unproven:
-            yield ComparableRun(one.outcome == "SUCCESS", *_took(body))
+        if one.hash not in known:
+            known[one.hash] = _run(context, one)
+        run = known[one.hash]
+        if run is not None:
+            yield run
+
+
+def _run(context: Context, episode: Episode) -> ComparableRun | None:
+    success = episode.outcome == "SUCCESS"
+    try:
+        body = EpisodeBody(body_of(context.library, episode.hash))
+    except BlobProblem:
+        return ComparableRun(success)
+    return None if body.is_unproven else ComparableRun(success, *_took(body))
 
 
 def _took(body: EpisodeBody) -> tuple[float | None, float | None]:

@@ -19,7 +19,7 @@ from workbench.core.agents.patterns.templates import instantiate
 from workbench.core.record import InvalidRecord, UnknownRecord
 from workbench.retrieval.patterns import PatternIndex
 from workbench.services.agents.episodes.keeping import Episodes
-from workbench.services.agents.experience.baselines import baseline_from_episodes
+from workbench.services.agents.experience.baselines import Known, baseline_from_episodes
 from workbench.services.agents.patterns.entry import apart, checked_name, entered
 from workbench.services.agents.patterns.indexes import PatternIndexes
 from workbench.services.context import Context
@@ -67,6 +67,7 @@ class Patterns:
         self._table = context.library.table(Pattern)
         self._indexes = indexes or PatternIndexes(context.library)
         self._relatives = relatives
+        self._known_runs: Known = {}
 
     # Looking
 
@@ -143,7 +144,9 @@ class Patterns:
 
     def acting_for(self, context: Context) -> "Patterns":
         """Return the same patterns for another actor, to change them."""
-        return Patterns(context, self._gate, self._indexes, self._relatives)
+        other = Patterns(context, self._gate, self._indexes, self._relatives)
+        other._known_runs = self._known_runs
+        return other
 
     def add(self, docs: Sequence[object]) -> tuple[Pattern, ...]:
         """Add patterns as JSON has them, all or none; return them as they are stored.
@@ -235,7 +238,7 @@ class Patterns:
         found = statistics.validated(pattern, rows, now)
         if pattern.baseline.runs or found.outlook == "insufficient":
             return found
-        measured = replace(pattern, baseline=baseline_from_episodes(self._context, pattern, rows))
+        measured = replace(pattern, baseline=baseline_from_episodes(self._context, pattern, rows, self._known_runs))
         again = statistics.validated(measured, rows, now)
         return replace(again, before=pattern, after=replace(again.after, baseline=pattern.baseline))
 
