@@ -97,7 +97,7 @@ def test_patterns_that_say_the_same_are_offered_for_merging(twins: Cli) -> None:
     assert len(ids) == len(row["operation"]["lines"]) == 2
     assert "alike: text" in row["reasons"][0]
     assert "Are these patterns duplicates?" in twins.ok("review", "show", row["id"], "--quick")
-    assert '"alike": 1' in twins.ok("consolidate", "--dry-run", "--json", "--stages", "refinement")
+    assert '"becomes": "proposed"' in twins.ok("consolidate", "--dry-run", "--json", "--stages", "refinement")
     twins.ok("review", "approve", row["id"])
     gone = {one["id"] for one in json.loads(twins.ok("pattern", "list", "--status", "deprecated", "--json"))}
     assert gone == set(ids)

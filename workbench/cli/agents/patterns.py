@@ -545,13 +545,13 @@ def _found_json(bench: "Workbench", found: "Found", explain: bool) -> Mapping[st
 
 
 def _print_found(found: "Found", shown: Shown, signs: Sequence[str], *, explain: bool) -> None:
-    for fit in found.fits:
-        say(one_line(shown(f"{fit.about.replace('_', ' ')} {fit.name}: {fit.why}"), 200))
     for one, sign in zip(found.matches, signs, strict=True):
         pattern = shown(one.pattern)
         say(f"{one.score:.4f}  {pattern.id}  {sign}{one_line(f'{pattern.name} — {pattern.line}', 200)}")
         if explain:
             say(_explained(one, shown))
+    for fit in found.fits:
+        say("   of    " + one_line(shown(f"{fit.about.replace('_', ' ')} {fit.name}: {fit.why}"), 200))
     if not found.matches:
         warn("No pattern in use fits this task." + ("" if explain else " --explain says why."))
     for pattern, why in found.left_out[:LEFT_OUT]:
