@@ -19,6 +19,7 @@ METHODS = SETS | frozenset({
 })  # fmt: skip
 
 ALLOWED = {
+    ("core/agents/episodes/episode.py", "no evidence"): "the tag that capture gives an episode",
     ("core/playbook/budget.py", "net harmful"): "the name of a standing, which is also how it is said",
     ("formats/claude_mem/database.py", "SQLite format 3\0"): "how a file of SQLite begins",
     ("formats/learnings.py", "Suggested Action"): "a field of the format",
