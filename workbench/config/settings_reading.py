@@ -126,7 +126,7 @@ KEYS: tuple[Key, ...] = (
         " or ".join(f'"{table.name}"' for table in TABLES), _table,
     ),
     Key(
-        "retrieval.floor", "floor", "Say when nothing is relevant to a query, and give agents nothing weak.",
+        "retrieval.floor", "floor", "Say when nothing is relevant to a query, and serve agents nothing weak.",
         "true or false", _yes,
     ),
     Key("thresholds.duplicate", "thresholds.flag", "Cosine from which two memories are a likely duplicate.", *_SHARE),
@@ -194,7 +194,7 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("claude.rate_importance", "claude.rate_importance", "Let the model rate insights.", "true or false", _yes),
     Key(
-        "agents.serve", "agents.serve", "What agents are given: everything, or only what a person wrote or approved.",
+        "agents.serve", "agents.serve", "What agents are served: everything, or only what a person wrote or approved.",
         " or ".join(f'"{one}"' for one in SERVE), _serve,
     ),
     Key(

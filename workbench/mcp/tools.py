@@ -179,7 +179,7 @@ class Tools:
         """Use when something was learned that a later session must know: a correction, a decision, a pitfall.
 
         Not for what the code or its history says anyway. Secrets are masked. What resembles it is returned. With
-        `replaces` a person decides; until then the old memory is given to agents.
+        `replaces` a person decides; until then the old memory is served.
         """
         return await self._run(
             ctx,

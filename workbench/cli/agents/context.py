@@ -14,7 +14,7 @@ from workbench.core.text import counted
 if TYPE_CHECKING:
     from workbench.services.agents.context.values import AgentContext, Why
 
-_DETAILS = """Prints what memory_context gives over MCP: pinned memories, the playbook, what is confirmed and what the
+_DETAILS = """Prints what memory_context serves over MCP: pinned memories, the playbook, what is confirmed and what the
 ranking finds, and where there are patterns and episodes, those that fit; each layer under its budget of tokens
 (an estimate); what a layer does not use, the later ones may.
 It only looks, unless an agent asks with --for-agent. What is left out, and why, goes to stderr.
@@ -26,7 +26,7 @@ _WHY: "dict[Why, str]" = {
     "held": "held back for what {it} say{s}",
     "unapproved": "not approved",
     "weak": "below the floor",
-    "given": "given by a layer before",
+    "given": "served by a layer before",
     "placed": "in a file that agents load",
     "untrusted": "in documents that nobody has looked at",
 }
@@ -34,12 +34,12 @@ _WHY: "dict[Why, str]" = {
 
 def add_commands(commands: Commands) -> None:
     """Add `context`."""
-    parser = add_command(commands, "context", context, "print what an agent is given for a task", _DETAILS)
+    parser = add_command(commands, "context", context, "print what an agent is served for a task", _DETAILS)
     parser.add_argument("task", metavar="TASK", help="what the agent is about to do")
     about = f"tokens of all layers together (default: {USUAL:,})"
     parser.add_argument("--budget", metavar="N", type=revision, default=USUAL, help=about)
     parser.add_argument("--error", metavar="TEXT", default="", help="what just failed: what helped then comes with it")
-    about = "give it to this agent: what it is given counts as read by it now"
+    about = "serve it to this agent: what it is served counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     add_at(parser, "the store as it was at this revision or time; documents on disk are as they are now")
@@ -51,7 +51,7 @@ def context(session: Session) -> int:
     if not args.task.strip():
         raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
     if args.actor is not None and args.at is not None:
-        raise InvalidQuery("--at only looks, so nothing is given to an agent.", "Leave out --at or --for-agent.")
+        raise InvalidQuery("--at only looks, so nothing is served to an agent.", "Leave out --at or --for-agent.")
     looks = args.actor is None
     store = session.reading(at=session.at(), whole=True) if looks else session.changing(actor_of(args), trusted=False)
     with store as bench:
@@ -70,7 +70,7 @@ def context(session: Session) -> int:
         if wants_json(args):
             write_json(Answering(asker, bench.safety).context(made))
             return 0
-        say(text_of(made) or "Nothing is given for this task.")
+        say(text_of(made) or "Nothing is served for this task.")
         _remark(made)
     return 0
 

@@ -27,7 +27,7 @@ _DETAILS = """Shows a folder by document and section with its estimated tokens: 
 (overview.md, detail/, messages.jsonl), or a folder of notes; or one document of it, or of the store (/memories/…).
 Without a place, or with --list, it lists the sessions of this project, what is followed, and the store's own documents.
 
-Agents are given documents by `workbench recall` and recall_memory alone, and of a folder only what a person has looked
+Agents are served documents by `workbench recall` and recall_memory alone, and of a folder only what a person has looked
 at: --trust shows what came or changed, and asks. --write puts another text in a document's place; undo takes it back.
 
   workbench documents notes --follow"""
@@ -100,7 +100,7 @@ def _change(session: Session) -> int:
             folder = bench.documents.follow(_path(session))
             say(f"Followed: {folder.root} ({counted(len(folder.documents), 'document')})")
             if not bench.documents.seen(folder).known:
-                warn("No agent is given any of it before you have looked: `workbench documents DIR --trust`.")
+                warn("No agent is served any of it before you have looked: `workbench documents DIR --trust`.")
         else:
             say(f"Followed no longer: {bench.documents.unfollow(_path(session))}")
     return 0
@@ -168,7 +168,7 @@ def _show(session: Session) -> int:
             opened, one = _document(session, bench)
             if one not in _given(bench, opened).documents:
                 hint = "A person can look at it and trust it, where agents.serve is not “approved”."
-                raise WorkbenchError(f"{args.place} is not given to agents here.", hint)
+                raise WorkbenchError(f"{args.place} is not served to agents here.", hint)
             if wants_json(args):
                 row = {**_document_json(one, opened.changes), **review_json(bench, one.document)}
                 write_json(shown({**row, "content": one.document.content}))

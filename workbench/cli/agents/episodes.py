@@ -192,10 +192,10 @@ held back, and it is counted as read.
 
   workbench episode find "pnpm install fails on the runner" --strategy failure --explain"""
 
-_APPROVE = """An agent that is given approved texts only (agents.serve = approved) gets it from then on; the others get
+_APPROVE = """An agent that is served approved texts only (agents.serve = approved) gets it from then on; the others get
 it without the remark that nobody looked at it. Look first: `episode show ID --trace`."""
 
-_DELETE = """It is given to nobody any more and kept for 30 days; `episode restore` and `workbench undo` bring it back.
+_DELETE = """It is served to nobody any more and kept for 30 days; `episode restore` and `workbench undo` bring it back.
 `workbench purge ID` erases one for good, the file beside the store too."""
 
 _MERGE = """Episodes of one type, domain and outcome, older than 30 days and within 30 days of each other, whose texts
@@ -255,7 +255,7 @@ def _add_finding(verbs: Commands) -> None:
     finding.add_argument("--only-successful", action="store_true", help="none that failed, or only in part")
     finding.add_argument("--every", action="store_true", help="archived ones, too")
     finding.add_argument("--explain", action="store_true", help="say how each score came about")
-    about = "serve this agent: what it is given is kept as read by it"
+    about = "serve this agent: what it is served is kept as read by it"
     finding.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     finding.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     add_criteria(finding)

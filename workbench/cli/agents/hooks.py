@@ -122,9 +122,10 @@ _ACTIONS = {"install": _install, "remove": _remove, "status": _status}
 
 
 _OFFERS = {
-    "claude-code": "claude mcp add memory -- {program} mcp",
-    "codex": "codex mcp add memory -- {program} mcp",
-    "cursor": 'put "memory": {{"command": "{program}", "args": ["mcp"]}} under "mcpServers" in ~/.cursor/mcp.json',
+    "claude-code": "claude mcp add memory -- {program} mcp --agent claude",
+    "codex": "codex mcp add memory -- {program} mcp --agent codex",
+    "cursor": 'put "memory": {{"command": "{program}", "args": ["mcp", "--agent", "cursor"]}} '
+    'under "mcpServers" in ~/.cursor/mcp.json',
 }
 """How each agent is given the server, in words."""
 

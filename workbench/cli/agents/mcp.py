@@ -9,7 +9,7 @@ from workbench.core.record import WorkbenchError
 
 _DETAILS = """Serves this store to an agent over stdin and stdout, or with --http to several on this machine. The agent
 searches, reads, saves signals, votes, and asks a person to replace or forget; what it wishes waits in Review, and what
-it asked stands in area 5. It is given what `search --for-agent` gives: masked, held back, under the same profile and
+it asked stands in area 5. It is served what `search --for-agent` prints: masked, held back, under the same profile and
 floor.
 
   claude mcp add memory -- workbench mcp --agent claude

@@ -370,7 +370,7 @@ def find_patterns(session: Session) -> int:
     if args.actor is not None and args.show_secrets:
         raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
     if args.actor is not None and (args.explain or args.candidates):
-        raise InvalidQuery("Agents are given what is in use.", "Leave out --explain and --candidates, or --for-agent.")
+        raise InvalidQuery("Agents are served what is in use.", "Leave out --explain and --candidates, or --for-agent.")
     with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
         return _serve(session, bench) if args.actor is not None else _look(session, bench)
 
@@ -424,7 +424,7 @@ def _serve(session: Session, bench: "Workbench") -> int:
     if given.held:
         warn(f"{counted(given.held, 'flagged pattern')} held back; `workbench scan` says why.")
     if given.unapproved:
-        warn(f"{counted(given.unapproved, 'pattern')} left out: this agent is given only what a person approved.")
+        warn(f"{counted(given.unapproved, 'pattern')} left out: this agent is served only what a person approved.")
     return 0
 
 
@@ -674,7 +674,7 @@ def _add_reading(verbs: Commands) -> None:
     finding.add_argument(
         "--explain", action="store_true", help="show the parts of each score, and why others are missing"
     )
-    about = "serve this agent: what it is given is kept as read by it"
+    about = "serve this agent: what it is served is kept as read by it"
     finding.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     finding.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     add_limit(finding, 5)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from workbench.core.agents.read import AgentRead
     from workbench.services.open import Workbench
 
-_READS = """Newest first: which agent asked what, in which session, and how many memories it was given. With an ID, that
-reading in full: each memory with the relevance it had, and what was left out. The newest 2,000 are kept.
+_READS = """Newest first: which agent asked what, in which session, and how many memories it was served. With an ID,
+that reading in full: each memory with the relevance it had, and what was left out. The newest 2,000 are kept.
 
   workbench reads --agent claude -n 5"""
 
@@ -33,7 +33,7 @@ the config file names one that is written after each reflection.
 
 def add_commands(commands: Commands) -> None:
     """Add `reads` and `index`."""
-    parser = add_command(commands, "reads", reads, "list what agents asked and were given", _READS)
+    parser = add_command(commands, "reads", reads, "list what agents asked and were served", _READS)
     parser.add_argument("id", metavar="ID", nargs="?", help="one reading, in full")
     parser.add_argument("--agent", metavar="NAME", help="only this agent's")
     parser.add_argument("--session", metavar="S", help="only this session's")
@@ -98,7 +98,7 @@ def _one(session: Session, bench: "Workbench") -> int:
     for line in table(rows, right=(0, 1)):
         say(line)
     if read.is_empty:
-        say("Nothing in the store was relevant; it was given nothing.")
+        say("Nothing in the store was relevant; nothing was served.")
     out = [(read.held, "held back"), (read.unapproved, "not approved"), (read.weak, "weak")]
     if any(count for count, _ in out):
         say("left out: " + ", ".join(f"{count:,} {why}" for count, why in out if count))
@@ -117,7 +117,7 @@ def _given(read: "AgentRead") -> str:
     if read.is_empty:
         return "nothing relevant"
     given = len(read.memories) + len(read.documents) + len(read.episodes)
-    return f"{given:,} given" if given or read.is_question else ""
+    return f"{given:,} served" if given or read.is_question else ""
 
 
 def index(session: Session) -> int:

@@ -20,7 +20,7 @@ are followed and the documents of the store: detail and messages, or one scope; 
 come first, then what shares words with the query, ranked over at most 10,000 places. Messages are searched where they
 lie, by rg where it is installed.
 
-With --for-agent secrets are masked, what gives orders is held back, and only documents as a person saw them are given
+With --for-agent secrets are masked, what gives orders is held back, and only documents as a person saw them are served
 (`workbench documents DIR --trust`).
 
   workbench recall "token refresh" --scope messages --limit 3"""
@@ -43,7 +43,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--scope", choices=_SCOPES, default="all", help="what is searched (default: all)")
     parser.add_argument("--limit", "-n", metavar="N", type=count, help="how many (default: 5, or memory.default_limit)")
     parser.add_argument("--all-sessions", action="store_true", help="every session of this project, not the last alone")
-    about = "serve this agent: what it is given is kept as read by it"
+    about = "serve this agent: what it is served is kept as read by it"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     add_secrets(parser)

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 CANCELLED = 130
 
 _REPLAY = """For each prompt, each task of a subagent and each failure of a session of Claude Code: what the agent would
-have been given by the store as it was at that moment, and what it is given now. Both are ranked with the present model
-and profile, as of that moment; nothing counts as read. What was purged since cannot be told.
+have been served by the store as it was at that moment, and what it is served now. Both are ranked with the present
+model and profile, as of that moment; nothing counts as read. What was purged since cannot be told.
 
   workbench replay ~/.claude/projects/-home-ann-shop/0b5e6a34.jsonl -n 5"""
 
 _THEN: "dict[Change, str]" = {
-    "gone": "is gone", "archived": "is archived", "held": "is held back", "below": "is not given now", "later": "",
+    "gone": "is gone", "archived": "is archived", "held": "is held back", "below": "is not served now", "later": "",
     "": "",
 }  # fmt: skip
 _NOW: "dict[Change, str]" = {
-    "later": "did not exist yet", "archived": "was archived", "held": "was held back", "below": "was not given then",
+    "later": "did not exist yet", "archived": "was archived", "held": "was held back", "below": "was not served then",
     "gone": "", "": "",
 }  # fmt: skip
 
 
 def add_commands(commands: Commands) -> None:
     """Add `replay`."""
-    parser = add_command(commands, "replay", replay, "show what an agent would have been given in a session", _REPLAY)
+    parser = add_command(commands, "replay", replay, "show what an agent would have been served in a session", _REPLAY)
     parser.add_argument("file", metavar="FILE", type=path_of, help="a session's transcript")
     add_at(parser, "the store at this revision or time, at every step")
-    parser.add_argument("-k", metavar="N", type=count, help="how many are given at most (default: the profile's k)")
+    parser.add_argument("-k", metavar="N", type=count, help="how many are served at most (default: the profile's k)")
     parser.add_argument("--profile", metavar="NAME", default="", help="the retrieval profile (default: the one in use)")
     parser.add_argument("--agent", metavar="NAME", default="claude", help="the agent that would be served (claude)")
     add_limit(parser, 20)
@@ -106,7 +106,7 @@ def _sum_up(found: "Sequence[Replayed]", steps: int) -> None:
         return
     changed = sum({g.id for g in one.then} != {g.id for g in one.now} for one in found)
     empty = sum(not one.then for one in found), sum(not one.now for one in found)
-    say(f"{len(found):,} of {steps:,} steps; {changed:,} would be given something else now.")
+    say(f"{len(found):,} of {steps:,} steps; {changed:,} would be served something else now.")
     say(f"Nothing relevant at {empty[0]:,} of them then, at {empty[1]:,} now.")
 
 

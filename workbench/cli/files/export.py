@@ -135,7 +135,7 @@ def add_commands(commands: Commands) -> None:
         commands, "export", export, "export a playbook, memories or judgments", _DETAILS,
         example="--format ace --out playbook.md",
     )  # fmt: skip
-    parser.add_argument("--format", required=True, metavar="F", help="what to write; see above")
+    parser.add_argument("--format", required=True, metavar="F", help="what to write, one of those listed above")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--out", metavar="FILE", type=Path, help="write this file")
     where.add_argument("--copy", action="store_true", help="put the text on the clipboard")

@@ -69,7 +69,9 @@ def add_commands(commands: Commands) -> None:
     show.add_argument("id", metavar="ID")
     show.add_argument("--quick", action="store_true", help="leave out what the search model would find")
     _add_decision(verbs, "approve", approve, "accept proposals: a candidate is confirmed, a merge is made", _ONE)
-    _add_decision(verbs, "reject", reject, "turn proposals down; a candidate leaves a tombstone", _MANY)
+    _add_decision(
+        verbs, "reject", reject, "reject proposals; what is rejected stays archived and is not proposed again", _MANY
+    )
     _add_decision(verbs, "keep-old", keep_old, "keep the old one of two memories, and archive the newer", _ONE)
     _add_decision(verbs, "later", put_off, "put decisions off for a week", _ONE)
     _add_merge(verbs)
@@ -87,7 +89,7 @@ def _add_promotion(verbs: Commands) -> None:
         example="mem-20261121-0000001 --to CLAUDE.md --dry-run",
     )  # fmt: skip
     promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates, signals or confirmed memories")
-    promoting.add_argument("--to", metavar="TARGET", required=True, help="where to (see above)")
+    promoting.add_argument("--to", metavar="TARGET", required=True, help="where to, one of those listed above")
     section = "a file: the heading that the entry goes under, or those that lead to it, parted by >"
     promoting.add_argument("--section", metavar="HEADING", default="", help=section)
     promoting.add_argument("--title", metavar="TEXT", default="", help="memory, skill: its title")

@@ -34,7 +34,7 @@ def add_commands(commands: Commands) -> None:
     add_json(parser)
 
 
-AGAIN = "store it again although it was forgotten or purged"
+AGAIN = "store it again although it was archived or purged"
 
 
 def add_observation(parser: Parser) -> None:
@@ -153,7 +153,7 @@ def returned(done: "Ingested") -> str:
 
 def archived(memory: Memory, at: datetime | None, what: str = "") -> str:
     """Return what a person did with a memory, and when."""
-    verb = "rejected" if memory.archived_reason == "rejected" else "forgot"
+    verb = "rejected" if memory.archived_reason == "rejected" else "archived"
     return f"{verb}{f' {what}' if what else ''}{_on(at)}"
 
 

@@ -25,7 +25,7 @@ FORMAT = "jsonl"
 
 _DETAILS = """Archives every memory of a status that was made before DATE, in one action that `undo` takes back; pinned
 ones stay. Signals and candidates are archived as pruned, confirmed and promoted memories as done. An archived memory is
-given to no agent and kept in the store; `unforget` brings one back, `purge` erases it.
+served to no agent and kept in the store; `unforget` brings one back, `purge` erases it.
 With --to the archived entries are also written to a file of learning entries (JSON lines), with those that it has;
 `import` reads it. The file is replaced as by `export`: never one that was not read or written here. With --status
 archived nothing changes, and the file gets what was archived before.

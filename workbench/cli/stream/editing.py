@@ -49,14 +49,14 @@ all as one action with one undo. A file that somebody changed since stays as it 
   workbench edit mem-20261121-0000001 --also mem-20261121-0000002 --add-tag ci
   git log -1 --format=%b | workbench edit mem-20261121-0000001 -"""
 
-_PIN = """What is pinned does not decay, is never archived by age, and stands first in what an agent is given. IDs are
+_PIN = """What is pinned does not decay, is never archived by age, and stands first in what an agent is served. IDs are
 those of memories or bullets.
 
   workbench pin mem-20261121-0000001 shr-00004
   workbench pin shr-00004 --off"""
 
-_FORGET = """Archives memories: no agent is given them any more. Nothing is erased (`workbench purge` does that), and
-`workbench undo` or `workbench unforget` brings them back. By an agent it is a question that waits in Review.
+_FORGET = """Archives memories: they are served to no agent any more. Nothing is erased (`workbench purge` does that),
+and `workbench undo` or `workbench unforget` brings them back. By an agent it is a question that waits in Review.
 
   workbench forget mem-20261121-0000001 mem-20261121-0000002 --reason "the job is gone\""""
 

@@ -36,13 +36,13 @@ _DETAILS = f"""Ranks by {listed()} under a retrieval profile, over what agents a
 no candidates, nothing archived, nothing from after --now (with --at: after that revision). It only looks: no
 access is counted, unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody
 allowed is held back.
-What no person wrote or approved is given to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
+What no person wrote or approved is served to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
 with a mark drawn for this answer. agents.serve = "approved" in the config file gives agents only what a person wrote
 or approved.
 The number is the relevance: (own cosine + own full text) ÷ 2, whatever the profile; full text alone where the model
 does not know the language of the query or of the memory. A query that reaches no more than background questions in its
-script reach in this store has no relevant memory: that is said, and an agent is given nothing. A weak memory is marked
-so ("weak" in --json), and no agent is given it. retrieval.floor = false in the config file turns this off."""
+script reach in this store has no relevant memory: that is said, and nothing is served to an agent. A weak memory is
+marked so ("weak" in --json) and served to no agent. retrieval.floor = false in the config file turns this off."""
 
 
 _HEADER = ("", "relevance", "id", "created", "type")
@@ -58,7 +58,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("-k", metavar="N", type=count, help="how many to show (default: the profile's k)")
     parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in use)")
     parser.add_argument("--now", metavar="WHEN", type=time, help="rank as at this time: 7d, 2026-11-21, …")
-    about = "serve this agent: what it is given counts as read by it now"
+    about = "serve this agent: what it is served counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     parser.add_argument("--explain", action="store_true", help="show how each score came about")

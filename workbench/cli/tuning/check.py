@@ -58,7 +58,7 @@ _WORDS: Mapping[Why, str] = {
     "left out": "{id} is not served: the profile leaves it out",
     "irrelevant": "{id} is not served: nothing here is relevant to the query",
     "unwanted": "{id} ranks {place:,}; expected never within the first {top:,}",
-    "relevant": "{id} is given; expected nothing relevant",
+    "relevant": "{id} is served; expected nothing relevant",
     "low": "{metric} is {value:.4f}; expected at least {least:g}",
 }
 

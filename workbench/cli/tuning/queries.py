@@ -32,7 +32,7 @@ def add_commands(commands: Commands) -> None:
     parser = add_command(
         commands, "queries", queries, "list, export and measure saved queries", _DETAILS, example="export queries.jsonl"
     )
-    parser.add_argument("what", choices=("list", "export", "measure"), help="what to do; see above")
+    parser.add_argument("what", choices=("list", "export", "measure"), help="what to do, as described above")
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="the file to write or to read")
     parser.add_argument(
         "--format", choices=("jsonl", "qrels", "run", "judgments"), help="export: what to write (jsonl)"

@@ -242,7 +242,7 @@ class AgentApi:
         """Add a pattern as a candidate; what it says of its own evidence does not count."""
         self._may_write()
         (made,) = self._bench.patterns.acting_for(self.context).add([doc])
-        note = "It is a candidate: it is given to nobody before its evidence, or a person, speaks for it."
+        note = "It is a candidate: it is served to nobody before its evidence, or a person, speaks for it."
         return {"id": served_name(made.id, self._safety.findings), "status": made.status, "note": note}
 
     def get_pattern(self, id: str) -> Json:
@@ -432,9 +432,9 @@ class AgentApi:
         self.context.library.refresh()
         if self.context.library.is_missing:
             message = "The store is not there any more: it was removed, renamed, or closed to this process."
-            raise StoreProblem(message, "Nothing was given or written; it is served again once it is back.")
+            raise StoreProblem(message, "Nothing was served or written; it is served again once it is back.")
         if not self.context.library.standing.trusted:
-            message = "This store came from elsewhere and no person has looked at it, so nothing of it is given."
+            message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
             raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
 
     def _may_write(self) -> None:
@@ -450,7 +450,7 @@ class AgentApi:
             memory = None  # what is not there and what is withheld are answered alike
         hidden = isinstance(memory, Memory) and hidden_because(memory, self.context.now())
         if not isinstance(memory, Memory) or hidden or self._answers.withheld([memory]):
-            raise InvalidQuery(f"No memory {id} is given to agents here.", "Search again: it may have been retracted.")
+            raise InvalidQuery(f"No memory {id} is served to agents here.", "Search again: it may have been retracted.")
         return memory
 
     def _wanted(
@@ -493,7 +493,7 @@ class AgentApi:
         refused = self._answers.withheld(found)
         given = [m for m in found if m.id not in refused]
         if not given:
-            raise InvalidQuery("No memory that is given to agents matches this filter.", "Nothing was changed.")
+            raise InvalidQuery("No memory that is served to agents matches this filter.", "Nothing was changed.")
         return given
 
     def _count_neutral(self, key: str) -> bool:

@@ -86,7 +86,7 @@ def _count_episodes(tx: Tx, context: Context, reads: Sequence[AgentRead]) -> Non
 
 def _label(memories: int) -> str:
     if not memories:
-        return "asked, and was given nothing"
+        return "asked, and was served nothing"
     return "read 1 memory" if memories == 1 else f"read {memories:,} memories"
 
 

@@ -58,7 +58,7 @@ CONTEXT = Table(
         Action("context.layers", "tab", "layers", "From the text to the layers, and back", MOVE),
         Action("context.profile", "r,p", "rank under", "Rank under another profile", FIND),
         Action("context.task", "slash", "task", "Write another task", FIND),
-        Action("context.copy", "y", "copy", "Copy what is given, as Markdown", CHANGE),
+        Action("context.copy", "y", "copy", "Copy what is served, as Markdown", CHANGE),
         Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
         Action("context.export", "X", "export", "Write it to a file, JSON or Markdown", CHANGE),
         CANCEL,

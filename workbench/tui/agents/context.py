@@ -212,7 +212,7 @@ def told(row: Row, bench: Workbench) -> Content:
     """Return what a row stands for besides the memory it is about: all texts as the agent gets them, or why not."""
     match row:
         case Whole(made):
-            return Content("\n\n").join([body(_ALL, MUTED), body(text_of(made) or "Nothing is given.")])
+            return Content("\n\n").join([body(_ALL, MUTED), body(text_of(made) or "Nothing is served.")])
         case Head(layer) | Section(layer):
             return Content("\n").join([body(_sum(layer), "bold"), *(body(f"\n{item.text}") for item in layer.items)])
         case Given(layer, item):
@@ -250,7 +250,7 @@ def why(left: LeftOut) -> str:
         "held": "held back: instructions to agents or hidden characters",
         "unapproved": "not approved by you",
         "weak": "below the floor",
-        "given": "given by a layer above",
+        "given": "served by a layer above",
         "placed": "in a file that agents load",
         "untrusted": "not reviewed yet: workbench documents DIR --trust",
     }[left.why]

@@ -145,7 +145,7 @@ def question_of(shown: OpenFolder, mask: Callable[[str], str]) -> Content:
     if changes.messages:
         lines.append(body(f"messages: {number(changes.messages)} bytes nobody looked at"))
     held = "The texts are in the list: look at them first. What gives orders or hides characters stays held back."
-    until = "Agents are given it from then on, its secrets masked; a later change is asked about again."
+    until = "Agents are served it from then on, its secrets masked; a later change is asked about again."
     return Content("\n").join([*lines, body(held), Content.styled(until, MUTED)])
 
 

@@ -51,7 +51,7 @@ from workbench.tui.widgets.lists.row import Cell
 
 EMPTY = (
     "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` lets one in, or "
-    "`workbench search QUERY --for-agent NAME`; what it asks, is given and writes then shows here while it works."
+    "`workbench search QUERY --for-agent NAME`; what it asks, is served and writes then shows here while it works."
 )
 NOT_HIS = "Nothing of {} is kept any more. Esc shows all agents."
 TO_A_MEMORY = "Go to a memory first: enter opens a session, {list.down} and {list.up} go to its rows."
@@ -64,7 +64,7 @@ HELP = """A session
   with an id       what one agent did under one id of its own
   without one      parted where the agent paused for half an hour
 A question
-  3 given          memories that the agent got, the best first, with their relevance of then
+  3 served         memories that the agent got, the best first, with their relevance of then
   held back        better ones whose text gives orders or hides characters
   not approved     better ones that no person wrote or approved
   too weak         weak matches, not served to agents
@@ -404,7 +404,7 @@ class AgentsScreen(AreaScreen):
             read = next((one for one in session.reads if one.is_question), None)
         if read is None or not read.is_question:
             self.workbench_app.say(
-                keyed("Go to a question, or to what was given for it: {agents.judge} asks it again in Tune.")
+                keyed("Go to a question, or to what was served for it: {agents.judge} asks it again in Tune.")
             )
             return
         from workbench.tui.tuning.screen import TuneScreen

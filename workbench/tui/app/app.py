@@ -697,6 +697,13 @@ class WorkbenchApp(Host):
             more = "\n\n".join(filter(None, (keyed(screen.help_text), SETTINGS)))
             self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, more))
 
+    def action_command_palette(self) -> None:
+        """Find any action by its name."""
+        from workbench.tui.app.palette import ManualPalette
+
+        if not ManualPalette.is_open(self):
+            self.push_screen(ManualPalette(id="--command-palette"))
+
     def action_manual(self, page: str = "") -> None:
         """Open the manual at a page, or at that of the area."""
         if isinstance(self.screen, AreaScreen):

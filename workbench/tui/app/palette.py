@@ -1,7 +1,9 @@
 """The command palette: finds an action by its name, and below those by what it does or what else it is called."""
 
 import asyncio
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits
 from textual.system_commands import SystemCommandsProvider
 from textual.theme import ThemeProvider
@@ -72,6 +74,18 @@ class Themes(ThemeProvider):
         in_use = self.app.theme
         for name, callback in sorted(self.commands, key=lambda command: command[0] != in_use):
             yield DiscoveryHit(name, callback, help="in use" if name == in_use else None)
+
+
+class ManualPalette(CommandPalette):
+    """The palette of actions, from which the manual opens as from anywhere else."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "manual", "manual")]
+
+    def action_manual(self) -> None:
+        """Open the manual in place of the palette."""
+        app = self.app
+        self.dismiss()
+        app.call_later(app.run_action, "manual")
 
 
 def theme_palette() -> CommandPalette:

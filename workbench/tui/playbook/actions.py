@@ -24,7 +24,7 @@ PLAYBOOK = Table(
         Action("playbook.pin", "p", "pin", "Pin or unpin this bullet", CHANGE),
         Action("playbook.avoid", "W", "warn of it", "Turn a harmful rule into a warning", CHANGE, False),
         Action("playbook.split", "S", "split", "Take the latest merge of it apart", CHANGE, False),
-        Action("playbook.agent-view", "V", "agent's view", "The text that an agent is given; copy it", FIND, False),
+        Action("playbook.agent-view", "V", "agent's view", "The text that an agent is served; copy it", FIND, False),
         Action("playbook.suggestions", "I", "suggestions", "Card by card: a file, pasted, or Claude's", CHANGE, False),
         Action("playbook.books", "b", "playbooks", "Choose another playbook of this store", FIND),
         Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),

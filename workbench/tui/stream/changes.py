@@ -71,11 +71,11 @@ class Changes:
         if not ids:
             return
         archived = [id for id in ids if self._bench.stream.get(id).status == "archived"]
-        verb, meant = "Restore" if archived else "Forget", archived or ids
+        verb, meant = "Restore" if archived else "Archive", archived or ids
 
         def do() -> None:
             (self._bench.stream.restore if archived else self._bench.stream.forget)(meant)
-            self._done(f"{'Restored' if archived else 'Forgot'} {self._named(meant)}. {undo()} takes it back.")
+            self._done(f"{'Restored' if archived else 'Archived'} {self._named(meant)}. {undo()} takes it back.")
 
         if len(meant) == 1 or await self._agreed(verb, meant):
             self._app.change(do)

@@ -58,7 +58,7 @@ def nothing_relevant(against: AgainstFloor) -> Said:
         f"nothing relevant: best {best}, floor {background}",
         f"nothing is relevant: the best match reaches {best}, the floor is {background}",
         f"Nothing here is relevant to the query: the best match reaches {best}, background questions reach "
-        f"{background} here. An agent is given nothing.",
+        f"{background} here. Nothing is served to an agent.",
     )
 
 

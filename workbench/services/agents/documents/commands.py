@@ -186,7 +186,7 @@ class MemoryCommands:
     def _trusted(self) -> None:
         self._context.library.refresh()
         if not self._context.library.standing.trusted:
-            message = "This store came from elsewhere and no person has looked at it, so nothing of it is given."
+            message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
             raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
 
     def _standing(self, document: Document) -> Standing:

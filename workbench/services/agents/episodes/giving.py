@@ -49,7 +49,7 @@ class EpisodeGiving:
         """Return what a strategy finds, the best or the latest first, and why some were left out."""
         self._trusted()
         if criteria.phase == "deleted":
-            raise InvalidQuery("What a person deleted is given to no agent.", "Ask for another phase.")
+            raise InvalidQuery("What a person deleted is served to no agent.", "Ask for another phase.")
         left_out = Counter[str]()
 
         def may_pass(one: FoundEpisode) -> bool:
@@ -145,7 +145,7 @@ class EpisodeGiving:
     def _trusted(self) -> None:
         self._context.library.refresh()
         if not self._context.library.standing.trusted:
-            message = "This store came from elsewhere and no person has looked at it, so nothing of it is given."
+            message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
             raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
 
 
@@ -154,4 +154,4 @@ def _origin(known: Provenance) -> Mapping[str, object]:
 
 
 def _not_given(id: str) -> InvalidQuery:
-    return InvalidQuery(f"No episode {id} is given to agents here.", "Search again: it may have been deleted.")
+    return InvalidQuery(f"No episode {id} is served to agents here.", "Search again: it may have been deleted.")
