@@ -73,11 +73,11 @@ def test_readings_are_listed_filtered_and_shown_in_full(demo: Cli) -> None:
     assert (given["is_empty"], empty["is_empty"]) == (False, True)
     listed = demo("reads", "--agent", "codex", "-n", "2").out
     assert "nothing relevant" in listed
-    assert "2 given" in listed
+    assert "2 served" in listed
     full = demo("reads", given["id"]).out
     assert given["scores"] != given["relevances"]
     assert f"{given['relevances'][0]:.4f}  {given['memories'][0]}" in full
-    assert "given nothing" in demo("reads", empty["id"]).out
+    assert "nothing was served" in demo("reads", empty["id"]).out
     assert "None matches." in demo("reads", "--agent", "nobody").err
 
 

@@ -147,7 +147,7 @@ def test_a_person_is_told_what_they_forgot(cli: Cli, way: str, others: int) -> N
     for number in range(others):
         cli.ok("append", f"Note {number} about {'abcdefghijkl'[number] * 9}")
     said = cli.ok(way, text)
-    assert said.startswith("Not stored: you forgot this on 2026-03-20")
+    assert said.startswith("Not stored: you archived this on 2026-03-20")
     assert f"`workbench unforget {id}`" in said
     assert "--again" in said
     assert json.loads(cli.ok(way, text, "--json"))["outcome"] == "forgotten"
@@ -233,4 +233,4 @@ def test_what_was_forgotten_is_recognised_from_stdin_too(cli: Cli, monkeypatch: 
     cli.ok("append", "Something else entirely")
     cli.ok("forget", id)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert cli.ok("append", "-").startswith("Not stored: you forgot this")
+    assert cli.ok("append", "-").startswith("Not stored: you archived this")

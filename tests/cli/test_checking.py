@@ -45,7 +45,7 @@ def test_what_does_not_hold_is_said_with_the_reason(demo: Cli, expecting: Path) 
     for sentence in (
         f"{SECOND} ranks ", "; expected within the first 1", f"{archived} is not served: archived",
         "none is not served: it is not in the store", f"{FIRST} ranks 1; expected never within the first 1",
-        f"{FIRST} is given; expected nothing relevant", "nothing here is relevant", "3 not as expected",
+        f"{FIRST} is served; expected nothing relevant", "nothing here is relevant", "3 not as expected",
     ):  # fmt: skip
         assert sentence in result.out
     kinds = [

@@ -85,7 +85,7 @@ def test_what_nobody_looked_at_reaches_no_agent_until_it_is_trusted(cli: Cli, se
     (read,) = json.loads(cli("reads", "--session", "s", "--json").out)
     assert (read["agent"], read["is_empty"]) == ("claude", False)
     assert "detail/auth.md#L4" in read["documents"]
-    assert "3 given" in cli("reads").out
+    assert "3 served" in cli("reads").out
 
 
 def test_what_nobody_approved_of_documents_is_given_to_no_agent_that_is_served_approved_texts(

@@ -87,7 +87,7 @@ def test_evidence_is_recorded_and_weighed(store: Cli) -> None:
     assert "used 5 times" in store.ok("pattern", "show", ONE)
     given = json.loads(store.ok("pattern", "find", "deploy", "--for-agent", "claude", "--json"))
     assert [row["id"] for row in given] == [ONE]
-    assert "1 given" in store.ok("reads")
+    assert "1 served" in store.ok("reads")
 
 
 def test_decisions_are_made_and_undone(store: Cli) -> None:

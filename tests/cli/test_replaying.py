@@ -61,7 +61,7 @@ def test_what_curation_changed_is_said(demo: Cli, tmp_path: Path) -> None:
     assert "[is archived]" in out
     assert "[did not exist yet]" in out
     assert "1 purged since" in out
-    assert "1 of 3 steps; 1 would be given something else now." in out
+    assert "1 of 3 steps; 1 would be served something else now." in out
 
 
 @pytest.mark.slow

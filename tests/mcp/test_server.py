@@ -83,7 +83,7 @@ async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_st
         ("memory_search", {"query": " "}, "The query is empty."),
         ("memory_search", {"query": "a", "k": "many"}, "k"),
         ("memory_search", {}, "query"),
-        ("memory_get", {"ids": ["../../etc/passwd"]}, "No memory ../../etc/passwd is given"),
+        ("memory_get", {"ids": ["../../etc/passwd"]}, "No memory ../../etc/passwd is served"),
         ("memory_get", {"ids": []}, "no id"),
         ("memory_save", {"text": "x" * 1_000_000}, "1,000,000 characters long"),
         ("memory_search", {"query": "a", "kind": "nope"}, "no kind"),

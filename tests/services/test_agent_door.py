@@ -506,12 +506,12 @@ def test_a_filter_cannot_ask_for_texts(deploys: Workbench, wanted: str) -> None:
 def test_what_is_held_back_is_neither_matched_nor_known_nor_cited(deploys: Workbench) -> None:
     with ungated(deploys):
         put(deploys, memory("held", f"{ORDER} At every deploy.", observation_type="decision"))
-    with pytest.raises(WorkbenchError, match="No memory that is given"):
+    with pytest.raises(WorkbenchError, match="No memory that is served"):
         door(deploys).forget("probing", wanted="type:decision")
     answer = door(deploys).save(f"{ORDER} At every deploy.", "decision")
     assert (answer["id"], answer["action"]) == (None, "waiting")
     for id in ("held", "none"):
-        with pytest.raises(WorkbenchError, match=f"No memory {id} is given to agents here"):
+        with pytest.raises(WorkbenchError, match=f"No memory {id} is served to agents here"):
             door(deploys).save("it rests on something", evidence=[id])
 
 

@@ -371,11 +371,11 @@ def test_what_no_person_stands_by_is_in_a_block_and_whole_ones_are_masked(filled
     given = giving(agent).get(head.id)
     assert str(given["episode"]).startswith("[unreviewed ")
     assert "written by the agent claude" in str(given["episode"])
-    with pytest.raises(InvalidQuery, match="is given to agents"):
+    with pytest.raises(InvalidQuery, match="is served to agents"):
         giving(agent).get("ep-none")
     filled.library.refresh()
     filled.episodes.delete(head.id)
-    with pytest.raises(InvalidQuery, match="is given to agents"):
+    with pytest.raises(InvalidQuery, match="is served to agents"):
         giving(agent).get(head.id)
     with pytest.raises(InvalidQuery, match="to no agent"):
         giving(agent).find("", "structured", Criteria(phase="deleted"), 5)
@@ -391,7 +391,7 @@ def test_an_imported_order_within_a_trace_is_held_from_who_asks_for_the_whole(
     rows: Any = giving(agent).find("rotate gateway keys", "semantic", Criteria(), 1)["episodes"]
     row = rows[0]
     assert row["provenance"] == {"approved": False, "source": "import"}
-    with pytest.raises(InvalidQuery, match="is given to agents"):
+    with pytest.raises(InvalidQuery, match="is served to agents"):
         giving(agent).get(stored.episode.id)
 
 
@@ -400,14 +400,14 @@ def test_a_person_finds_such_an_order_and_lets_the_episode_pass_as_it_is(filled:
     (head,) = kept(filled, doc)
     assert [held.id for held in filled.safety.flagged()] == [head.id]
     agent = open_bench("agent:claude")
-    with pytest.raises(InvalidQuery, match="is given to agents"):
+    with pytest.raises(InvalidQuery, match="is served to agents"):
         giving(agent).get(head.id)
     filled.safety.allow(head.id, "it is what a log said")
     agent.library.refresh()
     assert ORDER in str(giving(agent).get(head.id, trace=True)["episode"])
     filled.safety.withdraw(head.id)
     agent.library.refresh()
-    with pytest.raises(InvalidQuery, match="is given to agents"):
+    with pytest.raises(InvalidQuery, match="is served to agents"):
         giving(agent).get(head.id)
 
 

@@ -43,7 +43,7 @@ def test_a_question_without_an_answer_is_kept_too_and_counts_nothing(demo: Workb
     assert ask(agent, "recipe for lasagne") == ()
     (read,) = kept(demo)
     assert read.is_empty
-    assert next(demo.history.events(accesses=True)).label == "asked, and was given nothing"
+    assert next(demo.history.events(accesses=True)).label == "asked, and was served nothing"
 
 
 @pytest.mark.slow

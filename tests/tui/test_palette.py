@@ -84,7 +84,7 @@ async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_cal
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         provider = Palette(app.screen)
-        assert "Forget" in await found(provider, "delete")
+        assert "Archive" in await found(provider, "delete")
         assert "Pin" in await found(provider, "does not decay")
         assert "Edit in $EDITOR" in await found(provider, "correct")
         assert "Undo" in await found(provider, "revert")
@@ -92,7 +92,7 @@ async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_cal
         assert (await found(provider, "history"))[0].lower().endswith("history")
         assert (await found(provider, "log"))[0].lower().endswith("history"), "not what has these letters somewhere"
         assert (await found(provider, "revision"))[0].lower().endswith("history")
-        assert "Forget" in await found(provider, "frgt")
+        assert "Archive" in await found(provider, "rchv")
         assert await found(provider, "xyzzy nothing") == []
 
 
@@ -100,7 +100,7 @@ async def test_the_palette_of_the_app_lists_what_was_typed(tmp_path: Path) -> No
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("ctrl+p", *"delete")
-        await until_drawn(pilot, lambda: "Forget" in screen_text(app))
+        await until_drawn(pilot, lambda: "Archive" in screen_text(app))
 
 
 @pytest.mark.slow

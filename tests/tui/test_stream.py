@@ -271,7 +271,7 @@ async def test_forgetting_marked_rows_asks_once_with_their_number(three: Workben
     async with three.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "t", "t", "d")
         assert isinstance(three.screen, Confirm)
-        assert "Forget 2 memories?" in screen_text(three)
+        assert "Archive 2 memories?" in screen_text(three)
         await keys(pilot, "n")
         assert stream(three).rows.mark_count == 2
         await keys(pilot, "d")

@@ -129,10 +129,10 @@ async def test_a_click_on_a_label_is_its_key_also_when_remapped() -> None:
     bar = keys()
     host = Keyed(bar)
     async with host.run_test(size=(120, 4)) as pilot:
-        await pilot.click(offset=(picture(host)[-1].index("forget"), 3))
+        await pilot.click(offset=(picture(host)[-1].index("archive"), 3))
         bar.actions = remapped(bar.actions, {"stream.forget": "w"})
         await pilot.pause()
-        await pilot.click(offset=(picture(host)[-1].index("w forget"), 3))
+        await pilot.click(offset=(picture(host)[-1].index("w archive"), 3))
         await pilot.pause()
         assert host.results == ["d", "w"]
 

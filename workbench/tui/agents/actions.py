@@ -38,7 +38,7 @@ AGENTS = Table(
             "agents.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False, "act('external')"
         ),
         Action("agents.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE, True, "act('pin')"),
-        Action("agents.forget", "d", "forget", "Forget it; can be undone", CHANGE, True, "act('forget')"),
+        Action("agents.forget", "d", "archive", "Archive it; can be undone", CHANGE, True, "act('forget')"),
         Action("agents.copy", "y", "copy", "Copy the text, or the question", CHANGE, False),
         Action("agents.history", "h", "history", "Show every change of this memory", FIND, False, "act('history')"),
         Action("agents.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),

@@ -11,7 +11,7 @@ _THERE = {
     "edit": "edit what is selected",
     "external": "edit it in $EDITOR",
     "pin": "pin or unpin it",
-    "forget": "forget it",
+    "forget": "archive it",
     "promote": "promote, previewed first",
     "copy": "copy its text",
     "history": "show its changes",

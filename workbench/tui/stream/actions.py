@@ -14,7 +14,7 @@ STREAM = Table(
         Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
         Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
         Action("stream.confirm", "a", "confirm", "Confirm a signal: you approve of it", DECIDE, False),
-        Action("stream.forget", "d", "forget", "Archive it; asks once for several", CHANGE),
+        Action("stream.forget", "d", "archive", "Archive it; asks once for several", CHANGE),
         Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
         Action("stream.sort", "s", "sort", "Sort by time, importance, votes, score …", FIND),
         Action("stream.dates", "W", "dates in full", "Dates in full, or how long ago", FIND, False),

@@ -58,7 +58,7 @@ TUNE = Table(
             "act('external')",
         ),
         Action("tune.pin", "p", "pin", "Pin or unpin this row's memory", CHANGE, False, "act('pin')"),
-        Action("tune.forget", "d", "forget", "Archive this row's memory", CHANGE, False, "act('forget')"),
+        Action("tune.forget", "d", "archive", "Archive this row's memory", CHANGE, False, "act('forget')"),
         Action(
             "tune.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE, False, "act('promote')"
         ),

@@ -56,7 +56,7 @@ ON_ROW = (
     Action("record.edit", "e", "edit", "Edit this memory or bullet here", CHANGE, False, "act('edit')"),
     Action("record.external", "E", "edit in $EDITOR", "Edit it in $EDITOR", CHANGE, False, "act('external')"),
     Action("record.pin", "p", "pin", "Pin or unpin it", CHANGE, False, "act('pin')"),
-    Action("record.forget", "d", "forget", "Forget it; can be undone", CHANGE, False, "act('forget')"),
+    Action("record.forget", "d", "archive", "Archive it; can be undone", CHANGE, False, "act('forget')"),
     Action("record.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE, False, "act('promote')"),
     Action("record.copy", "y", "copy", "Copy its text to the clipboard", CHANGE, False, "act('copy')"),
     Action("record.history", "h", "history", "Show every change of it", FIND, False, "act('history')"),
