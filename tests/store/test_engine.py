@@ -8,7 +8,7 @@ import pytest
 from tests.store.helpers import clock, docs, lines, open_journal, put
 from workbench.core.record import StoreProblem
 from workbench.store.entry import Transaction
-from workbench.store.journal import chain, reorder
+from workbench.store.journal import chain, tail
 from workbench.store.journal.codec import seal
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.segments import NEXT_IDS_EVERY
@@ -273,7 +273,7 @@ def test_a_segment_closed_between_two_looks_at_it_is_read_on(tmp_path: Path, mon
             path.rename(tmp_path / chain.closed_name(0))
         return seen
 
-    monkeypatch.setattr(reorder, "look", closed_behind_it)
+    monkeypatch.setattr(tail, "look", closed_behind_it)
     assert reader.refresh() == 1
     assert looked >= 4
     assert docs(reader) == docs(journal)

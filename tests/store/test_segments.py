@@ -174,10 +174,10 @@ def test_the_header_leaves_long_records_out_for_every_process_reads_it(tmp_path:
 
 
 def test_a_roll_that_stops_half_way_is_finished_by_the_next_writer(tmp_path: Path) -> None:
-    from workbench.store.journal import reorder
+    from workbench.store.journal import tail
 
     journal = open_journal(tmp_path, segment_bytes=500)
-    with failing(reorder, "put_in_place", OSError(28, "No space left on device")):
+    with failing(tail, "put_in_place", OSError(28, "No space left on device")):
         while not chain.closed(tmp_path):
             put(journal, journal.rev + 1, {"a": 1})
     assert journal.notices
@@ -193,10 +193,10 @@ def test_a_roll_that_stops_half_way_is_finished_by_the_next_writer(tmp_path: Pat
 
 
 def test_a_roll_that_stops_half_way_is_finished_by_who_began_it(tmp_path: Path) -> None:
-    from workbench.store.journal import reorder
+    from workbench.store.journal import tail
 
     journal = open_journal(tmp_path, segment_bytes=500)
-    with failing(reorder, "put_in_place", OSError(28, "No space left on device")):
+    with failing(tail, "put_in_place", OSError(28, "No space left on device")):
         while not chain.closed(tmp_path):
             put(journal, journal.rev + 1, {"a": 1})
     before = journal.rev
@@ -206,11 +206,11 @@ def test_a_roll_that_stops_half_way_is_finished_by_who_began_it(tmp_path: Path) 
 
 
 def test_on_a_full_disk_no_segment_is_closed(tmp_path: Path) -> None:
-    from workbench.store.journal import reorder
+    from workbench.store.journal import tail
 
     journal = open_journal(tmp_path, segment_bytes=500)
     put(journal, 1, {"a": 1})
-    with failing(reorder, "fill", OSError(28, "No space left on device")):
+    with failing(tail, "fill", OSError(28, "No space left on device")):
         for number in range(2, 12):
             put(journal, number, {"id": f"x{number}", "a": number})
     assert journal.notices

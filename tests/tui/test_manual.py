@@ -52,7 +52,7 @@ async def test_the_palette_leads_to_the_manual(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("3", "ctrl+p")
-        await until_drawn(pilot, lambda: CommandPalette.is_open(app))
+        await until_drawn(pilot, lambda: isinstance(app.screen, CommandPalette))
         await pilot.press("f1")
         await until_drawn(pilot, lambda: shown(app) == "playbook")
 

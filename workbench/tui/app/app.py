@@ -701,7 +701,7 @@ class WorkbenchApp(Host):
         """Find any action by its name."""
         from workbench.tui.app.palette import ManualPalette
 
-        if not ManualPalette.is_open(self):
+        if not isinstance(self.screen, ManualPalette):
             self.push_screen(ManualPalette(id="--command-palette"))
 
     def action_manual(self, page: str = "") -> None:
