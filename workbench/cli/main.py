@@ -82,6 +82,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.recall": ("recall",),
     "agents.episodes": ("episode",),
     "agents.patterns": ("pattern",),
+    "agents.plan": ("plan",),
     "agents.consolidate": ("consolidate",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""

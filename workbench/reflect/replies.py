@@ -3,7 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast, get_args
 
+from workbench.core.agents.plan import ActionType
 from workbench.core.reflection.reflector import Insight, Stage, Unread
 from workbench.core.stream.memory import Memory
 
@@ -266,6 +268,18 @@ def read_ratings(reply: str, count: int) -> tuple[dict[int, float], tuple[Unread
         unread.append(Unread("rate", reply, NO_LIST))
     unread += [Unread("rate", line, OUTSIDE) for line in listing.rest if listing.items]
     return ratings, tuple(unread)
+
+
+_TYPED = re.compile(rf"({'|'.join(get_args(ActionType))})\s*[:–—-]\s*(\S.*)", re.IGNORECASE)
+
+
+def read_actions(reply: str) -> tuple[tuple[tuple[ActionType, str], ...], tuple[str, ...]]:
+    """Read a list of `type: action`; return the actions, and the lines that name no type."""
+    listing = read_list(reply)
+    lines = [item.text for item in listing.items]
+    typed = [_TYPED.fullmatch(line) for line in lines]
+    odd = tuple(line for line, found in zip(lines, typed, strict=True) if found is None)
+    return tuple((cast(ActionType, f[1].lower()), f[2]) for f in typed if f), (*odd, *listing.rest)
 
 
 def read_text(reply: str) -> str:

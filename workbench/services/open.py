@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from workbench.services.agents.index_file import IndexFile
     from workbench.services.agents.patterns.intake import PatternIntake
     from workbench.services.agents.patterns.patterns import Patterns
+    from workbench.services.agents.plans import Plans
     from workbench.services.agents.replay import Replay
     from workbench.services.agents.served_lately import ServedLately
     from workbench.services.agents.sessions import AgentSessions
@@ -465,6 +466,13 @@ class Workbench:
         from workbench.services.agents.patterns.patterns import Patterns
 
         return Patterns(self.context, self.gate, relatives=lambda text: self.retriever.episodes.pool().fits(text))
+
+    @cached_property
+    def plans(self) -> "Plans":
+        """Goals in steps, and what to do next."""
+        from workbench.services.agents.plans import Plans
+
+        return Plans(self)
 
     @cached_property
     def consolidating(self) -> "Consolidating":

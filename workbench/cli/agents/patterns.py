@@ -279,9 +279,8 @@ def export_patterns(session: Session) -> int:
     return 0
 
 
-def _read(session: Session) -> object:
-    """Return the JSON of a file or of stdin; raises `UnreadableFile`."""
-    name = session.args.file
+def read_text(session: Session, name: str) -> str:
+    """Return the text of a file or of stdin; raises `UnreadableFile`."""
     shown = "stdin" if name == "-" else os.fsdecode(name)
     try:
         if name == "-":
@@ -293,10 +292,20 @@ def _read(session: Session) -> object:
     if len(data) > LARGEST:
         raise UnreadableFile(f"{shown} is larger than {LARGEST >> 20} MB.", _NOTHING)
     try:
-        return json.loads(data.decode("utf-8-sig"))
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{shown} is no text in UTF-8.", _NOTHING) from error
+
+
+def _read(session: Session) -> object:
+    """Return the JSON of a file or of stdin; raises `UnreadableFile`."""
+    text = read_text(session, session.args.file)
+    shown = "stdin" if session.args.file == "-" else os.fsdecode(session.args.file)
+    try:
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise UnreadableFile(f"{shown}:{error.lineno}: no JSON: {error.msg}.", _NOTHING) from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except RecursionError as error:
         raise UnreadableFile(f"{shown} holds no JSON in UTF-8 that can be read.", _NOTHING) from error
 
 

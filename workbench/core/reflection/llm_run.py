@@ -12,6 +12,7 @@ STAGES = {
     "cluster": "looking for what recurs",
     "analyse": "asking the Reflector about the run",
     "curate": "asking the Curator",
+    "propose": "asking what to do next",
 }
 """What each stage of a use does, in words."""
 

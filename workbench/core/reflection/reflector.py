@@ -14,7 +14,7 @@ INSIGHT_IMPORTANCE = 8.0
 RETRIEVED = 50
 """Memories that are sent with one question at most (source 000, algorithm 8)."""
 
-Stage = Literal["questions", "insights", "refine", "rate", "cluster", "analyse", "curate", "merge"]
+Stage = Literal["questions", "insights", "refine", "rate", "cluster", "analyse", "curate", "merge", "propose"]
 
 
 @dataclass(frozen=True, slots=True)

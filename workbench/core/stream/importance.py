@@ -51,7 +51,7 @@ _LIFECYCLE = {
 
 _GENERAL = _LIFECYCLE | {
     "instruction": 10.0, "error": 9.0, "decision": 8.0, "code_change": 7.0, "insight": 7.0, "test_result": 6.0,
-    "general": 5.0, "tool_output": 3.0,
+    "plan": 7.0, "general": 5.0, "tool_output": 3.0,
 }  # fmt: skip
 
 _CODE = _GENERAL | {

@@ -33,7 +33,7 @@ OBSERVATION_TYPES = (
     "correction", "failure", "convention", "command", "gotcha", "discovery", "pattern",
     "production_incident", "security_issue", "architectural_decision", "test_failure", "api_design", "bug_fix",
     "feature_implementation", "refactoring", "configuration_change", "code_review_feedback", "dependency_change",
-    "test_success", "file_read",
+    "test_success", "file_read", "plan",
 )  # fmt: skip
 """What an observation is of: the general types and those of coding (source 000, algorithm 3 and section 4), and the
 lifecycle's (source 001)."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.core.agents.plan import MOST_CANDIDATES
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.operations import Analysis
 from workbench.core.stream.memory import Memory
@@ -77,6 +78,12 @@ def curate(lessons: Sequence[str], playbook: Playbook, room: int | None = None) 
     data = {"playbook": "\n\n".join(parts) or "(empty)", "lessons": numbered(lessons) or NONE}
     said = "" if room is None else f"It may grow by at most {max(0, room):,} tokens."
     return prompt("curate", "curate", CURATION_TOKENS, data, {"room": said})
+
+
+def propose(context: str, plan: str, known: str) -> Prompt:
+    """Ask for candidates of the next action (source 000, algorithm 10)."""
+    data = {"context": context or NONE, "plan": plan or NONE, "known": known or NONE}
+    return prompt("propose", "propose", QUESTION_TOKENS, data, {"count": str(MOST_CANDIDATES)})
 
 
 def merge(first: str, second: str) -> Prompt:

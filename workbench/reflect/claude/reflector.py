@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from workbench.core.agents.plan import ActionType
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.operations import Analysis, Curation, read_analysis, read_curation
 from workbench.core.reflection.llm import LlmSettings, UnreadableReply, needs_round
@@ -35,6 +36,7 @@ from workbench.reflect.replies import (
     Questions,
     complete_lines,
     cut_off,
+    read_actions,
     read_citations,
     read_insights,
     read_questions,
@@ -372,6 +374,13 @@ class ClaudeReflector:
         """Ask for one text that holds everything of both. Raises `ReflectionProblem`."""
         self._begin()
         return merged(self._asker, first, second, tell, cancelled)
+
+    def propose(
+        self, context: str, plan: str, known: str, tell: Tell = quiet, cancelled: Cancelled = never
+    ) -> tuple[tuple[tuple[ActionType, str], ...], tuple[str, ...]]:
+        """Ask for next actions; return those that could be read, and the lines that could not."""
+        self._begin()
+        return read_actions(self._asker.whole_text(asks.propose(context, plan, known), tell, cancelled))
 
     def _begin(self) -> None:
         if self._asker.reach.api_key is None and not has_key():

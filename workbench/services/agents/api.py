@@ -5,7 +5,7 @@ is waited for, so that what it does not need is imported by who asks for it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
@@ -15,7 +15,7 @@ from workbench.core.agents.layers import LAYERS, LayerKind
 from workbench.core.agents.patterns.pattern import Outcome
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
+from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError, iso
 from workbench.core.served import hidden_because
 from workbench.core.stream.filter import Predicate, parse_filter
 from workbench.core.stream.importance import HIGHEST
@@ -35,8 +35,10 @@ from workbench.services.stream.votable import find_votable
 if TYPE_CHECKING:
     from workbench.core.agents.patterns.matching import Task
     from workbench.core.agents.patterns.pattern import PatternChange
+    from workbench.core.agents.plan import State
     from workbench.services.agents.context.values import AgentContext
     from workbench.services.agents.episodes.giving import EpisodeGiving
+    from workbench.services.agents.plans import Plans
     from workbench.services.agents.requests import AgentRequests
     from workbench.services.stream.ingest import Ingest
     from workbench.services.stream.observation import Observation
@@ -341,7 +343,7 @@ class AgentApi:
         if done.outcome in ("created", "proposed", "contradicts"):
             self._voted.saved.add(done.memory.id)
         known = self._resembling(done.memory) if done.other is None else [done.other]
-        return {**self._answers.saved(done, known), **self._due()}
+        return {**self._answers.saved(done, known), **self._deviation(done.memory), **self._due()}
 
     def feedback(self, id: str, helpful: bool, note: str = "") -> Json:
         """Vote on a memory that was given; one vote for each process or token."""
@@ -373,6 +375,79 @@ class AgentApi:
         names = {m.id: self._answers.name(m) for m in memories}
         lists = ("forgotten", "proposed", "already_proposed")
         return done | {key: [names[id] for id in ids] for key in lists if isinstance(ids := done[key], list)}
+
+    # Plans
+
+    def make_plan(self, goal: str, minutes: int, chunk: int, steps: str, id: str) -> Json:
+        """Store a plan with these steps, or those that a pattern names; with an id, in place of one of its own."""
+        from workbench.core.agents import plan as rules
+
+        self._may_write()
+        top = rules.timed(rules.step_of(goal), minutes)
+        plan = rules.read_plan(f"{goal}\n{steps}") if steps.strip() else self._plans.planned(top, chunk)
+        if id:
+            return self._plan_answer(self._plans.change(self._plan(id).id, lambda _: plan, "edit"))
+        return self._plan_answer(self._plans.make(plan, self.session, Source(self._asked.door, speaker="assistant")))
+
+    def get_plan(self, id: str) -> Json:
+        self._trusted()
+        plan = self._plan(id)
+        self._keep_looked_up("", [plan])
+        return self._plan_answer(plan)
+
+    def mark_step(self, state: "State", number: str, id: str) -> Json:
+        self._may_write()
+        return self._plan_answer(self._plans.mark(self._plan(id).id, number, state))
+
+    def check_plan(self, observation: str, id: str) -> Json:
+        self._may_write()
+        found = self._plans.check(self._plan(id), observation)
+        rule, late = ("continue_plan", False) if found is None else (found.rule, found.debounced)
+        return {"deviates": found is not None and not late, "rule": rule, "debounced": late}
+
+    def decide(self, task: str, known: str, actions: int | None) -> Json:
+        """Propose what to do next; what no person stands by is enclosed in a block that names its source."""
+        from workbench.core.agents.patterns.pattern import Pattern
+        from workbench.services.agents.blocks import Blocks
+        from workbench.services.safety.provenance import provenances_of
+
+        self._trusted()
+        if not task.strip():
+            self._plan("")
+        library, found = self.context.library, self._plans.decide(task, self.session, known, actions).candidates
+        records = [r for c in found if (r := library.memories.find(c.source) or library.table(Pattern).find(c.source))]
+        origins = {id: one for (_, id), one in provenances_of(self.context, records).items()}
+        blocks = Blocks({}, origins)
+        rows = [
+            {**asdict(one), "action": blocks.enclosed(one.source, text) if one.source in origins else text,
+             "source": served_name(one.source, self._safety.findings) if one.source else ""}
+            for one in found
+            for text in [self._safety.masked(one.action)]
+        ]  # fmt: skip
+        return {"candidates": rows, "mark": blocks.mark}
+
+    @cached_property
+    def _plans(self) -> "Plans":
+        from workbench.services.agents.plans import Plans
+
+        return Plans(self._bench, self.context)
+
+    def _plan(self, id: str) -> Memory:
+        return self._served(self._plans.get(self._served(id).id if id else "", self.session).id)
+
+    def _plan_answer(self, plan: Memory) -> Json:
+        from workbench.services.agents.plans import plan_json
+
+        facts = {name: value for name, value in plan_json(plan).items() if name not in ("id", "goal", "steps")}
+        found = [{"rule": d.rule, "at": iso(d.at), "debounced": d.debounced} for d in self._plans.deviations(plan)]
+        return {"id": self._answers.name(plan), "text": self._answers.whole(plan), **facts, "deviations": found}
+
+    def _deviation(self, saved: Memory) -> Json:
+        """Say that what was saved takes the agent off the current step of its plan, where it does."""
+        plan = self._plans.current(self.session)
+        found = self._plans.deviations(plan) if plan is not None else ()
+        rule = next((one.rule for one in found if one.memory == saved.id and not one.debounced), None)
+        return {"plan_deviation": rule} if rule else {}
 
     # Episodes
 

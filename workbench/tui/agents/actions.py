@@ -11,6 +11,7 @@ AGENTS = Table(
         Action("agents.documents", "D", "documents", "What agents keep in documents, by section", FIND),
         Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
         Action("agents.patterns", "K", "patterns", "What agents learned, with its evidence", FIND),
+        Action("agents.plans", "T", "plans", "Goals in steps, and what to do next", FIND),
         Action("agents.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
@@ -120,6 +121,27 @@ EPISODES = Table(
     place="workbench.tui.agents.episodes",
 )
 
+PLANS = Table(
+    "plans",
+    (
+        Action("plans.new", "n", "new", "Make a plan of a goal and its duration", CHANGE),
+        Action("plans.add", "a", "add", "Add a step behind this one", CHANGE),
+        Action("plans.below", "A", "add below", "Add a step below this one", CHANGE, False),
+        Action("plans.edit", "e", "edit", "Change the text and the duration", CHANGE),
+        Action("plans.done", "x", "done", "Mark it done, or open again", CHANGE),
+        Action("plans.skip", "s", "skip", "Mark it skipped, or open again", CHANGE, False),
+        Action("plans.up", "K", "move up", "Move the step up", CHANGE, False, "move(-1)"),
+        Action("plans.down", "J", "move down", "Move the step down", CHANGE, False, "move(1)"),
+        Action("plans.delete", "d", "delete", "Delete the step, or forget the plan", CHANGE),
+        Action("plans.decide", "w", "what next", "Propose what to do next, with the reasons", FIND),
+        Action("plans.copy", "y", "copy", "Copy the plan as a check list", CHANGE, False),
+        Action("plans.undo", "u", "undo", "Take back the latest change", APP),
+        CANCEL,
+    ),
+    MOVES,
+    place="workbench.tui.agents.plan",
+)
+
 LESSONS = Table(
     "what sessions teach",
     (
@@ -132,4 +154,4 @@ LESSONS = Table(
     place="workbench.tui.agents.lessons",
 )
 
-DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, LESSONS, PATTERNS)
+DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, LESSONS, PATTERNS, PLANS)

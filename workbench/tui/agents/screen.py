@@ -395,6 +395,12 @@ class AgentsScreen(AreaScreen):
 
         self.app.push_screen(PatternsDialog(self.bench, self.copy))
 
+    def action_plans(self) -> None:
+        """Show goals in steps."""
+        from workbench.tui.agents.plan import PlansDialog
+
+        self.app.push_screen(PlansDialog(self.bench, self.copy))
+
     @work
     async def action_judge(self) -> None:
         """Ask the question of this row, or the last one of the session, in Tune."""

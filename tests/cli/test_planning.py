@@ -1,0 +1,78 @@
+"""`workbench plan`: made, shown, changed, checked, exported and decided upon; what an agent may."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+LIST = "Fix the login\n- [ ] Reproduce it (15 min)\n- [ ] Fix it (30 min)\n  - [ ] Write the test (10 min)\n"
+
+
+@pytest.fixture
+def store(cli: Cli) -> Cli:
+    cli.write("plan.md", LIST)
+    cli.ok("plan", "make", "--file", "plan.md")
+    return cli
+
+
+def plan(store: Cli) -> dict[str, object]:
+    found: dict[str, object] = json.loads(store.ok("plan", "show", "--json"))
+    return found
+
+
+def test_a_plan_goes_from_a_check_list_to_one(store: Cli) -> None:
+    made = plan(store)
+    assert (made["goal"], made["minutes"], made["settled"], made["of"], made["current"]) == (
+        "Fix the login", 25, 0, 2, "1",
+    )  # fmt: skip
+    store.ok("plan", "step", "done")
+    store.ok("plan", "step", "skip", "2.1")
+    assert "[x] Reproduce it" in store.ok("plan", "export", "--plan", str(made["id"]))
+    assert store("plan", "show").code == 2
+    store.ok("undo")
+    store.ok("plan", "export", "out.md")
+    (store.cwd / "out.md").write_text((store.cwd / "out.md").read_text() + "- [ ] Ship (5 min)\n")
+    store.ok("plan", "edit", "out.md")
+    assert (plan(store)["minutes"], plan(store)["of"]) == (30, 3)
+    assert "1 of 3" in store.ok("plan", "list")
+
+
+def test_a_goal_is_parted_and_a_dry_run_stores_nothing(cli: Cli) -> None:
+    cli.ok("append", "x")
+    assert cli.ok("plan", "make", "Fix it", "--minutes", "60", "--dry-run").count("- [ ]") == 4
+    assert cli("plan", "list").err.startswith("There are no plans yet")
+    made = json.loads(cli.ok("plan", "make", "Fix it", "--step", "Look (5 min)", "--step", "Do", "--json"))
+    assert [(one["text"], one["minutes"]) for one in made["steps"]] == [("Look", 5), ("Do", 0)]
+    many = "Goal\n" + "- [ ] a step\n" * 10_000
+    cli.write("many.md", many)
+    result = cli("plan", "make", "--file", "many.md")
+    assert (result.code, "at most 200 steps" in result.err) == (2, True)
+
+
+def test_a_check_says_which_rule_fired_and_by_its_exit_code(store: Cli) -> None:
+    assert store("plan", "check").code == 0
+    store.ok("append", "Error: Module not found", "--type", "error")
+    result = store("plan", "check", "--json")
+    found = json.loads(result.out)
+    assert (result.code, found["deviates"], [one["rule"] for one in found["found"]]) == (1, True, ["error_detected"])
+    again = store("plan", "check", "Already implemented in branch X")
+    assert (again.code, "goal_satisfied" in again.out, "within 5 minutes" in again.out) == (0, True, True)
+
+
+@pytest.mark.slow
+def test_a_decision_shows_its_values_and_what_claude_would_be_sent(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = json.loads(store.ok("plan", "decide", "--actions", "150", "--json"))["candidates"]
+    assert [(row["type"], row["value"]) for row in rows] == [
+        ("grounding", 1.0), ("retrieval", 1.0), ("learning", 1.0), ("reasoning", 0.5),
+    ]  # fmt: skip
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    assert "Reproduce it" in store("plan", "decide", "--preview").out
+    assert store("plan", "decide", "--claude").code == 2
+
+
+def test_an_agent_marks_steps_and_changes_no_plan_of_a_person(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert store("plan", "step", "done").code == 0
+    result = store("plan", "edit", "plan.md")
+    assert (result.code, "only its own plans" in result.err) == (2, True)

@@ -1,0 +1,263 @@
+"""`workbench plan`: goals in steps, what takes one off them, and what to do next."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.cli.agents.patterns import read_text
+from workbench.cli.output import moment, say, table, warn, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, file_or_stdin, wants_json
+from workbench.cli.safety.flags import Shown, review_json, unreviewed
+from workbench.cli.session import FOUND, PROBLEM, Session
+from workbench.core.agents import plan as rules
+from workbench.core.agents.patterns.pattern import Pattern
+from workbench.core.record import InvalidRecord
+
+if TYPE_CHECKING:
+    from workbench.core.stream.memory import Memory
+    from workbench.services.agents.plans import Decision
+    from workbench.services.open import Workbench
+
+_STATES: dict[str, rules.State] = {"done": "done", "skip": "skipped", "open": "open"}
+_DONE = "`workbench undo` takes that back."
+
+
+def list_plans(session: Session) -> int:
+    """Print plans, a line each."""
+    with session.reading() as bench:
+        shown, rows = _shown(bench), list[Sequence[str]]()
+        every = bench.plans.all()
+        if wants_json(session.args):
+            write_json([shown(_brief(one)) | review_json(bench, one) for one in every])
+            return 0
+        for one in every:
+            doc = _brief(one)
+            rows.append((one.id, f"{doc['settled']} of {doc['of']}", unreviewed(bench, one) + shown(str(doc["goal"]))))
+        for line in table(rows) if rows else ():
+            say(line)
+        if not rows:
+            warn("There are no plans yet; `workbench plan make GOAL` makes one.")
+        shown.remark()
+    return 0
+
+
+def _brief(plan: "Memory") -> dict[str, object]:
+    from workbench.services.agents.plans import plan_json
+
+    try:
+        return {name: value for name, value in plan_json(plan).items() if name != "steps"}
+    except InvalidRecord as error:
+        return {"id": plan.id, "goal": plan.line, "settled": 0, "of": 0, "problem": error.message}
+
+
+def make_plan(session: Session) -> int:
+    """Part a goal into steps and store the plan."""
+    args = session.args
+    given = rules.read_plan(read_text(session, args.file)) if args.file else None
+    goal = rules.step_of(" ".join(args.goal)) if given is None else given
+    goal = rules.timed(goal, args.minutes if args.minutes is not None else goal.minutes or 60)
+    steps = tuple(rules.step_of(text) for text in args.step)
+    with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:
+        plan = given or (replace(goal, steps=steps) if steps else bench.plans.planned(goal, args.chunk))
+        if args.dry_run:
+            say(bench.safety.masked(rules.plan_text(plan)))
+            return 0
+        return _print(session, bench, bench.plans.make(plan, args.session))
+
+
+def show_plan(session: Session) -> int:
+    with session.reading() as bench:
+        return _print(session, bench, bench.plans.get(session.args.id or ""))
+
+
+def _print(session: Session, bench: "Workbench", plan: "Memory") -> int:
+    from workbench.services.agents.plans import plan_json
+
+    shown = _shown(bench)
+    doc = plan_json(plan)
+    if wants_json(session.args):
+        write_json(shown(doc) | review_json(bench, plan))
+        return 0
+    say(f"{plan.id}  {unreviewed(bench, plan)}{shown(str(doc['goal']))} ({doc['minutes']} min)")
+    for path, step in rules.walk(rules.read_plan(plan.content)):
+        if path:
+            sign = {"open": " ", "done": "✓", "skipped": "-"}[rules.state_of(step)]
+            here = ">" if rules.named(path) == doc["current"] else " "
+            time = f" ({step.total} min)" if step.total else ""
+            say(f"{here} {sign} {'  ' * (len(path) - 1)}{rules.named(path)}  {shown(step.text)}{time}")
+    say(f"{doc['settled']} of {doc['of']} settled.")
+    shown.remark()
+    return 0
+
+
+def mark_step(session: Session) -> int:
+    args = session.args
+    with session.changing() as bench:
+        plan = bench.plans.mark(bench.plans.get(args.plan).id, args.number, _STATES[args.state])
+        return _told(session, plan)
+
+
+def edit_plan(session: Session) -> int:
+    """Replace a plan by a check list."""
+    after = rules.read_plan(read_text(session, session.args.file))
+    with session.changing() as bench:
+        return _told(session, bench.plans.change(bench.plans.get(session.args.plan).id, lambda _: after, "edit"))
+
+
+def _told(session: Session, plan: "Memory") -> int:
+    doc = _brief(plan)
+    if wants_json(session.args):
+        write_json({name: value for name, value in doc.items() if name != "goal"})
+    else:
+        say(f"{plan.id}: {doc['settled']} of {doc['of']} settled, next is {doc['current'] or 'none'}. {_DONE}")
+    return 0
+
+
+def check_plan(session: Session) -> int:
+    """Say what takes one off the current step; exit code 1 when something does."""
+    args = session.args
+    with session.changing() if args.text else session.reading() as bench:
+        plan = bench.plans.get(args.plan)
+        one = bench.plans.check(plan, args.text) if args.text else None
+        found = bench.plans.deviations(plan) if not args.text else () if one is None else (one,)
+        shown = _shown(bench)
+        if wants_json(args):
+            rows = [{"rule": f.rule, "memory": f.memory, "text": f.text, "at": f.at, "debounced": f.debounced}
+                    for f in found]  # fmt: skip
+            write_json(shown({"plan": plan.id, "deviates": any(not f.debounced for f in found), "found": rows}))
+        else:
+            for f in found:
+                late = "  (within 5 minutes of another)" if f.debounced else ""
+                say(f"{moment(f.at)}  {f.rule}  {f.memory}  {shown(f.text)[:200]}{late}")
+            if not found:
+                say("Go on: nothing takes one off the current step.")
+    return FOUND if any(not f.debounced for f in found) else 0
+
+
+def export_plan(session: Session) -> int:
+    """Write a plan as a Markdown check list."""
+    args = session.args
+    with session.reading(approved=True) as bench:
+        plan = bench.plans.get(args.plan)
+        text = bench.safety.masked(plan.content) + "\n"
+        for remark in bench.safety.require_outgoing([plan]):
+            warn(remark)
+    if args.file == "-":
+        say(text.rstrip())
+        return 0
+    from workbench.core.files.replacing import replace_file
+    from workbench.services.files.imports.paths import as_named
+
+    replace_file(as_named(args.file, session.cwd), text)
+    say(f"Wrote {args.file}.")
+    return 0
+
+
+def decide(session: Session) -> int:
+    """Propose what to do next, value it, and show why."""
+    args = session.args
+    task = " ".join(args.task)
+    with session.changing() if args.claude else session.reading() as bench:
+        if args.preview:
+            preview = bench.plans.preview(task, args.session, args.known)
+            say(preview.texts[0])
+            warn(f"{preview.remark} About {preview.estimate.total:,} tokens in and out.")
+            return 0
+        if args.claude:
+            from workbench.cli.progress import interruptible
+            from workbench.cli.reflection import Told
+
+            if bench.plans.missing:
+                warn(f"workbench: {bench.plans.missing}")
+                return PROBLEM
+            cost = bench.plans.preview(task, args.session, args.known)
+            warn(f"{cost.remark} About {cost.estimate.total:,} tokens in and out.")
+            with interruptible() as cancelled:
+                told = Told()
+                found = bench.plans.ask(told, cancelled, task, args.session, args.known)
+                told.clear()
+        else:
+            found = bench.plans.decide(task, args.session, args.known, args.actions)
+        return _print_decision(session, bench, found)
+
+
+def _print_decision(session: Session, bench: "Workbench", found: "Decision") -> int:
+    shown = _shown(bench)
+    if wants_json(session.args):
+        write_json(shown({"plan": found.plan, "candidates": found.candidates, "unread": found.unread}))
+        return 0
+    records = [bench.library.table(Pattern).find(one.source) for one in found.candidates]
+    signs = ["" if one is None else unreviewed(bench, one) for one in records]
+    for place, one in enumerate(found.candidates):
+        say(f"{'>' if place == 0 else ' '} {one.value:.2f}  {one.type:<9}  {signs[place]}{shown(one.action)}")
+        by = f", by {one.source}" if one.source else ""
+        say(f"            {one.reason}{by}" + (f" (confidence {one.confidence:.2f})" if one.confidence else ""))
+    for line in found.unread:
+        warn(f"Left out of Claude's reply: {shown(line)}")
+    if found.usage is not None:
+        warn(f"Used {found.usage.input:,} tokens in and {found.usage.output:,} out.")
+    return 0
+
+
+def _shown(bench: "Workbench") -> Shown:
+    return Shown(bench, how="`workbench show ID --show-secrets` shows them")
+
+
+_PLAN = """A plan is a goal in steps, kept in the stream as a memory of the type `plan`. Without an ID a command means
+the current plan: the newest with an open step.
+
+  workbench plan make "Move the job to the new queue" --minutes 120"""
+
+_MAKE = """A goal shorter than two chunks is one step; a longer one is parted as a pattern in use says, or else into
+equal parts to rename, down to three levels. Durations add up. --step gives the steps, --file a check list."""
+
+_EDIT = """FILE holds a check list as `export` writes it (- reads stdin); what is indented is part of what stands above.
+
+  workbench plan export plan.md && $EDITOR plan.md && workbench plan edit plan.md"""
+
+_CHECK = """An observation takes one off the current step when it tells of an error, an instruction of the user, the
+goal being reached, or a block, in this order; “no error” does not. Without TEXT, what was stored since the plan was
+last changed is checked. What comes within 5 minutes of another asks for no new plan."""
+
+_DECIDE = """Proposes at most five actions from the plan, patterns, episodes and the task, and values each: retrieval by
+what working memory lacks, grounding by the goals that are open, learning by the actions since the last lesson,
+reasoning 0.5. With --claude Claude proposes; the values are the same."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `plan` and what is below it."""
+    plan = add_command(commands, "plan", list_plans, "part goals into steps and decide what is next", _PLAN)
+    plan.set_defaults(json=False)
+    verbs = plan.add_subparsers(title="what to do", metavar="VERB", prog=plan.prog, parser_class=Parser)
+    listing = add_command(verbs, "list", list_plans, "list plans, the newest first", example="")
+    making = add_command(verbs, "make", make_plan, "make a plan", _MAKE, example='"Fix the login" --minutes 60')
+    making.add_argument("goal", metavar="GOAL", nargs="*")
+    making.add_argument("--minutes", metavar="N", type=int, help="how long the goal takes (default: 60)")
+    about = f"minutes of the shortest step: {', '.join(map(str, rules.CHUNKS))} (default: 15)"
+    making.add_argument("--chunk", metavar="N", type=int, choices=rules.CHUNKS, default=15, help=about)
+    making.add_argument("--step", metavar="TEXT", action="append", default=[], help="a step; several times")
+    making.add_argument("--file", metavar="FILE", type=file_or_stdin, default="", help="a check list (- reads stdin)")
+    making.add_argument("--dry-run", action="store_true", help="print the plan and store nothing")
+    showing = add_command(verbs, "show", show_plan, "show a plan with its current step", example="")
+    showing.add_argument("id", metavar="ID", nargs="?")
+    marking = add_command(verbs, "step", mark_step, "mark a step done, skipped or open", example="done 1.2")
+    marking.add_argument("state", metavar="STATE", choices=tuple(_STATES), help=", ".join(_STATES))
+    marking.add_argument("number", metavar="NUMBER", nargs="?", default="", help="which (default: the current one)")
+    editing = add_command(verbs, "edit", edit_plan, "replace the steps of a plan", _EDIT)
+    editing.add_argument("file", metavar="FILE", type=file_or_stdin)
+    checking = add_command(verbs, "check", check_plan, "say what takes one off the plan", _CHECK, example="")
+    checking.add_argument("text", metavar="TEXT", nargs="?", default="", help="an observation that is not stored")
+    exporting = add_command(verbs, "export", export_plan, "write a plan as a check list", example="plan.md")
+    exporting.add_argument("file", metavar="FILE", type=file_or_stdin, nargs="?", default="-")
+    deciding = add_command(verbs, "decide", decide, "propose what to do next", _DECIDE, example='"fix the login"')
+    deciding.add_argument("task", metavar="TASK", nargs="*", help="what is to be done (default: the current step)")
+    deciding.add_argument("--known", metavar="TEXT", default="", help="what is in working memory")
+    deciding.add_argument("--actions", metavar="N", type=int, help="actions since the last lesson (default: counted)")
+    deciding.add_argument("--claude", action="store_true", help="let Claude propose the candidates")
+    deciding.add_argument("--preview", action="store_true", help="print what would be sent to Claude, and send nothing")
+    for parser in (marking, editing, checking, exporting):
+        parser.add_argument("--plan", metavar="ID", default="", help="which plan (default: the current one)")
+    for parser in (making, deciding):
+        parser.add_argument("--session", metavar="ID", default="", help="the agent session it belongs to")
+    for parser in (listing, making, showing, marking, editing, checking, deciding):
+        add_json(parser)
