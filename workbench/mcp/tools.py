@@ -31,6 +31,7 @@ Budget = Annotated[int, Field(description="tokens it may take", ge=100, le=100_0
 Error = Annotated[str, Field(description="what just failed, as it was said", max_length=4_000)]
 Kind = Annotated[str, Field(description="only this observation type or memory type", max_length=40)]
 PatternIds = Annotated[list[str] | None, Field(description="ids of patterns", max_length=20)]
+PlanId = Annotated[str, Field(description="the id of a plan; empty: the current one", max_length=200)]
 MemoryTypes = Annotated[list[str] | None, Field(description="only these memory types", max_length=10)]
 
 
@@ -82,6 +83,11 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("episode_search", "episode_search", is_core=False),
     ToolEntry("episode_get", "episode_get", is_core=False),
     ToolEntry("consolidate", "consolidate", is_core=False),
+    ToolEntry("memory_plan", "memory_plan", writes=True, is_core=False),
+    ToolEntry("memory_plan_show", "memory_plan_show", is_core=False),
+    ToolEntry("memory_plan_step", "memory_plan_step", writes=True, is_core=False),
+    ToolEntry("memory_plan_check", "memory_plan_check", writes=True, is_core=False),
+    ToolEntry("memory_plan_decide", "memory_plan_decide", is_core=False),
 )
 
 
@@ -495,6 +501,56 @@ class Tools:
         It only looks: a person carries it out (`workbench consolidate`).
         """
         return await self._run(ctx, lambda door: door.look_at_consolidation())
+
+    async def memory_plan(
+        self,
+        ctx: Ctx,
+        goal: Annotated[str, Field(description="what is to be reached, on one line", max_length=300)],
+        minutes: Annotated[int, Field(description="how long it takes", ge=0, le=100_000)] = 60,
+        chunk: Annotated[Literal[5, 15, 30, 60], Field(description="minutes of the shortest step")] = 15,
+        steps: Annotated[
+            str, Field(description="lines “- [ ] what to do (15 min)”, parts indented by two", max_length=10_000)
+        ] = "",
+        id: Annotated[str, Field(description="put this in place of a plan that you made", max_length=200)] = "",
+    ) -> Answer:
+        """Use when a task takes several steps: stores a plan that later calls and sessions find.
+
+        Without `steps`, the goal is parted as a pattern in use says, or else into equal parts.
+        """
+        return await self._run(ctx, lambda door: door.make_plan(goal, minutes, chunk, steps, id))
+
+    async def memory_plan_show(self, ctx: Ctx, id: PlanId = "") -> Answer:
+        """Use to see where a plan stands: its steps, the current one, and what took you off it since it was changed."""
+        return await self._run(ctx, lambda door: door.get_plan(id))
+
+    async def memory_plan_step(
+        self,
+        ctx: Ctx,
+        state: Annotated[Literal["done", "skipped", "open"], Field(description="what became of it")],
+        number: Annotated[str, Field(description="such as 2.1; empty: the current step", max_length=20)] = "",
+        id: PlanId = "",
+    ) -> Answer:
+        """Use when a step of a plan is done, skipped, or open again."""
+        return await self._run(ctx, lambda door: door.mark_step(state, number, id))
+
+    async def memory_plan_check(
+        self,
+        ctx: Ctx,
+        observation: Annotated[str, Field(description="what you just saw", max_length=10_000)],
+        id: PlanId = "",
+    ) -> Answer:
+        """Use after each result: whether it takes you off the current step, and by which rule (once in 5 minutes)."""
+        return await self._run(ctx, lambda door: door.check_plan(observation, id))
+
+    async def memory_plan_decide(
+        self,
+        ctx: Ctx,
+        task: Annotated[str, Field(description="what is to be done; empty: the current step", max_length=4_000)] = "",
+        known: Annotated[str, Field(description="what you have in working memory", max_length=10_000)] = "",
+        actions: Annotated[int | None, Field(description="actions since you last stored a lesson", ge=0)] = None,
+    ) -> Answer:
+        """Use when you do not know what to do next: at most five actions, the best first, with values and reasons."""
+        return await self._run(ctx, lambda door: door.decide(task, known, actions))
 
     async def _run(self, ctx: Ctx, call: "Callable[[AgentApi], Mapping[str, Any]]") -> Answer:
         """Carry out a call; what cannot be done reaches the model as a sentence."""

@@ -20,7 +20,6 @@ from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.reflection.gauge import state_of
 from workbench.services.reflection.reflection import Claude, Connect
-from workbench.services.safety.provenance import is_own
 from workbench.services.stream.fields import with_text
 from workbench.services.stream.observation import Observation, cleaned, memory_of
 
@@ -95,7 +94,8 @@ class Plans:
         seen = cleaned(Observation(text, PLAN, session_id=session, source=source), self._bench.safety.masked)
         with self._library.transaction(self._context.actor, "make a plan") as tx:
             now = self._context.now()
-            made = self._begun(memory_of(seen, tx.new_memory_id(now), now))
+            made = memory_of(seen, tx.new_memory_id(now), now)
+            made = self._begun(replace(made, metadata={**made.metadata, PLAN: {"by": self._context.actor}}))
             tx.put(made)
             tx.relabel(f"make plan {made.id}")
         return made
@@ -110,7 +110,7 @@ class Plans:
 
         An agent changes only its own ones. Raises `WorkbenchError` otherwise.
         """
-        if not (stands_by(self._context.actor) or is_own(self._context, self.get(id))):
+        if not (stands_by(self._context.actor) or _note(self.get(id)).get("by") == self._context.actor):
             raise WorkbenchError("An agent changes only its own plans.", "It can mark steps of any plan.")
         return self._change(id, change, what, expected)
 
@@ -136,7 +136,8 @@ class Plans:
     def _begun(self, memory: Memory) -> Memory:
         """Return a plan whose checking begins with what is stored after now, whatever the clock says then."""
         latest = self._library.memories.latest(1)
-        return replace(memory, metadata={**memory.metadata, PLAN: {"after": latest[0].id if latest else ""}})
+        note = {"by": _note(memory).get("by"), "after": latest[0].id if latest else ""}
+        return replace(memory, metadata={**memory.metadata, PLAN: note})
 
     # Deviation
 

@@ -75,7 +75,7 @@ class PlansDialog(Dialog[None]):
     """
 
     def __init__(self, bench: Workbench, copy: Callable[[str], None]) -> None:
-        super().__init__("Plans: goals in steps", PLANS)
+        super().__init__("Plans: goals in steps", [one for one in PLANS if one.show])
         self._bench, self._copy, self._since = bench, copy, bench.library.revision
         self._plans: dict[str, Memory] = {}
         self.decision: Decision | None = None

@@ -1,0 +1,102 @@
+"""Plans in Agents: a tree edited in place, saved at once, taken back, and what to do next with its reasons."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.support import app_over, open_bench, screen_text
+from tests.tui.waiting import until, until_drawn
+from workbench.core.agents.plan import plan_text, read_plan
+from workbench.services.open import Workbench
+from workbench.tui.agents.plan import PlansDialog
+from workbench.tui.agents.screen import AgentsScreen
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.widgets.texts.prompt import Prompt
+
+pytestmark = pytest.mark.slow
+
+LIST = "Fix the [bold]login\n- [ ] Reproduce it (15 min)\n- [ ] Fix it (30 min)\n  - [ ] Write the test (10 min)"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    bench = open_bench(tmp_path)
+    bench.plans.make(read_plan(LIST))
+    return bench
+
+
+@asynccontextmanager
+async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[Path | None]]:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(app.screen, PlansDialog))
+        yield pilot
+
+
+async def typed(app: WorkbenchApp, pilot: Pilot[Path | None], key: str, text: str) -> None:
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(app.screen, Prompt))
+    await pilot.press("ctrl+u", *text, "enter")
+    await until(pilot, lambda: isinstance(app.screen, PlansDialog))
+
+
+def stored(bench: Workbench) -> list[str]:
+    bench.library.refresh()
+    return plan_text(read_plan(bench.plans.all()[0].content)).splitlines()[1:]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_plan_is_edited_in_its_tree_and_taken_back(bench: Workbench, size: tuple[int, int]) -> None:
+    app = app_over(bench)
+    async with opened(app, size) as pilot:
+        await until_drawn(pilot, lambda: "Write the test" in screen_text(app))
+        assert "[bold]login" in screen_text(app)
+        await pilot.press("j", "x")
+        await until(pilot, lambda: stored(bench)[0] == "- [x] Reproduce it (15 min)")
+        await typed(app, pilot, "e", "Show it (5 min)")
+        assert stored(bench)[0] == "- [x] Show it (5 min)"
+        await typed(app, pilot, "a", "Ask (1 h)")
+        assert stored(bench)[1] == "- [ ] Ask (60 min)"
+        await pilot.press("J")
+        await until(pilot, lambda: stored(bench)[0] == "- [ ] Ask (60 min)")
+        await typed(app, pilot, "A", "Whom?")
+        await until(pilot, lambda: "  - [ ] Whom?" in stored(bench))
+        await pilot.press("d")
+        await until(pilot, lambda: "- [ ] Show it" not in stored(bench))
+        await pilot.press("u")
+        await until(pilot, lambda: "- [ ] Show it" in stored(bench))
+
+
+async def test_a_wrong_duration_is_said_where_it_is_typed(bench: Workbench) -> None:
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        before = stored(bench)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await pilot.press("ctrl+u", *"Fix it (-5 min)", "enter")
+        await until_drawn(pilot, lambda: "not -5" in screen_text(app))
+        await pilot.press("escape")
+        assert stored(bench) == before
+
+
+async def test_candidates_are_shown_with_values_and_reasons(bench: Workbench) -> None:
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await until_drawn(pilot, lambda: "Write the test" in screen_text(app))
+        await pilot.press("w")
+        await until_drawn(pilot, lambda: "1.00 grounding" in screen_text(app))
+        assert "goals are finished" in screen_text(app)
+
+
+async def test_an_empty_store_says_how_a_plan_is_made(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await until_drawn(pilot, lambda: "No plans yet: n makes one" in screen_text(app))
+        await typed(app, pilot, "n", "Ship it (60 min)")
+        await until(pilot, lambda: len(stored(bench)) == 4)
