@@ -98,6 +98,8 @@ def plant(bench: Workbench, planted: Planted) -> None:
                     body = planted.salted(json.loads(library.blobs.read(put.hash)), "body")
                     put = replace(put, hash=library.blobs.put_all([json.dumps(body).encode()])[0])
                 tx.put(put)
+        steps = f"Ship {planted.at('goal')}\n- [ ] Use {planted.at('step')}"
+        tx.put(Memory("plan-1", steps, NOW, NOW, observation_type="plan"))
         tx.put(Memory(planted.at("id"), "A name that is a secret", NOW, NOW))
 
 
@@ -117,6 +119,8 @@ episode consolidate --dry-run | pattern list | pattern show {pattern} | pattern 
 pattern find deploy --for-agent x | pattern find deploy --explain | pattern similar {pattern}
 pattern fill {template} table=x column=y | pattern tree | pattern validate | pattern export out.json
 pattern prune
+plan list | plan show {plan} | plan check --plan {plan} | plan export --plan {plan} | plan decide deploy
+plan decide --preview | plan make {key} --dry-run
 consolidate --dry-run | still-true --tree . --dry-run | upkeep --dry-run | dedup --dry-run
 reflect --preview | curate --preview | import --dry-run list.jsonl | lint list.jsonl | convert list.jsonl list.yaml
 compact | hooks status | capture status | export --format block | export --format ace | export --format skillbook
@@ -142,7 +146,8 @@ pattern approve {pattern} | pattern edit {pattern} pattern.json | pattern add pa
 pattern apply {pattern} {episode} --outcome success --note {key} | pattern refine {pattern}
 pattern deprecate {pattern} --reason {key} | pattern restore {pattern} | pattern supersede {pattern} {brother}
 pattern merge {pattern} {brother} | pattern relate {pattern} complements {brother} | pattern prune --deprecate
-pattern import patterns.json | consolidate | upkeep | dedup | still-true --tree . | reflect --force | undo | undo
+pattern import patterns.json | plan make {key} --step {key} | plan step done | plan edit plan.md | plan check {key}
+consolidate | upkeep | dedup | still-true --tree . | reflect --force | undo | undo
 import list.jsonl | history -n 999 --values | doctor --accept | purge {second} --yes-erase {second} | scan --mask
 backup made.zip --mask | trust | model use bundled
 """
@@ -165,7 +170,7 @@ def salted(cli: Cli) -> tuple[Cli, Planted, dict[str, str]]:
         "memory": memories[0].id, "second": memories[1].id, "bullet": library.bullets.all()[0].id,
         "read": library.table(AgentRead).all()[0].id,
         "episode": library.table(Episode).all()[0].id, "pattern": patterns[0].id, "brother": patterns[1].id,
-        "rev": str(library.revision), "key": planted.at("typed"),
+        "plan": "plan-1", "rev": str(library.revision), "key": planted.at("typed"),
         "session": str(session(cli.cwd, "2026-03-20T19:00:00Z")),
         "file": "list.jsonl", "folder": str(cli.store / "documents"), "section": library.sections.all()[0].id,
         "template": next(one.id for one in patterns if one.body and one.body.type == "template"),
@@ -181,6 +186,7 @@ def salted(cli: Cli) -> tuple[Cli, Planted, dict[str, str]]:
         "pattern.json",
         json.dumps({"name": planted.at("name"), "description": planted.at("said"), "category": "strategy"}),
     )
+    cli.write("plan.md", f"Ship it\n- [ ] Use {planted.at('edited')}")
     cli.write("patterns.json", json.dumps({"patterns": {"a": {"id": "pat-9", "pattern": planted.at("given")}}}))
     return cli, planted, ids
 

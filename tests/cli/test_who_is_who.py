@@ -128,6 +128,14 @@ COMMANDS: dict[str, Does] = {
     "pattern tree": "reads",
     "pattern validate": "refuses",
     "pin m1": "refuses",
+    "plan check": "reads",
+    "plan decide deploys": "reads",
+    "plan edit plan.md": "refuses",
+    "plan export": "reads",
+    "plan list": "reads",
+    "plan make Ship": "acts",
+    "plan show": "reads",
+    "plan step done": "acts",
     "pin m1 --off": "refuses",
     "purge m1 --yes-erase m1": "refuses",
     "queries list": "reads",
@@ -168,6 +176,8 @@ COMMANDS: dict[str, Does] = {
 """Every command, and what it does with a store when an agent runs it."""
 
 
+PLAN = "Deploys\n- [ ] Ask\n- [ ] Ship"
+
 NEVER_APPROVED: dict[str, Does] = {"backup store.zip": "refuses", "show m1": "refuses", "tune queries.jsonl": "refuses"}
 """What is otherwise where agents are served only what a person approved."""
 
@@ -192,6 +202,8 @@ def store(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
         tx.put(Memory("m7", f"the deploys key is {SECRET}", NOW, NOW, session_id="s1"))
     for _ in range(3):
         cli.ok("append", f"The nightly job failed again, run {_ + 1} of many", "--type", "error")
+    cli.write("plan.md", PLAN)
+    cli.ok("plan", "make", "--file", "plan.md")
     said = {"role": "user", "content": "no, use pnpm instead of npm here"}
     told = {"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-20T10:00:00Z", "message": said}
     cli.write("session.jsonl", json.dumps(told) + "\n")
@@ -298,6 +310,11 @@ TOOLS: dict[str, tuple[Does, dict[str, object]]] = {
     "episode_search": ("reads", {"query": "deploys"}),
     "episode_get": ("reads", {"id": "e1"}),
     "consolidate": ("reads", {}),
+    "memory_plan": ("acts", {"goal": "Deploy"}),
+    "memory_plan_show": ("reads", {}),
+    "memory_plan_step": ("acts", {"state": "done"}),
+    "memory_plan_check": ("acts", {"observation": "Already done"}),
+    "memory_plan_decide": ("reads", {"task": "deploys"}),
 }
 """Every tool of the server, what it does, and what it is asked."""
 

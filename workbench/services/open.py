@@ -472,7 +472,7 @@ class Workbench:
         """Goals in steps, and what to do next."""
         from workbench.services.agents.plans import Plans
 
-        return Plans(self)
+        return Plans(self.context, self.safety, lambda: (self.tuning, self.playbooks))
 
     @cached_property
     def consolidating(self) -> "Consolidating":

@@ -430,7 +430,7 @@ class AgentApi:
     def _plans(self) -> "Plans":
         from workbench.services.agents.plans import Plans
 
-        return Plans(self._bench, self.context)
+        return Plans(self.context, self._safety, lambda: (self._bench.tuning, self._bench.playbooks))
 
     def _plan(self, id: str) -> Memory:
         return self._served(self._plans.get(self._served(id).id if id else "", self.session).id)

@@ -17,11 +17,13 @@ from workbench.core.stream.memory import NO_SOURCE, Memory, Source
 from workbench.core.text import clean_for_store, one_line
 from workbench.services.agents.context.making import gathered
 from workbench.services.context import Context
-from workbench.services.open import Workbench
+from workbench.services.playbook.playbook import Playbooks
 from workbench.services.reflection.gauge import state_of
 from workbench.services.reflection.reflection import Claude, Connect
+from workbench.services.safety.safety import Safety
 from workbench.services.stream.fields import with_text
 from workbench.services.stream.observation import Observation, cleaned, memory_of
+from workbench.services.tuning.tuning import Tuning
 
 PLAN = "plan"
 """The observation type of a plan, and the metadata key of where its checking begins."""
@@ -59,9 +61,15 @@ class Decision:
 class Plans:
     """The plans of a store, for the context's actor."""
 
-    def __init__(self, bench: Workbench, context: Context | None = None, connect: Connect | None = None) -> None:
-        self._bench, self._context = bench, context or bench.context
-        self._library = self._context.library
+    def __init__(
+        self,
+        context: Context,
+        safety: Safety,
+        around: Callable[[], tuple[Tuning, Playbooks]],
+        connect: Connect | None = None,
+    ) -> None:
+        self._context, self._safety, self._around = context, safety, around
+        self._library = context.library
         self._claude = Claude(self._context, connect)
 
     @property
@@ -91,7 +99,7 @@ class Plans:
     def make(self, plan: Step, session: str = "", source: Source = NO_SOURCE) -> Memory:
         """Store a plan. Raises `InvalidRecord` for one that is too long."""
         text = rules.plan_text(rules.checked(plan))
-        seen = cleaned(Observation(text, PLAN, session_id=session, source=source), self._bench.safety.masked)
+        seen = cleaned(Observation(text, PLAN, session_id=session, source=source), self._safety.masked)
         with self._library.transaction(self._context.actor, "make a plan") as tx:
             now = self._context.now()
             made = memory_of(seen, tx.new_memory_id(now), now)
@@ -120,7 +128,7 @@ class Plans:
             if expected is not None and before.content != expected:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was changed.")
             text = rules.plan_text(rules.checked(change(rules.read_plan(before.content))))
-            after = self._begun(with_text(before, self._bench.safety.masked(text)))
+            after = self._begun(with_text(before, self._safety.masked(text)))
             tx.put(after)
         return after
 
@@ -216,7 +224,7 @@ class Plans:
         """Return the layer and the id of what an agent would be given for a task of patterns and episodes."""
         actor = self._context.actor if self._context.actor.startswith("agent:") else "agent:workbench"
         asking = replace(self._context, actor=actor)
-        made = gathered(asking, self._bench.tuning, self._bench.playbooks, task, _EXPERIENCE).cut(_TOKENS)
+        made = gathered(asking, *self._around(), task, _EXPERIENCE).cut(_TOKENS)
         return [(layer.kind.id, item.id) for layer in made.layers for item in layer.items]
 
     # With Claude
@@ -233,11 +241,11 @@ class Plans:
         try:
             read, unread = claude.propose(*self._told(found), tell, cancelled)
         finally:
-            self._claude.runs.record("decide", claude.used, (), (), self._bench.safety.masked)
-        mask, made, odd = self._bench.safety.masked, list[Candidate](), list(map(self._bench.safety.masked, unread))
+            self._claude.runs.record("decide", claude.used, (), (), self._safety.masked)
+        mask, made, odd = self._safety.masked, list[Candidate](), list(map(self._safety.masked, unread))
         for kind, text in read:
             line = one_line(mask(clean_for_store(text)), rules.LONGEST_STEP)
-            bad = {one.kind for one in self._bench.safety.findings(line)} & {"injection", "hidden"}
+            bad = {one.kind for one in self._safety.findings(line)} & {"injection", "hidden"}
             (odd.append(line) if bad else made.append(Candidate(kind, line, "claude")))
         situation, plan = found
         return Decision(situation, rules.ranked(made, situation), plan.id if plan else "", claude.used, tuple(odd))
@@ -245,7 +253,7 @@ class Plans:
     def _told(self, found: tuple[Situation, Memory | None]) -> tuple[str, str, str]:
         """Return the context, the goals and what is known, masked."""
         situation, plan = found
-        mask = self._bench.safety.masked
+        mask = self._safety.masked
         return mask(situation.context), mask(plan.content if plan else ""), mask(situation.known)[-_TOKENS:]
 
 
