@@ -9,7 +9,7 @@ STEPS = "- [ ] Reproduce it (15 min)\n- [ ] Fix it (30 min)\n  - [ ] Write the t
 
 
 async def test_an_agent_makes_a_plan_and_works_through_it(connect: Connect, bench: Workbench) -> None:
-    async with connect(every=True) as client:
+    async with connect(groups=("plan", "few")) as client:
         made = said(await client.call_tool("memory_plan", {"goal": "Fix the login", "steps": STEPS}))
         assert (made["minutes"], made["of"], made["current"], made["deviations"]) == (25, 2, "1", [])
         assert "- [ ] Reproduce it (15 min)" in made["text"]
@@ -41,7 +41,7 @@ async def test_what_an_agent_may_not_do_reaches_it_as_a_sentence(connect: Connec
         ("memory_plan_show", {"id": held.id}, "is given to agents here"),
         ("memory_plan_step", {"state": "done", "number": "9", "id": mine.id}, "There is no step 9"),
     ]
-    async with connect(every=True) as client:
+    async with connect(groups=("plan", "few")) as client:
         for tool, arguments, sentence in wrong:
             result = await client.call_tool(tool, arguments)
             assert result.is_error

@@ -83,11 +83,11 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("episode_search", "episode_search", is_core=False),
     ToolEntry("episode_get", "episode_get", is_core=False),
     ToolEntry("consolidate", "consolidate", is_core=False),
-    ToolEntry("memory_plan", "memory_plan", writes=True, is_core=False),
-    ToolEntry("memory_plan_show", "memory_plan_show", is_core=False),
-    ToolEntry("memory_plan_step", "memory_plan_step", writes=True, is_core=False),
-    ToolEntry("memory_plan_check", "memory_plan_check", writes=True, is_core=False),
-    ToolEntry("memory_plan_decide", "memory_plan_decide", is_core=False),
+    ToolEntry("memory_plan", "memory_plan", writes=True, group="plan"),
+    ToolEntry("memory_plan_show", "memory_plan_show", group="plan"),
+    ToolEntry("memory_plan_step", "memory_plan_step", writes=True, group="plan"),
+    ToolEntry("memory_plan_check", "memory_plan_check", writes=True, group="plan"),
+    ToolEntry("memory_plan_decide", "memory_plan_decide", group="plan"),
 )
 
 
