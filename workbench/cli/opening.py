@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.cli.output import say, write_json
@@ -140,14 +141,19 @@ def open_demo(session: Session) -> int:
 
 def _try_demo(session: Session) -> int:
     """Open the app on a temporary demo store."""
+    with demo_store(session) as (store, project), contextlib.chdir(project):  # files are named from there
+        return session.open_app(store, origin="demo", demo=True)
+
+
+@contextlib.contextmanager
+def demo_store(session: Session) -> Iterator[tuple[Path, Path]]:
+    """Make a temporary demo store; return its folder and that of its scratch project."""
     from workbench.services.demo_folder import demo_folder
 
     with demo_folder() as folder:
         store = folder / "demo"
         try:
-            project = _fill(session, store)
-            with contextlib.chdir(project):  # files are named from there, and written there
-                return session.open_app(store, origin="demo", demo=True)
+            yield store, _fill(session, store)
         finally:
             _forget(session, store)
 

@@ -1,11 +1,15 @@
 """`workbench context`: what an agent is given for a task, before it is given."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say, warn, write_json
+from workbench.cli.output import say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, revision, wants_json
 from workbench.cli.session import Session, actor_of
+from workbench.config import paths
 from workbench.core.agents.actors import stands_by
 from workbench.core.agents.layers import USUAL
 from workbench.core.record import InvalidQuery
@@ -13,6 +17,7 @@ from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.services.agents.context.values import AgentContext, Why
+    from workbench.services.open import Workbench
 
 _DETAILS = """Prints what memory_context serves over MCP: pinned memories, the playbook, what is confirmed and what the
 ranking finds, and where there are patterns and episodes, those that fit; each layer under its budget of tokens
@@ -35,19 +40,23 @@ _WHY: "dict[Why, str]" = {
 def add_commands(commands: Commands) -> None:
     """Add `context`."""
     parser = add_command(commands, "context", context, "print what an agent is served for a task", _DETAILS)
-    parser.add_argument("task", metavar="TASK", help="what the agent is about to do")
+    parser.add_argument("task", metavar="TASK", nargs="?", default="", help="what the agent is about to do")
     about = f"tokens of all layers together (default: {USUAL:,})"
-    parser.add_argument("--budget", metavar="N", type=revision, default=USUAL, help=about)
+    parser.add_argument("--budget", metavar="N", type=revision, help=about)
     parser.add_argument("--error", metavar="TEXT", default="", help="what just failed: what helped then comes with it")
     about = "serve it to this agent: what it is served counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
+    about = "what helps and what misleads of what is served for judged tasks (without FILE: the demo's own)"
+    parser.add_argument("--eval", metavar="FILE", nargs="?", const="", dest="judged", help=about)
     add_at(parser, "the store as it was at this revision or time; documents on disk are as they are now")
     add_json(parser)
 
 
 def context(session: Session) -> int:
     args = session.args
+    if args.judged is not None:
+        return _evaluate(session)
     if not args.task.strip():
         raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
     if args.actor is not None and args.at is not None:
@@ -64,7 +73,8 @@ def context(session: Session) -> int:
             if wants_json(args):
                 write_json({})
             return 0
-        made = gathered(asker, bench.tuning, bench.playbooks, args.task, error=args.error).cut(args.budget)
+        found = gathered(asker, bench.tuning, bench.playbooks, args.task, error=args.error)
+        made = found.cut(USUAL if args.budget is None else args.budget)
         if args.actor is not None:
             kept(asker, made, bench.safety.masked(args.task), args.session)
         if wants_json(args):
@@ -73,6 +83,43 @@ def context(session: Session) -> int:
         say(text_of(made) or "Nothing is served for this task.")
         _remark(made)
     return 0
+
+
+def _evaluate(session: Session) -> int:
+    """Judge the contexts of the tasks of a file in the store, or of the demo's in a demo store."""
+    from workbench.services.agents.context.judged import BUDGETS, TASKS, judged, read_tasks, summed
+
+    args = session.args
+    file = session.cwd / Path(args.judged).expanduser() if args.judged else paths.shipped("fixtures/demo") / TASKS
+    tasks = read_tasks(file)
+    budgets = BUDGETS if args.budget is None else (args.budget,)
+    with session.reading(whole=True) if args.judged else _demo(session) as bench:
+        done = list(judged(bench, replace(bench.context, actor="agent:preview"), tasks, budgets))
+    sets = {
+        (budget, name): summed([one for one in done if one.budget == budget and one.task.held_out in kinds])
+        for budget in budgets
+        for name, kinds in (("all", (False, True)), ("held out", (True,)))
+    }
+    if wants_json(args):
+        rows = [{"budget": budget, "set": name, **sums} for (budget, name), sums in sets.items()]
+        write_json({"sums": rows, "contexts": done})
+        return 0
+    rows = [("budget", "tasks", "helpful", "misleading", "tokens", "frames")]
+    for (budget, name), one in sets.items():
+        helpful, misleading = f"{one['helpful']} of {one['helps']}", f"{one['misleading']} of {one['misleads']}"
+        rows.append((f"{budget:,}", name, helpful, misleading, f"{one['tokens']:,}", f"{one['frames']:.0%}"))
+    for line in table(rows, right=(0, 2, 3, 4, 5)):
+        say(line)
+    return 0
+
+
+@contextmanager
+def _demo(session: Session) -> "Iterator[Workbench]":
+    from workbench.cli.opening import demo_store
+
+    with demo_store(session) as (store, _):
+        bench = session.open(store, remarks=False)
+        yield bench
 
 
 def _remark(made: "AgentContext") -> None:
