@@ -475,7 +475,7 @@ def test_a_statement_of_such_a_file_is_not_given_twice_either(deploys: Workbench
 
 
 def test_what_a_layer_does_not_use_the_later_ones_may(bench: Workbench) -> None:
-    put(bench, *(memory(f"m{n}", f"the refresh of token {n} {'failed ' * 60}") for n in range(29)))
+    put(bench, *(memory(f"m{n}", f"the refresh of token {n} {'failed ' * 90}") for n in range(29)))
     layers = {layer["layer"]: layer for layer in rows(door(bench).recall("token refresh failed", 3_000), "layers")}
     assert layers["playbook"]["tokens"] == 0
     assert layers["retrieved"]["tokens"] > 2_000

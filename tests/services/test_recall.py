@@ -212,9 +212,13 @@ def test_a_context_has_the_overview_and_the_last_turns_of_the_session(
     assert [left.id for left in layers["turns"].left_out] == ["messages.jsonl"]
     bench.documents.trust(bench.documents.opened(session))
     layers = {layer.kind.id: layer for layer in made().layers}
-    (item,) = layers["overview"].items
-    assert item.text.startswith("[unreviewed ")
-    assert "## Current Task" in item.text
+    heading, begin, *rest = layers["overview"].text.split("\n")
+    assert (heading, begin.startswith("[unreviewed "), rest[-1].startswith("[end ")) == (
+        "## Working memory",
+        True,
+        True,
+    )
+    assert "## Current Task" in rest
     assert [item.id for item in layers["turns"].items] == [
         "messages.jsonl#L1",
         "messages.jsonl#L3",

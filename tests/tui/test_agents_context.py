@@ -133,7 +133,7 @@ async def test_the_row_of_a_memory_opens_it_and_says_where_it_is_given(tmp_path:
     app = demo_app(tmp_path)
     async with opened(app, (200, 60)) as pilot:
         await asked(pilot, app)
-        given = to_row(app, Given)
+        given = to_row(app, Given, 2)  # after what must never be done
         assert isinstance(given, Given)
         await pilot.press("enter")
         await until_drawn(pilot, lambda: "Given in “Pinned”" in screen(app).side.plain)
@@ -173,7 +173,7 @@ async def test_it_is_copied_as_text_and_as_json_and_a_row_alone(
         text, answer = copied
         assert json.loads(answer)["text"] == text == text_of(made(app))
         assert "left_out" in json.loads(answer)["layers"][0]
-        given = to_row(app, Given)
+        given = to_row(app, Given, 2)  # after what must never be done
         assert isinstance(given, Given)
         await pilot.press("y")
         assert copied[-1] == app.bench.stream.get(given.item.id).content
@@ -243,7 +243,7 @@ async def test_keys_move_the_budget_of_one_layer_and_another_profile_ranks_anew(
         await pilot.press("left")
         after = made(app)
         assert (after.budget, after.layers[0]) == (before.budget, before.layers[0])
-        assert after.layers[1].own == max(0, before.layers[1].own - STEP)
+        assert after.layers[1].budget == max(0, before.layers[1].budget - STEP)
         assert "•" in screen_text(app)
         await pilot.press("backspace")
         assert made(app) == before

@@ -216,7 +216,7 @@ KEYS: tuple[Key, ...] = (
     ),
     *(
         Key(
-            f"context.{layer}", f"context.{layer}", f"Tokens of a context for {what}.",
+            f"context.{layer}", f"context.{layer}", f"Tokens of a context of 20,000 for {what}; less in a smaller one.",
             "a whole number from 0 to 1000000", _whole(0, 1_000_000),
         )
         for layer, what in (

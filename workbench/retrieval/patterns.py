@@ -6,10 +6,27 @@ from functools import cached_property
 
 from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked
 from workbench.core.agents.patterns.pattern import FEATURES, Feature, Node, Pattern, Status, answers_of, decision_tree
-from workbench.core.words import stop_words, words
+from workbench.core.agents.patterns.wording import text_of
+from workbench.core.words import humped, stop_words, words
+from workbench.retrieval.fulltext.segment import stems
 
 ANY = ""
 """Stands for the patterns that do not mind a feature."""
+
+
+_FAILING = frozenset({"error", "fail", "failed", "failure", "exception", "expected", "got"})
+"""Words of any failure."""
+
+
+def telling(*texts: str) -> list[frozenset[str]]:
+    """Return for each text the stems by which one failure is told from another, of names in their parts; no numbers."""
+    stop, said = stop_words() | _FAILING, list[set[str]]()
+    for text in texts:
+        every = (part for word in (*words(text), *humped(text)) for part in (word, *word.split("_")))
+        said.append({one for one in every if len(one) > 1 and not one.isdigit() and one not in stop})
+    known = sorted(set[str]().union(*said))
+    of = dict(zip(known, stems(known), strict=True))
+    return [frozenset(of[word] for word in some) for some in said]
 
 
 class PatternIndex:
@@ -45,6 +62,12 @@ class PatternIndex:
             feature: [answer for answer, parts in known if parts <= said] for feature, known in self._named.items()
         }
         return {feature: frozenset(answers) for feature, answers in found.items() if answers}
+
+    @cached_property
+    def recoveries(self) -> tuple[tuple[Pattern, frozenset[str]], ...]:
+        """The patterns for a recovery, each with what tells its words from others."""
+        found = [pattern for pattern in self.patterns if pattern.category == "recovery"]
+        return tuple(zip(found, telling(*map(text_of, found)), strict=True))
 
     @cached_property
     def tree(self) -> Node:

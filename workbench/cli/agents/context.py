@@ -28,6 +28,7 @@ It only looks, unless an agent asks with --for-agent. What is left out, and why,
 
 _WHY: "dict[Why, str]" = {
     "budget": "over the budget",
+    "harmful": "voted harmful",
     "held": "held back for what {it} say{s}",
     "unapproved": "not approved",
     "weak": "below the floor",
@@ -101,8 +102,8 @@ def _evaluate(session: Session) -> int:
         for name, kinds in (("all", (False, True)), ("held out", (True,)))
     }
     if wants_json(args):
-        rows = [{"budget": budget, "set": name, **sums} for (budget, name), sums in sets.items()]
-        write_json({"sums": rows, "contexts": done})
+        sums = [{"budget": budget, "set": name, **one} for (budget, name), one in sets.items()]
+        write_json({"sums": sums, "contexts": done})
         return 0
     rows = [("budget", "tasks", "helpful", "misleading", "tokens", "frames")]
     for (budget, name), one in sets.items():
@@ -128,8 +129,7 @@ def _remark(made: "AgentContext") -> None:
         why = [left.why for left in layer.left_out]
         out = [f"{why.count(one)} {_reason(one, why.count(one))}" for one in dict.fromkeys(why)]
         rest = f"; left out: {', '.join(out)}" if out else ""
-        before = f" ({layer.own:,}, and {layer.left_before:,} left by those before)" if layer.left_before else ""
-        cost = f"{layer.tokens:,} of {layer.budget:,} tokens{before}"
+        cost = f"{layer.tokens:,} of {layer.budget:,} tokens"
         warn(f"{layer.kind.title}: {counted(len(layer.items), 'text')}, {cost}{rest}")
     together = f"{counted(len(made.given), 'text')}, {made.tokens:,} of {made.budget:,} tokens"
     warn(f"Together: {together}; what a layer leaves goes on to the next.")

@@ -1,10 +1,9 @@
 """The layers of what an agent is given for a task: an entry for each, in the order in which they stand and are filled.
 
-An entry names what finds its items (`core.named`), which is imported when it is first used. The budgets are those of
-a working memory (source 004, section 1): 2,000 tokens for what always holds, 5,000 for the playbook as the task's own
-rules, 3,000 for what is known, 2,000 for what was retrieved; 3,000 for the overview of an external memory and 8,000
-for its last turns, where there is one; 1,000 for the patterns that apply, 1,500 for what failed alike with what helped
-then, and 1,500 for tasks like it (source 004, section 4.1), where there are any.
+An entry names what finds its items (`core.named`), which is imported when it is first used. At 8,000 tokens each layer
+has a minimum, which the layers before it leave to it as far as it can use it, and a maximum; the last one gets the
+rest. Both are scaled with the budget. From 20,000 tokens on the maximum is that of a working memory of that size
+(source 004, section 1), which the settings hold.
 """
 
 from dataclasses import dataclass, replace
@@ -14,39 +13,42 @@ _FINDERS = "workbench.services.agents.context.finders"
 _DOCUMENTS = "workbench.services.agents.context.from_documents"
 _EXPERIENCE = "workbench.services.agents.context.from_experience"
 
+USUAL, LARGE = 8_000, 20_000
+"""Tokens that a context takes where nobody says how many it may, at every door; and those of a working memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class LayerKind:
-    """One layer: its id, its heading, its budget in tokens, and the name of what finds its items.
+    """One layer: its id, its heading, the name of what finds its items, and its tokens in the usual and a large budget.
 
-    One that `may_lack` is not there at all where nothing is found for it: no budget is kept for it then. What it gives
-    stands in the order in which it was found, or, `in_time`, the last of it first.
+    Its maximum is scaled with the budget, but not below the `floor`. One that `may_lack` is not there at all where
+    nothing is found for it. What it gives stands in the order in which it was found, or, `in_time`, the last first.
     """
 
     id: str
     title: str
-    budget: int
     finder: str
+    least: int
+    most: int
+    large: int
     may_lack: bool = False
+    floor: int = 0
     in_time: bool = False
 
+    def least_of(self, budget: int) -> int:
+        """Return the tokens that are left to it in a budget."""
+        return self.least * min(budget, USUAL) // USUAL
 
-LAYERS: tuple[LayerKind, ...] = (
-    LayerKind("pinned", "Pinned", 2_000, f"{_FINDERS}:pinned"),
-    LayerKind("overview", "Working memory", 3_000, f"{_DOCUMENTS}:overview", may_lack=True),
-    LayerKind("turns", "Recent turns", 8_000, f"{_DOCUMENTS}:turns", may_lack=True, in_time=True),
-    LayerKind("playbook", "Playbook", 5_000, f"{_FINDERS}:playbook"),
-    LayerKind("known", "Confirmed", 3_000, f"{_FINDERS}:known"),
-    LayerKind("patterns", "What works", 1_000, f"{_EXPERIENCE}:patterns", may_lack=True),
-    LayerKind("failures", "Similar failures", 1_500, f"{_EXPERIENCE}:failures", may_lack=True),
-    LayerKind("episodes", "Similar episodes", 1_500, f"{_EXPERIENCE}:episodes", may_lack=True),
-    LayerKind("retrieved", "For this task", 2_000, f"{_FINDERS}:retrieved"),
-)
-"""The workbench's own."""
+    def most_of(self, budget: int) -> int:
+        """Return the tokens that it takes of a budget at the most."""
+        if budget <= USUAL:
+            return max(self.most * budget // USUAL, min(self.floor, self.most, budget))
+        beyond = min(budget, LARGE) - USUAL
+        return self.most + (self.large - self.most) * beyond // (LARGE - USUAL)
 
 
 class ContextSettings(NamedTuple):
-    """The tokens of each of the workbench's own layers, by its id, as a person sets them."""
+    """The tokens of each layer in a context of 20,000, by its id, as a person sets them; smaller ones in proportion."""
 
     pinned: int = 2_000
     overview: int = 3_000
@@ -55,13 +57,29 @@ class ContextSettings(NamedTuple):
     known: int = 3_000
     retrieved: int = 2_000
     patterns: int = 1_000
-    failures: int = 1_500
+    failures: int = 2_500
     episodes: int = 1_500
 
     def sized(self, kind: LayerKind) -> LayerKind:
-        """Return a layer with the budget that is set for it; one that has no setting keeps its own."""
-        return replace(kind, budget=self._asdict().get(kind.id, kind.budget))
+        """Return a layer with the tokens that are set for it; one that has no setting keeps its own."""
+        large = self._asdict().get(kind.id, kind.large)
+        least, most, floor = (part * large // kind.large for part in (kind.least, kind.most, kind.floor))
+        return replace(kind, least=least, most=most, large=large, floor=floor)
 
 
-USUAL = 4_000
-"""Tokens that a context takes where nobody says how many it may, at every door."""
+_DEFAULT = ContextSettings()
+
+LAYERS: tuple[LayerKind, ...] = (
+    LayerKind("pinned", "Pinned", f"{_FINDERS}:pinned", 800, 800, _DEFAULT.pinned, floor=800),
+    LayerKind(
+        "failures", "Similar failures", f"{_EXPERIENCE}:failures", 1_000, 2_400, _DEFAULT.failures, True, floor=2_000
+    ),
+    LayerKind("patterns", "What works", f"{_EXPERIENCE}:patterns", 400, 900, _DEFAULT.patterns, True),
+    LayerKind("episodes", "Similar episodes", f"{_EXPERIENCE}:episodes", 500, 1_000, _DEFAULT.episodes, True),
+    LayerKind("known", "Confirmed", f"{_FINDERS}:known", 800, 1_600, _DEFAULT.known),
+    LayerKind("playbook", "Playbook", f"{_FINDERS}:playbook", 600, 1_600, _DEFAULT.playbook),
+    LayerKind("overview", "Working memory", f"{_DOCUMENTS}:overview", 0, 800, _DEFAULT.overview, True),
+    LayerKind("turns", "Recent turns", f"{_DOCUMENTS}:turns", 0, 800, _DEFAULT.turns, True, in_time=True),
+    LayerKind("retrieved", "For this task", f"{_FINDERS}:retrieved", 800, USUAL, _DEFAULT.retrieved),
+)
+"""The workbench's own."""

@@ -191,11 +191,7 @@ class Answering:
 
 def text_of(made: "AgentContext") -> str:
     """Return a context as the text that an agent reads: a heading for each layer that gives something."""
-    parts = []
-    for layer in made.layers:
-        rows = [f"- [{item.id}] {item.text}" for item in layer.items]
-        parts += ["\n".join((f"## {layer.kind.title}", *rows))] if rows else []
-    return "\n\n".join(parts)
+    return "\n\n".join(layer.text for layer in made.layers if layer.items)
 
 
 def _counts(words: Sequence[str]) -> dict[str, int]:

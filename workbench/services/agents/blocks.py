@@ -5,11 +5,24 @@ that it costs as many tokens in each.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
 from workbench.core.agents.provenance import Provenance
 from workbench.core.text import one_line
 from workbench.services.safety.provenance import begin_of, end_of
+
+
+def framed(rows: Iterable[tuple[str, Provenance]], mark: str) -> Iterator[str]:
+    """Yield rows with where each comes from; neighbours of one source that nobody stands by share one block."""
+    for begin, some in groupby(rows, lambda row: "" if row[1].approved else begin_of(mark, row[1])):
+        lines = (line for line, _ in some)
+        yield from (begin, *lines, end_of(mark)) if begin else lines
+
+
+def new_mark() -> str:
+    """Draw the mark of an answer's blocks."""
+    return f"{secrets.randbelow(10**12):012}"
 
 
 class Blocks:
@@ -19,7 +32,7 @@ class Blocks:
     """
 
     def __init__(self, names: Mapping[str, str], provenance: Mapping[str, Provenance]) -> None:
-        self.mark = f"{secrets.randbelow(10**12):012}"
+        self.mark = new_mark()
         self._names, self._provenance = names, provenance
 
     def name(self, id: str) -> str:

@@ -7,7 +7,7 @@ over when somebody next asks.
 
 import contextlib
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -251,12 +251,14 @@ class Retriever:
             found[text].append((ranker.pool.memories[row], cosine))
         return found
 
-    def nearest_bullets(self, text: str, k: int = 3) -> tuple[tuple[Bullet, float], ...]:
-        """Return the playbook bullets most similar to a text, with their cosine."""
+    def nearest_bullets(
+        self, text: str, k: int = 3, shown: Callable[[str], str] = str
+    ) -> tuple[tuple[Bullet, float], ...]:
+        """Return the playbook bullets most similar to a text, with their cosine; by their texts as they are `shown`."""
         bullets = self._library.bullets.all()
         if not bullets:
             return ()
-        texts = [b.content for b in bullets]
+        texts = [shown(b.content) for b in bullets]
         vectors = with_words(self._vectors(texts), texts)
         rows, cosines = nearest(self._worded(text), vectors, k, np.ones(len(bullets), np.bool_))
         return tuple((bullets[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))

@@ -21,11 +21,12 @@ from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line, printable
 from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.services.agents.answers import Answering, text_of
+from workbench.services.agents.blocks import Blocks
 from workbench.services.agents.context.making import Material, gathered
 from workbench.services.agents.context.values import AgentContext, Item, Layer, LeftOut
 from workbench.services.context import Context
 from workbench.services.open import Workbench
-from workbench.services.safety.provenance import BEGIN, learn_all
+from workbench.services.safety.provenance import learn_all
 from workbench.tui.agents.actions import CONTEXT
 from workbench.tui.agents.drawing import bar, memory_line
 from workbench.tui.app.actions import bindings
@@ -195,7 +196,7 @@ def _said(item: Item, bench: Workbench) -> Content:
     memory = bench.library.memories.find(item.id)
     if memory is not None:
         return memory_line(memory, bench)
-    lines = (line for line in item.text.split("\n") if line.strip() and not line.startswith(BEGIN))
+    lines = (line for line in item.text.split("\n") if line.strip())
     return Content(printable(next(lines, "")[:_LONGEST]))
 
 
@@ -214,7 +215,7 @@ def told(row: Row, bench: Workbench) -> Content:
         case Whole(made):
             return Content("\n\n").join([body(_ALL, MUTED), body(text_of(made) or "Nothing is served.")])
         case Head(layer) | Section(layer):
-            return Content("\n").join([body(_sum(layer), "bold"), *(body(f"\n{item.text}") for item in layer.items)])
+            return Content("\n\n").join([body(_sum(layer), "bold"), body(layer.text)])
         case Given(layer, item):
             return Content("\n").join([*_given(layer, item, bench), Content("")])
         case Out(layer, left):
@@ -232,21 +233,25 @@ def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
     yield body(f"Given in “{layer.kind.title}” · {number(item.tokens)} tokens{score}", "bold")
     yield body(item.id, MUTED)
     if item.id not in bench.library.memories:
-        yield body(f"\n{item.text}")
+        yield body(f"\n{_as_served(item)}")
 
 
-_ALL = "What a layer leaves of its budget goes on to those below it, so that together they come to more than all."
+_ALL = "What the layers leave of their budgets goes on to those below them, and the rest to the last."
+
+
+def _as_served(item: Item) -> str:
+    """Return one text as the agent gets it: in its block, where nobody stands by it."""
+    return Blocks({}, {item.id: item.provenance}).enclosed(item.id, item.text)
 
 
 def _sum(layer: Layer) -> str:
-    before = f": {number(layer.own)} of its own, {number(layer.left_before)} left by those above"
-    of = f"{number(layer.tokens)} of {number(layer.budget)} tokens"
-    return f"{layer.kind.title} · {of}{before if layer.left_before else ''}"
+    return f"{layer.kind.title} · {number(layer.tokens)} of {number(layer.budget)} tokens"
 
 
 def why(left: LeftOut) -> str:
     return {
         "budget": f"over budget by {number(left.over)} tokens" if left.over else "net harmful: better ones do not fit",
+        "harmful": "more votes as harmful than as helpful",
         "held": "held back: instructions to agents or hidden characters",
         "unapproved": "not approved by you",
         "weak": "below the floor",
@@ -442,7 +447,7 @@ class ContextPane(Vertical):
             return
         if row is not None and not isinstance(row, Whole | Weak) and self.rows.has_focus:
             kind = row.layer.kind.id
-            own = next(layer.own for layer in self.made.layers if layer.kind.id == kind)
+            own = next(layer.budget for layer in self.made.layers if layer.kind.id == kind)
             self._budgets[kind] = max(0, self._budgets.get(kind, own) + step)
         else:
             self._budget = max(0, self._budget + step)
@@ -499,7 +504,7 @@ class ContextPane(Vertical):
     def copy_row(self) -> None:
         """Copy the text of the row under the cursor as the agent gets it; all of it where the row is none."""
         if isinstance(row := self.row, Given):
-            self._area.copy(row.item.text)
+            self._area.copy(_as_served(row.item))
         else:
             self.action_copy()
 

@@ -4,11 +4,13 @@ Only what a person has looked at: of raw messages that went on since, nothing, f
 """
 
 import os
+from collections.abc import Sequence
 
 from workbench.core.agents.document import Document, citation
 from workbench.core.files.fresh import open_handle
 from workbench.core.record import UnreadableFile
 from workbench.formats.external import spoken
+from workbench.retrieval.patterns import telling
 from workbench.services.agents.context.finders import Answer, Asking
 from workbench.services.agents.context.values import Found, LeftOut
 from workbench.services.agents.documents.documents import Documents
@@ -33,7 +35,7 @@ def overview(asking: Asking) -> Answer:
         return Answer(())
     if not documents.seen(folder).trusts(opened):
         return Answer((), refused=(LeftOut(entry.path, "untrusted"),))
-    return Answer((Found(opened.document),) if opened.document.content.strip() else ())
+    return Answer(_fitting(asking, [opened.document]) if opened.document.content.strip() else ())
 
 
 def turns(asking: Asking) -> Answer:
@@ -44,7 +46,13 @@ def turns(asking: Asking) -> Answer:
         return Answer(())
     if not documents.seen(folder).is_unchanged(entry):
         return Answer((), refused=(LeftOut(entry.path, "untrusted"),))
-    return Answer(tuple(map(Found, _turns(entry))))
+    return Answer(_fitting(asking, _turns(entry)))
+
+
+def _fitting(asking: Asking, documents: Sequence[Document]) -> tuple[Found, ...]:
+    """Return documents, with whether each has a word of what is said."""
+    asked, *its = telling(asking.said, *(one.content for one in documents))
+    return tuple(Found(one, fits=not asked.isdisjoint(some)) for one, some in zip(documents, its, strict=True))
 
 
 def _last(asking: Asking) -> tuple[Documents, DocumentFolder | None]:

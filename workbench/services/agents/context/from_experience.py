@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.core.agents.episodes.criteria import summary_of
 from workbench.core.words import stop_words, words
+from workbench.retrieval.patterns import telling
 from workbench.services.agents.context.finders import Answer, Asking
 from workbench.services.agents.context.values import Found
 from workbench.services.safety.secret_filter import SecretFilter
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.core.agents.patterns.matching import Match, Task
     from workbench.services.agents.episodes.finding import FoundEpisode
 
-PATTERNS, FAILURES, RECOVERIES, EPISODES = 3, 3, 2, 5
+PATTERNS, FAILURES, RECOVERIES, EPISODES = 3, 3, 3, 5
 """How many of each are given, at the most."""
 
 CLOSE = 0.8
@@ -50,9 +51,7 @@ def failures(asking: Asking) -> Answer:
     if not said.strip():
         return Answer(())
     alike = failed_alike(asking, said)
-    if not alike and not asking.error:
-        return Answer(())
-    helped = recoveries(asking, said, alike)
+    helped = recoveries(asking, said, alike) if alike or asking.error else []
     return Answer((*map(_pattern, helped), *map(_episode, alike)))
 
 
@@ -67,7 +66,7 @@ def similar(asking: Asking, k: int = EPISODES) -> "tuple[FoundEpisode, ...]":
 
 
 def failed_alike(asking: Asking, said: str, k: int = FAILURES) -> "tuple[FoundEpisode, ...]":
-    """Return the episodes in which something failed as is said."""
+    """Return the episodes in which something failed as is said, and that share words with that."""
     return _close(asking, said, "failure", 0.0 if asking.error else TELLING)[:k]
 
 
@@ -80,17 +79,32 @@ def _close(asking: Asking, text: str, strategy: "Strategy", least: float) -> "tu
     found = asking.kept.get((strategy, text))
     if found is None:
         finder = EpisodeFinder(asking.context, lambda: asking.tuning.retriever)
-        found = asking.kept[strategy, text] = finder.find(text[:LONGEST], strategy, k=EPISODES, close=CLOSE).found
+        said = telling(text)[0] if strategy == "failure" else None
+        found = finder.find(text[:LONGEST], strategy, k=EPISODES, close=CLOSE, sharing=said).found
+        asking.kept[strategy, text] = found
     return found if any(one.terms is not None and one.terms.similarity >= least for one in found) else ()
 
 
 def recoveries(asking: Asking, said: str, alike: "Sequence[FoundEpisode]") -> "list[Match]":
-    """Return the patterns for a recovery: those that were applied in one of these episodes first, then the best."""
+    """Return the patterns for a recovery by the words that they share with what failed; without any, none of them.
+
+    What problems and domains one asks for is no obstacle: an error seldom names them. Of equal ones those that were
+    applied in one of these episodes come first, then the best.
+    """
     if not _any(asking, "patterns"):
         return []
-    proven = _applied_in(asking, alike)
-    found = [one for one in _applying(asking, _task(asking, said, alike), proven) if one.pattern.category == "recovery"]
-    return sorted(found, key=lambda one: one.pattern.id not in proven)[:RECOVERIES]
+    from workbench.core.agents.patterns.matching import USED, match, obstacle
+
+    known, asked = asking.tuning.retriever.patterns.of(USED).recoveries, telling(said)[0]
+    task, proven, now = _task(asking, said, alike), _applied_in(asking, alike), asking.context.now()
+    facts, places, rows = task.every_fact, ("problem_type", "domain"), list["tuple[float, bool, float, Match]"]()
+    for pattern, its in known:
+        found = obstacle(pattern, task, facts)
+        if len(asked & its) >= min(SHARED, max(1, len(asked) // 2)) and (found is None or found.obstacle in places):
+            weight = sum(1 / sum(word in other for _, other in known) for word in asked & its)
+            fitting = match(pattern, task, now)
+            rows.append((-weight, pattern.id not in proven, -fitting.score, fitting))
+    return [row[-1] for row in sorted(rows, key=lambda row: (*row[:3], row[3].pattern.id))[:RECOVERIES]]
 
 
 def _applied_in(asking: Asking, alike: "Iterable[FoundEpisode]") -> set[str]:

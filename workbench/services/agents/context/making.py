@@ -1,8 +1,9 @@
 """Makes the context of a task: what the layers find, without what no agent gets, cut where the budgets end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from itertools import groupby
 from typing import cast
 
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
@@ -10,12 +11,12 @@ from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet
-from workbench.core.playbook.budget import fill, ranked, standing
+from workbench.core.playbook.budget import fill, ranked
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.services.agents.aliases import served_name
-from workbench.services.agents.blocks import Blocks
+from workbench.services.agents.blocks import new_mark
 from workbench.services.agents.context.finders import Answer, Asking
 from workbench.services.agents.context.values import AgentContext, Found, Item, Layer, LeftOut
 from workbench.services.agents.reading_log import BY_COMMAND, Asked, keep, new_id
@@ -23,13 +24,18 @@ from workbench.services.agents.serving import judges_of
 from workbench.services.context import Context
 from workbench.services.health.upkeep import disputes
 from workbench.services.playbook.playbook import Playbooks
-from workbench.services.safety.provenance import provenances_of
+from workbench.services.safety.provenance import begin_of, end_of, provenances_of
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.tuning import Tuning
 from workbench.store.records import place_of
 
 INSTRUCTIONS = "instructions"
 """The format of the files that agents load whole."""
+
+_MARK = "0" * 12
+_END = end_of(_MARK)
+_HEADING = 10
+"""Tokens of a heading, about."""
 
 _LEAST = 200
 """Tokens of room from which on the beginning of a long text is worth giving."""
@@ -44,21 +50,43 @@ class Material:
     is_empty: bool
     weak: int = 0
     profile: ProfileInUse | None = None
+    mark: str = field(default_factory=new_mark)
 
     def cut(self, budget: int = USUAL, budgets: Mapping[str, int] | None = None) -> AgentContext:
-        """Return the context under a budget of tokens; what a layer does not use, the later ones may.
+        """Return the context under a budget of tokens: each layer between its minimum and maximum, the last the rest.
 
-        `budgets` are of single layers, in place of their own, which are scaled to the budget of all.
+        `budgets` are of single layers, in place of their own.
         """
-        chosen, layers, over = budgets or {}, [], 0
-        total = sum(kind.budget for kind, _, _ in self.found) or 1
-        for kind, items, refused in self.found:
-            share = chosen.get(kind.id, kind.budget if budget >= total else budget * kind.budget // total)
-            room = share + over
-            taken, left = _fitting(items, room)
-            layers.append(Layer(kind, room, taken[::-1] if kind.in_time else taken, (*left, *refused), share))
-            over = room - layers[-1].tokens
-        return AgentContext(self.task, budget, tuple(layers), self.is_empty, self.weak, self.profile)
+        chosen, most = budgets or {}, sum(kind.most for kind, _, _ in self.found)
+        # Of few layers each has a larger part.
+        size = budget if most >= USUAL else budget * USUAL // max(1, most)
+        kept = [min(chosen.get(kind.id, kind.least_of(size)), _needed(items)) for kind, items, _ in self.found]
+        layers = self._layers(budget, size, chosen, kept, only_fitting=True)
+        if sum(layer.tokens for layer in layers) < budget:
+            layers = self._layers(budget, size, chosen, [layer.tokens for layer in layers], only_fitting=False)
+        return AgentContext(self.task, budget, layers, self.is_empty, self.weak, self.profile)
+
+    def _layers(
+        self, budget: int, size: int, chosen: Mapping[str, int], kept: Sequence[int], *, only_fitting: bool
+    ) -> tuple[Layer, ...]:
+        """Fill the layers in turn; what is `kept` for a later one is left to it."""
+        layers, left, given = list[Layer](), budget, set[str]()
+        for place, (kind, found, refused) in enumerate(self.found):
+            items = [item for item in found if item.id not in given]
+            again = [LeftOut(item.id, "given") for item in found if item.id in given]
+            room = max(0, left - sum(kept[place + 1 :]))
+            if kind.id in chosen:
+                room = chosen[kind.id]
+            elif place < len(self.found) - 1:
+                room = min(room, kind.most_of(size))
+                if only_fitting:
+                    room = min(room, max(kept[place], _needed([item for item in items if item.fits])))
+            taken, out = _fitting(items, room, kind.title)
+            shown = taken[::-1] if kind.in_time else taken
+            layers.append(Layer(kind, room, shown, (*out, *again, *refused), self.mark))
+            left -= layers[-1].tokens
+            given.update(item.id for item in taken)
+        return tuple(layers)
 
 
 def gathered(
@@ -78,7 +106,6 @@ def gathered(
     safety = Safety(context)
     pool = cache(partial(tuning.pool, loading=bool(task.strip())))
     asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks), pool, profile, error)
-    seen: set[str] = set()
     # An agent loads its instruction files whole: what a managed block of theirs holds, or was taken from one, is not
     # given twice.
     placed = {placement.memory for placement in context.library.placements.all() if placement.kind == "entry"}
@@ -88,11 +115,8 @@ def gathered(
         if answer.served is not None:
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
         placed |= {one.id for one in answer.found if _is_of_a_document(context.library.memories.find(one.id))}
-        new = [one for one in answer.found if one.id not in seen | placed]
-        refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
-        refused += [LeftOut(one.id, "placed") for one in answer.found if one.id in placed - seen]
-        seen |= {one.id for one in new}
-        refused += answer.refused
+        new = list({one.id: one for one in answer.found if one.id not in placed}.values())
+        refused = [*(LeftOut(one.id, "placed") for one in answer.found if one.id in placed), *answer.refused]
         if kind.may_lack and not (new or refused):
             continue
         passing, held = _passing(context, safety, new)
@@ -127,38 +151,57 @@ def kept(context: Context, made: AgentContext, asked: str, session: str = "") ->
     keep(context, [reading_of(context, made, asked, Asked(BY_COMMAND.door, session))])
 
 
-def _fitting(items: Sequence[Item], room: int) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
+def _fitting(items: Sequence[Item], room: int, title: str) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
     """Return what fits, the first first; what does not is left out, and smaller ones after it may still come in.
 
-    A long text is cut to the room there is, where that is worth it. Bullets are cut as their playbook is.
+    A long text is cut to the room there is, where that is worth it. Bullets are cut as their playbook is, and stand by
+    where they come from. The heading and the blocks count.
     """
-    bullets = [(item.standing, item.tokens, "") for item in items if item.standing is not None]
-    chosen, filled = fill(bullets, room)
-    taken, left, spent = [], [], 0
+    frames = {"": 0} | {source: tokens_of(f"{source}\n{_END}\n") for source in map(_source, items) if source}
+    spent = tokens_of(f"## {title}\n\n")
+    bullets = [(item.standing, item.tokens, _source(item)) for item in items if item.standing is not None]
+    chosen, filled = fill(bullets, max(0, room - spent), frames)
+    taken, left, last = list[Item](), list[LeftOut](), ""
     for place, item in enumerate(items):
-        fits = spent + item.tokens <= room if item.standing is None else place in chosen
-        fitting = item if fits else _shortened(item, room - spent)
+        frame = 0 if (source := _source(item)) == last else frames[source]
+        if item.standing is None:
+            fitting = item if spent + frame + item.tokens <= room else _shortened(item, room - spent - frame)
+        else:
+            fitting = item if place in chosen else None
         if fitting is not None:
             taken.append(fitting)
-            spent += fitting.tokens
+            spent, last = spent + frame + fitting.tokens, source
         else:
-            over = (spent if item.standing is None else filled) + item.tokens - room
+            over = (spent if item.standing is None else filled) + frame + item.tokens - room
             left.append(LeftOut(item.id, "budget", max(0, over)))
+    if bullets:
+        first = list(dict.fromkeys(map(_source, taken)))
+        taken.sort(key=lambda item: first.index(_source(item)))
     return tuple(taken), tuple(left)
+
+
+def _needed(items: Sequence[Item]) -> int:
+    """Return the tokens that items take with about their blocks and the heading."""
+    frames = sum(tokens_of(f"{source}\n{_END}\n") for source, _ in groupby(map(_source, items)) if source)
+    return sum(item.tokens for item in items) + frames + _HEADING if items else 0
+
+
+def _source(item: Item) -> str:
+    """Return the line that opens the block of an item, but for its mark; nothing for what a person stands by."""
+    return "" if item.provenance.approved else begin_of(_MARK, item.provenance)
 
 
 def _shortened(item: Item, room: int) -> Item | None:
     """Return the beginning of a long text in at most so many tokens; `None` when it is not long, or there is no room.
 
-    What is cut is said in its block, which stays closed.
+    What is cut is said behind it.
     """
-    if room < _LEAST or not item.inside:
+    if room < _LEAST or not item.is_long:
         return None
-    lead, _, tail = item.text.partition(item.inside)
-    note = f" …\n[cut: the beginning of {len(item.inside):,} characters]"
-    begin = beginning(item.inside, room - tokens_of(f"{lead}{note}{tail}"))
-    text = f"{lead}{begin.rstrip()}{note}{tail}"
-    return replace(item, text=text, tokens=tokens_of(text)) if begin.strip() else None
+    note = f" …\n[cut: the beginning of {len(item.text):,} characters]"
+    begin = beginning(item.text, room - item.tokens + tokens_of(item.text) - tokens_of(note) - 2)
+    short = replace(item, text=f"{begin.rstrip()}{note}")
+    return replace(short, tokens=tokens_of(f"{short.row[0]}\n")) if begin.strip() else None
 
 
 def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
@@ -195,14 +238,12 @@ def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[It
         origin = known.get(place_of(one.record), UNKNOWN)
         name, said = served_name(origin.name, safety.findings), disputed.get(one.id, "")
         origins[one.id] = Provenance(origin.kind, name, origin.approved, said)
-    blocks = Blocks({}, origins)
     items = []
     for one in found:
         allowed = safety.override(one.record) is not None
         text = one.text if allowed else safety.masked(one.text)
-        shown = blocks.enclosed(one.id, text)
         name = served_name(one.id, safety.findings)
-        inside = text if isinstance(one.record, Memory) and one.record.is_long else ""
-        turn = standing(one.record) if isinstance(one.record, Bullet) else None
-        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score, inside, turn, one.relevance))
+        is_long = isinstance(one.record, Memory) and one.record.is_long
+        item = Item(name, text, 0, origins[one.id], one.score, is_long, one.standing, one.relevance, one.fits)
+        items.append(replace(item, tokens=tokens_of(f"{item.row[0]}\n")))
     return tuple(items)

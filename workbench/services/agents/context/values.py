@@ -1,6 +1,7 @@
 """The values of a context: what each layer gives, and what it leaves out, with the reason."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from workbench.core.agents.document import Document
@@ -9,15 +10,18 @@ from workbench.core.agents.provenance import Provenance
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import Standing
 from workbench.core.stream.memory import Memory
+from workbench.core.tokens import tokens_of
 from workbench.core.tuning.profile import ProfileInUse
+from workbench.services.agents.blocks import framed
 
 if TYPE_CHECKING:
     from workbench.core.agents.episodes.episode import Episode
     from workbench.core.agents.patterns.pattern import Pattern
 
-Why = Literal["budget", "held", "unapproved", "weak", "given", "placed", "untrusted"]
-"""Why something is left out: over the budget, held back for what its text says, not approved, below the floor, given
-already by a layer before, placed in a file that agents load whole, or in a document that nobody has looked at."""
+Why = Literal["budget", "harmful", "held", "unapproved", "weak", "given", "placed", "untrusted"]
+"""Why something is left out: over the budget, voted harmful more often than helpful, held back for what its text says,
+not approved, below the floor, given already by a layer before, placed in a file that agents load whole, or in a
+document that nobody has looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,8 @@ class Found:
     """Something that a layer would give: a record, and its score where it was ranked; of a memory its relevance, too.
 
     What it says is its content, unless it is `said` in another way; `beside` are more texts of it, which are looked at
-    before it is given, and not given themselves.
+    before it is given, and not given themselves. `standing` is that of a bullet among its playbook's. What does not
+    `fit` the task is given within its layer's minimum only.
     """
 
     record: "Memory | Bullet | Document | Episode | Pattern"
@@ -33,6 +38,8 @@ class Found:
     said: str | None = None
     beside: tuple[str, ...] = ()
     relevance: float | None = None
+    standing: Standing | None = None
+    fits: bool = True
 
     @property
     def id(self) -> str:
@@ -48,8 +55,7 @@ class Found:
 class Item:
     """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its scores.
 
-    `inside` is what of the text stands in its block, where it is so long that it may be cut; else it is empty.
-    `standing` is that of a bullet among its playbook's.
+    One `is_long` may be cut; `standing` and `fits` are as it was found.
     """
 
     id: str
@@ -57,9 +63,16 @@ class Item:
     tokens: int
     provenance: Provenance
     score: float | None = None
-    inside: str = ""
+    is_long: bool = False
     standing: Standing | None = None
     relevance: float | None = None
+    fits: bool = True
+
+    @property
+    def row(self) -> tuple[str, Provenance]:
+        """Its row in the text of a context, and where it comes from."""
+        disputed = f"[{self.provenance.disputed}]\n" if self.provenance.disputed else ""
+        return f"- [{self.id}] {disputed}{self.text}", self.provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +87,25 @@ class LeftOut:
     over: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layer:
-    """One layer of a context; `budget` is what it might have used: its `own`, and what those before it left."""
+    """One layer of a context: its part of the `budget`, what of that it used, and the mark of its blocks."""
 
     kind: LayerKind
     budget: int
     items: tuple[Item, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
-    own: int = 0
+    mark: str = ""
 
     @property
-    def left_before(self) -> int:
-        """What those before it left of their budgets, which it might have used, too."""
-        return max(0, self.budget - self.own)
+    def text(self) -> str:
+        """The text that an agent reads: a heading and what is given, in blocks; nothing where nothing is."""
+        rows = framed((item.row for item in self.items), self.mark)
+        return "\n".join((f"## {self.kind.title}", *rows)) if self.items else ""
 
-    @property
+    @cached_property
     def tokens(self) -> int:
-        return sum(item.tokens for item in self.items)
+        return tokens_of(f"{self.text}\n\n") if self.items else 0
 
 
 @dataclass(frozen=True, slots=True)

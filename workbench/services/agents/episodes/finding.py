@@ -318,16 +318,18 @@ class EpisodeFinder:
         k: int = K,
         judge: Judge = lambda _: True,
         close: float = 0.0,
+        sharing: frozenset[str] | None = None,
     ) -> FoundEpisodes:
         """Return the episodes that a strategy finds, at most `k` that the `judge` lets pass. Raises `InvalidQuery`.
 
-        What is found by words has at least the part `close` of the highest similarity there is.
+        What is found by words has at least the part `close` of the highest similarity there is; a failure, one of the
+        words that it is to be `sharing`.
         """
         text = _asked(query, strategy, checked(criteria))
         pool, now = self._pools.pool(), self._context.now()
         rows = np.flatnonzero(fitting(pool, criteria, now))
         if strategy == "failure":
-            found = self._by_failure(pool, rows, text, now, close)
+            found = self._by_failure(pool, rows, text, now, close, sharing)
         elif text:
             found = self._by_meaning(pool, rows, text, criteria, now, close)
         else:
@@ -356,9 +358,13 @@ class EpisodeFinder:
         domain = in_domains(pool, f"{criteria.domain} {text}")
         return self._ranked(pool, rows, similarity, domain, now)
 
-    def _by_failure(self, pool: EpisodePool, rows: Rows, text: str, now: datetime, close: float) -> "_Found":
+    def _by_failure(
+        self, pool: EpisodePool, rows: Rows, text: str, now: datetime, close: float, sharing: frozenset[str] | None
+    ) -> "_Found":
         """Return episodes that failed alike, by what tells a failure again and by what was said of it."""
         meant = np.isin(pool.failing, rows)
+        if sharing is not None:
+            meant &= np.array([not sharing.isdisjoint(its) for its in pool.failing_words], np.bool_)
         if not meant.any():
             return _NOTHING
         signature, rows = features_of([text]), pool.failing[meant]

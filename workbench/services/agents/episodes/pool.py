@@ -21,6 +21,7 @@ from workbench.core.tuning.episodic import use_of
 from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
 from workbench.retrieval.episodes import DigestCache, EpisodeFloor, floor_of
 from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.patterns import telling
 from workbench.retrieval.ranking.times import Micros, micros
 from workbench.services.context import Context
 from workbench.services.safety.bodies import body_of
@@ -96,6 +97,12 @@ class EpisodePool:
     def failures(self) -> Vectors:
         """The vectors of what failed, in the order of `failing`."""
         return self._made("failures")
+
+    @cached_property
+    def failing_words(self) -> list[frozenset[str]]:
+        """The words that tell those failures, in the same order."""
+        some = (self.digests[row] for row in self.failing.tolist())
+        return telling(*(f"{one.failure}\n{one.task}" for one in some))
 
     def prepare(
         self, progress: Progress | None = None, cancelled: Cancelled | None = None, names: Sequence[str] = VECTORS
