@@ -58,7 +58,7 @@ class Material:
         `budgets` are of single layers, in place of their own.
         """
         chosen, most = budgets or {}, sum(kind.most for kind, _, _ in self.found)
-        # Of few layers each has a larger part.
+        # Of few layers each has a larger part, and what they leave goes to the first that can use it.
         size = budget if most >= USUAL else budget * USUAL // max(1, most)
         kept = [min(chosen.get(kind.id, kind.least_of(size)), _needed(items)) for kind, items, _ in self.found]
         layers = self._layers(budget, size, chosen, kept, only_fitting=True)
@@ -78,7 +78,8 @@ class Material:
             if kind.id in chosen:
                 room = chosen[kind.id]
             elif place < len(self.found) - 1:
-                room = min(room, kind.most_of(size))
+                if only_fitting or size == budget:
+                    room = min(room, kind.most_of(size))
                 if only_fitting:
                     room = min(room, max(kept[place], _needed([item for item in items if item.fits])))
             taken, out = _fitting(items, room, kind.title)
