@@ -28,7 +28,7 @@ def ids(answer: dict[str, Any], *names: str) -> list[str]:
 async def test_a_task_begins_with_the_patterns_and_episodes_of_tasks_like_it(
     connect: Connect, around: Workbench
 ) -> None:
-    async with connect(every=True) as client:
+    async with connect(groups={"all"}) as client:
         asked = {"task": "Make the query of the audit list fast, it scans every partition"}
         parts = said(await client.call_tool("get_context_for_task", asked))
         whole = said(await client.call_tool("memory_context", asked))
@@ -41,7 +41,7 @@ async def test_a_task_begins_with_the_patterns_and_episodes_of_tasks_like_it(
 
 @pytest.mark.slow
 async def test_a_failure_brings_what_helped_then_by_the_words_of_the_error(connect: Connect, around: Workbench) -> None:
-    async with connect(every=True) as client:
+    async with connect(groups={"all"}) as client:
         asked = {"task": "Add a column to bookings", "error": LOCK}
         parts = said(await client.call_tool("get_context_for_task", asked))
         assert ids(parts, "recovery_patterns") == [WAITS]
@@ -65,7 +65,7 @@ async def test_a_task_that_is_done_is_kept_as_an_episode_and_teaches_its_pattern
         "reflection": {"patterns_discovered": [found]},
         "metadata": {"domain": "database", "task_type": "migration", "patterns_applied": [WAITS]},
     }
-    async with connect(every=True) as client:
+    async with connect(groups={"all"}) as client:
         learned = {"episode": episode, "insights": ["A lock that is not there in 3 s is not worth waiting"]}
         answer = said(await client.call_tool("learn_from_episode", learned))
         assert answer["stored"]
