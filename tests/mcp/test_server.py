@@ -17,7 +17,9 @@ from workbench.mcp.tools import TOOLS, renamed
 from workbench.services.open import Workbench
 from workbench.services.stream.semantic import semantic_matches
 
-CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {"recall_memory"}
+CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {
+    "recall_memory", "find_patterns", "learn_from_episode",
+}  # fmt: skip
 
 
 def text_of(result: Any) -> str:
@@ -324,7 +326,7 @@ async def test_what_was_given_is_told_without_secrets_and_without_control_charac
         told = text_of(await client.call_tool("memory_\x1b[31msearch", {}))
         assert told.isprintable(), told
         assert "did you mean memory_search?" in told
-        assert "There are: memory_context, " in told
+        assert "There are: find_patterns, learn_from_episode, memory_context, " in told
 
 
 QUESTIONS = (QUERY, "AUTH_SECRET is empty in CI", "how are refunds paid out", "Lisbon clock change", "rate limit")

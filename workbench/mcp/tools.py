@@ -32,6 +32,10 @@ Error = Annotated[str, Field(description="what just failed, as it was said", max
 Kind = Annotated[str, Field(description="only this observation type or memory type", max_length=40)]
 PatternIds = Annotated[list[str] | None, Field(description="ids of patterns", max_length=20)]
 PlanId = Annotated[str, Field(description="the id of a plan; empty: the current one", max_length=200)]
+_EPISODE = (
+    "task {original_input}, outcome {status: SUCCESS, PARTIAL or FAILURE; primary_output}, and as far as known "
+    "execution {trace, duration}, reflection {insights, failures_analyzed}, metadata {domain, task_type, tools_used}"
+)
 MemoryTypes = Annotated[list[str] | None, Field(description="only these memory types", max_length=10)]
 
 
@@ -61,6 +65,8 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("memory_forget", "memory_forget", writes=True),
     ToolEntry("memory_context", "memory_context"),
     ToolEntry("recall_memory", "recall_memory"),
+    ToolEntry("find_patterns", "find_patterns"),
+    ToolEntry("learn_from_episode", "learn_from_episode", writes=True),
     ToolEntry("memory_observe", "memory_observe", writes=True, is_core=False),
     ToolEntry("memory_ingest", "memory_ingest", writes=True, is_core=False),
     ToolEntry("memory_retrieve", "memory_retrieve", is_core=False),
@@ -70,7 +76,6 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("check_reflection_status", "check_reflection_status", is_core=False),
     ToolEntry("playbook_get", "playbook_get", is_core=False),
     ToolEntry("playbook_tag", "playbook_tag", writes=True, is_core=False),
-    ToolEntry("find_patterns", "find_patterns", is_core=False),
     ToolEntry("add_pattern", "add_pattern", writes=True, is_core=False),
     ToolEntry("get_pattern", "get_pattern", is_core=False),
     ToolEntry("validate_patterns", "validate_patterns", is_core=False),
@@ -78,7 +83,6 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("record_application", "record_application", writes=True, is_core=False),
     ToolEntry("get_context_for_task", "get_context_for_task", is_core=False),
     ToolEntry("similar_failures", "similar_failures", is_core=False),
-    ToolEntry("learn_from_episode", "learn_from_episode", writes=True, is_core=False),
     ToolEntry("store_episode", "store_episode", writes=True, is_core=False),
     ToolEntry("episode_search", "episode_search", is_core=False),
     ToolEntry("episode_get", "episode_get", is_core=False),
@@ -424,10 +428,10 @@ class Tools:
     async def learn_from_episode(
         self,
         ctx: Ctx,
-        episode: Annotated[dict[str, Any], Field(description="as store_episode takes it: task, outcome, execution, …")],
+        episode: Annotated[dict[str, Any], Field(description=_EPISODE)],
         insights: Annotated[list[str] | None, Field(description="what is to be learned from it", max_length=20)] = None,
     ) -> Answer:
-        """Use once a task is over to keep it and learn from it: store_episode, with what it says of patterns counted.
+        """Use once a task is over, whether it succeeded or failed: keeps what was done, and counts it for its patterns.
 
         Patterns that metadata.patterns_applied names gain evidence; those in reflection.patterns_discovered become
         candidates. Name the ids of memories you went by in metadata.memories_applied. Returns the learning summary.
