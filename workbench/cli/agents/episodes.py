@@ -21,7 +21,8 @@ from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_l
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
 from workbench.cli.session import CLI_ACTOR, INTERRUPTED, Session, actor_of
-from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria
+from workbench.core.agents.episodes.cluster import compared
+from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria, age_of
 from workbench.core.record import InvalidQuery, WorkbenchError
 from workbench.core.text import counted, one_line
 
@@ -198,6 +199,12 @@ it without the remark that nobody looked at it. Look first: `episode show ID --t
 _DELETE = """It is served to nobody any more and kept for 30 days; `episode restore` and `workbench undo` bring it back.
 `workbench purge ID` erases one for good, the file beside the store too."""
 
+_ARCHIVE = """An archived episode is kept whole and found only on request (`episode find --every`, `--phase archived`);
+`episode restore` brings it back. By age alone an episode counts as archived after a year."""
+
+_PURGE = """Erases the episodes that were deleted at least 30 days ago, their files beside the store too, as `workbench
+purge` does; there is no undo. Each id has to be typed, or given as --yes-erase ID."""
+
 _MERGE = """Episodes of one type, domain and outcome, older than 30 days and within 30 days of each other, whose texts
 have a cosine above 0.95 and nothing that speaks against it (a number, a negation, a word of only one). The latest
 stands for the others, which are archived and kept: `episode list --phase archived`, `workbench undo`."""
@@ -280,6 +287,27 @@ def _add_corrections(verbs: Commands) -> None:
     )
     approving.add_argument("id", metavar="ID")
     approving.add_argument("--withdraw", action="store_true", help="withdraw the approval")
+    archiving = add_command(
+        verbs,
+        "archive",
+        archive_episodes,
+        "archive episodes, found on request only",
+        _ARCHIVE,
+        example="--older-than 180",
+    )
+    archiving.add_argument("ids", metavar="ID", nargs="*", help="which ones")
+    archiving.add_argument("--older-than", metavar="DAYS", type=count, help="or all active ones that are older")
+    comparing = add_command(
+        verbs, "compare", compare_episodes, "show how two differ", example="ep-20260320-0000042 ep-20260318-0000040"
+    )
+    comparing.add_argument("ids", metavar="ID", nargs=2)
+    add_secrets(comparing)
+    add_json(comparing)
+    purging = add_command(
+        verbs, "purge", purge_episodes, "erase deleted ones for good", _PURGE, example="--older-than 90"
+    )
+    purging.add_argument("--older-than", metavar="DAYS", type=count, default=30, help="deleted so long ago (30)")
+    purging.add_argument("--yes-erase", metavar="ID", action="append", default=[], help="agree to erase this id")
     for name, handler, about, more in (
         ("delete", delete_episode, "delete one, with a way back", _DELETE),
         ("restore", restore_episode, "bring one back", ""),
@@ -335,7 +363,7 @@ def show_episode(session: Session) -> int:
         doc = shown(opened.doc(trace=trace))
         notes = [{"id": note.id, "at": note.at, "actor": note.actor, "text": shown(note.text)} for note in opened.notes]
         if wants_json(args):
-            told = {"phase": opened.phase, "notes": notes, "trace_is_open": trace}
+            told = {"phase": opened.phase, "notes": notes, "trace_is_open": trace, "consolidated": opened.cluster}
             write_json({**doc, **told, **review_json(bench, opened.episode)})
         else:
             if mark := unreviewed(bench, opened.episode):
@@ -453,6 +481,55 @@ def delete_episode(session: Session) -> int:
         bench.episodes.delete(session.args.id)
     say(f"Deleted {session.args.id}. `workbench episode restore {session.args.id}` brings it back.")
     return 0
+
+
+def archive_episodes(session: Session) -> int:
+    """Archive episodes by id, or those that are older than so many days."""
+    args = session.args
+    if bool(args.ids) == (args.older_than is not None):
+        raise InvalidQuery("Name episodes, or an age with --older-than, and not both.", "Nothing was changed.")
+    with session.changing() as bench:
+        now = bench.context.now()
+        old = (one for one in bench.episodes.all() if one.status == "active")
+        ids = args.ids or [one.id for one in old if age_of(one.at, now) > args.older_than]
+        if ids:
+            bench.episodes.archive(ids)
+    say(f"Archived {counted(len(ids), 'episode')}.{' `workbench undo` brings them back.' if ids else ''}")
+    return 0
+
+
+def compare_episodes(session: Session) -> int:
+    """Show what two episodes say, part by part."""
+    args = session.args
+    with session.reading() as bench:
+        shown = Shown(bench, secrets=args.show_secrets)
+        left, right = (bench.episodes.open(id).body for id in args.ids)
+        parts = [(name, shown(one), shown(other)) for name, one, other in compared(left, right)]
+        shown.remark()
+    if wants_json(args):
+        write_json({name: {"first": one, "second": other, "same": one == other} for name, one, other in parts})
+        return 0
+    for name, one, other in parts:
+        say(f"{name}: {one_line(one, 200)}" if one == other else f"{name}\n  1  {one_line(one, 200) or 'nothing'}")
+        if one != other:
+            say(f"  2  {one_line(other, 200) or 'nothing'}")
+    return 0
+
+
+def purge_episodes(session: Session) -> int:
+    """Erase the episodes whose retention is over."""
+    from workbench.cli.health.purge import erase, require_agreement
+
+    args = session.args
+    with session.changing() as bench:
+        now = bench.context.now()
+        ids = [o.id for o in bench.episodes.all() if o.deleted_at and age_of(o.deleted_at, now) >= args.older_than]
+        if not ids:
+            say(f"No episode was deleted {counted(args.older_than, 'day')} ago or earlier.")
+            return 0
+        plan = bench.eraser.plan(ids)
+        require_agreement(ids, args.yes_erase, plan)
+        return erase(bench, plan)
 
 
 def restore_episode(session: Session) -> int:

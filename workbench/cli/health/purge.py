@@ -36,7 +36,7 @@ def purge(session: Session) -> int:
     """Erase what was asked for and agreed to, and report what was removed where."""
     with session.changing() as bench:
         plan = bench.eraser.plan(session.args.ids)
-        _require_agreement(session.args.ids, session.args.yes_erase, plan)
+        require_agreement(session.args.ids, session.args.yes_erase, plan)
         return erase(bench, plan)
 
 
@@ -50,7 +50,7 @@ def erase(bench: "Workbench", plan: "PurgePlan") -> int:
     return FOUND if erased.edited else 0
 
 
-def _require_agreement(ids: list[str], agreed: list[str], plan: "PurgePlan") -> None:
+def require_agreement(ids: list[str], agreed: list[str], plan: "PurgePlan") -> None:
     """Ask for every id that was not agreed to; raises `WorkbenchError` when it is not given."""
     missing = [name for name in dict.fromkeys(ids) if name not in agreed]
     if not missing:

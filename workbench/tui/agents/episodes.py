@@ -1,7 +1,8 @@
 """What agents did: episodes by time, and the one under the cursor whole; a person notes, tags and deletes here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar, cast
 
 from textual import on, work
@@ -13,10 +14,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.agents.episodes.criteria import phase_of
+from workbench.core.agents.episodes.cluster import cluster_lines, compared
+from workbench.core.agents.episodes.criteria import STRATEGIES, Strategy, criteria_in, phase_of
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line
+from workbench.services.agents.episodes.files import bring, found_in, name_of
 from workbench.services.agents.episodes.keeping import Opened
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name
@@ -26,7 +29,7 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Choice, Choose, Dialog
 from workbench.tui.widgets.figures import absolute, number, since
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -43,25 +46,37 @@ LOST = "(its file cannot be read)"
 MOST = 2_000
 """Episodes that are listed, the latest; `workbench episode list` has them all."""
 
+FOUND = 50
+"""Episodes that are found at most."""
+
+ASKED = "words, domain:ci, type:…, outcome:failure, tag:…, tool:…, since:7d; empty: all"
+ABOUT: Mapping[Strategy, str] = {
+    "semantic": "by the task, in words", "structured": "by domain:, type:, outcome: …", "hybrid": "by both",
+    "temporal": "the latest, since: and until:", "failure": "by what an error says",
+}  # fmt: skip
+"""The strategies, in words."""
+
 SIGNS = {"SUCCESS": ("✓", "$text-success"), "PARTIAL": ("~", "$text-warning"), "FAILURE": ("✗", "$text-error")}
 _AGE, _LINE = 9, 200
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An episode, and what its task was; `None` where its file cannot be read."""
+    """An episode, and what its task was (`None` where its file cannot be read); of one that was found its score."""
 
     episode: Episode
     task: str | None
+    score: float = 0.0
 
 
 class Listed(Message):
-    """A thread has looked up the episodes: the latest, and how many there are."""
+    """A thread has looked up the episodes: the latest, or what was found, how many there are, and what went wrong."""
 
-    def __init__(self, rows: Sequence[Row], every: int) -> None:
+    def __init__(self, rows: Sequence[Row], every: int, problem: str = "") -> None:
         super().__init__()
         self.rows = rows
         self.every = every
+        self.problem = problem
 
 
 class EpisodesDialog(Dialog[None]):
@@ -87,6 +102,8 @@ class EpisodesDialog(Dialog[None]):
         self._bench = bench
         self._done: list[int] = []
         self._trace = ""
+        self._query, self._compared, self._pair = "", "", ("", "")
+        self._strategy: Strategy = "semantic"
         self.rows: LineView[Row] = LineView(
             self._draw, lambda row: row.episode.id, empty=Content(LOOKING), id="episodes-list"
         )
@@ -113,15 +130,33 @@ class EpisodesDialog(Dialog[None]):
     def _look(self) -> None:
         worker = get_current_worker()
         episodes, every = self._bench.episodes, self._bench.episodes.all()
-        rows = [Row(one, episodes.task_of(one)) for one in every[:MOST]]
+        try:
+            listed = (
+                self._found()
+                if self._query
+                else Listed([Row(e, episodes.task_of(e)) for e in every[:MOST]], len(every))
+            )
+        except WorkbenchError as error:
+            listed = Listed([], 0, str(error))
         if not worker.is_cancelled:
-            self.post_message(Listed(rows, len(every)))
+            self.post_message(listed)
+
+    def _found(self) -> Listed:
+        """Find episodes by the strategy that was chosen."""
+        text, criteria = criteria_in(self._query, self._bench.context.now())
+        found = self._bench.episode_finder.find(text, self._strategy, replace(criteria, every=True), FOUND)
+        return Listed([Row(one.episode, one.digest.task, one.total) for one in found.found], found.fitting)
 
     @on(Listed)
     def _listed(self, event: Listed) -> None:
-        self.rows.set_empty(Content(EMPTY))
-        self.rows.set_rows(event.rows)
-        if event.every > len(event.rows):
+        self.rows.set_empty(Content("No episode has to do with it." if self._query else EMPTY))
+        self.rows.set_rows(event.rows, cursor=0 if self._query else None)
+        if event.problem:
+            self._tell(f"✗ {event.problem}")
+        elif self._query:
+            found = f"{number(len(event.rows))} of {number(event.every)}"
+            self._tell(f"{self._strategy} “{self._query}”: {found} · {key_of('episodes.search')} empty shows all")
+        elif event.every > len(event.rows):
             self._tell(f"The latest {number(MOST)} of {number(event.every)}; `workbench episode list` has them all.")
         self._show()
 
@@ -134,6 +169,10 @@ class EpisodesDialog(Dialog[None]):
             return
         try:
             opened = self._bench.episodes.open(row.episode.id)
+            before, here = self._pair
+            if before and here == row.episode.id != before:
+                pane.show(comparison_of(self._bench, self._bench.episodes.open(before), opened))
+                return
         except WorkbenchError as error:
             pane.show(body(str(error), MUTED))
             return
@@ -148,6 +187,48 @@ class EpisodesDialog(Dialog[None]):
         """To the text, and back."""
         pane = self.query_one(ReadingPane)
         (self.rows if pane.has_focus else pane).focus()
+
+    @asking
+    async def action_search(self) -> None:
+        """Find episodes by words and names; nothing shows all again."""
+        ask = Prompt(f"Find episodes: {self._strategy}", self._query, placeholder=ASKED)
+        found = await self.app.push_screen_wait(ask)
+        if found is not None:
+            self._query = found
+            self._tell("")
+            self._look()
+
+    @asking
+    async def action_strategy(self) -> None:
+        """Choose by which strategy to find."""
+        choices = [Choice(name, name, about) for name, about in ABOUT.items()]
+        chosen = await self.app.push_screen_wait(Choose("Find by", choices, self._strategy))
+        if chosen is not None:
+            self._strategy = next(one for one in STRATEGIES if one == chosen)
+            self._tell("" if self._query else keyed(f"{self._strategy}: {{episodes.search}} writes what to find."))
+            self._look()
+
+    def action_compare(self) -> None:
+        """Remember the episode under the cursor, or compare it with the one that is remembered."""
+        row, other = self.rows.current, self._compared
+        if row is None:
+            self.app.bell()
+            return
+        self._compared = "" if other else row.episode.id
+        self._pair = (other, row.episode.id)
+        self._tell("" if other else keyed("{episodes.compare} on another one compares the two."))
+        self._show()
+
+    @asking
+    async def action_add(self) -> None:
+        """Add the episodes of a file or a folder."""
+
+        def take(text: str) -> None:
+            place = Path(text).expanduser()
+            bring(self._bench.context, found_in(place), name_of(place))
+
+        if await self.app.push_screen_wait(Prompt("Add episodes", placeholder="a file or a folder", take=take)):
+            self._after("Added.")
 
     def action_trace(self) -> None:
         """Open the trace of an old episode, or close it."""
@@ -199,6 +280,23 @@ class EpisodesDialog(Dialog[None]):
 
         change(self, step)
 
+    def action_archive(self) -> None:
+        """Archive the episode under the cursor, or bring it back."""
+        row = self.rows.current
+        if row is None:
+            self.app.bell()
+            return
+        id, away = row.episode.id, row.episode.status != "active"
+
+        def step() -> None:
+            if away:
+                self._bench.episodes.restore(id)
+            else:
+                self._bench.episodes.archive([id])
+            self._after("It is back." if away else "Archived: found on request only.")
+
+        change(self, step)
+
     def action_delete(self) -> None:
         """Delete the episode under the cursor, or bring it back; either way there is a way back."""
         row = self.rows.current
@@ -243,12 +341,13 @@ class EpisodesDialog(Dialog[None]):
     def _draw(self, row: Row, width: int) -> list[Cell]:  # noqa: ARG002 - as a list asks for its cells
         episode, now = row.episode, self._bench.context.now()
         sign, style = SIGNS[episode.outcome]
-        gone = episode.status == "deleted"
+        gone = episode.status != "active"
         lost = row.task is None
         task = LOST if row.task is None else one_line(self._bench.safety.masked(row.task), _LINE)
         return [
             Cell(sign, 1, style),
-            Cell(f"(deleted) {task}" if gone else task, 0, MUTED if gone or lost else ""),
+            Cell(f"({episode.status}) {task}" if gone else task, 0, MUTED if gone or lost else ""),
+            *([Cell(f"{row.score:.2f}", 4, MUTED)] if row.score else []),
             Cell(since(episode.at, now), _AGE, MUTED, "right"),
         ]
 
@@ -259,10 +358,12 @@ def text_of(bench: Workbench, opened: Opened, *, trace: bool) -> Content:
     last = f", last {absolute(use.last_accessed_at)}" if use.last_accessed_at is not None else ""
     facts = [
         f"{absolute(episode.at)} · {episode.outcome.lower()} · {phase_of(episode, bench.context.now())}"
-        + (" · approved" if episode.approved else ""),
+        + (" · approved" if episode.approved else "")
+        + (" · by capture" if episode.captured else ""),
         " · ".join(mask(name) for name in (episode.domain, episode.type, opened.body.session) if name),
         mask(" ".join(f"#{tag}" for tag in episode.tags)),
         f"read {number(use.access_count)}×{last} · {number(len(use.referenced_by))} rest on it",
+        *(mask(line) for line in (cluster_lines(opened.cluster, episode.id) if opened.cluster else ())),
         "" if trace else keyed("It is old, so its trace is closed: {episodes.trace} opens it."),
     ]
     parts: list[tuple[str, str]] = [(f"{mask(episode.id)}\n", "bold"), ("\n".join(filter(None, facts)), MUTED)]
@@ -273,6 +374,19 @@ def text_of(bench: Workbench, opened: Opened, *, trace: bool) -> Content:
         said = "\n".join(_lines(doc.get(name)))
         if said:
             parts += [(f"\n\n{name}\n", "bold"), (mask(said), "")]
+    return Content("").join(body(text, style) for text, style in parts)
+
+
+def comparison_of(bench: Workbench, one: Opened, other: Opened) -> Content:
+    """Return what two episodes say, part by part; what they have in common is said once."""
+    mask = bench.safety.masked
+    parts = [(f"1  {mask(one.episode.id)}\n2  {mask(other.episode.id)}", "bold")]
+    for name, left, right in compared(one.body, other.body):
+        parts.append((f"\n\n{name}\n", "bold"))
+        if left == right:
+            parts.append((mask(left), MUTED))
+        else:
+            parts += [(f"1  {mask(left) or '–'}\n", ""), (f"2  {mask(right) or '–'}", "")]
     return Content("").join(body(text, style) for text, style in parts)
 
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.agents.episodes.episode import KIND, OUTCOMES, Episode, EpisodeBody
 from workbench.core.agents.transcript.errors import mark_of
 from workbench.core.record import InvalidQuery, moved
+from workbench.core.stream.times import instant
 from workbench.core.text import one_line
 
 # How old an episode is in its life (source 004, section 2.5), by its date alone: nothing is rewritten for that.
@@ -327,3 +328,14 @@ def _same(wanted: str, found: str) -> bool:
 
 def _among(wanted: str, found: tuple[str, ...]) -> bool:
     return not wanted or wanted.casefold() in {one.casefold() for one in found}
+
+
+_NAMED_IN = re.compile(r"(?<!\S)(domain|type|outcome|tag|phase|session|tool|strategy|since|until):(\S+)")
+
+
+def criteria_in(text: str, now: datetime) -> tuple[str, Criteria]:
+    """Return the words of a query, and what it asks for by name (`outcome:failure since:7d`). Raises `InvalidQuery`."""
+    named: dict[str, Any] = dict(_NAMED_IN.findall(text))
+    for name in named.keys() & {"since", "until"}:
+        named[name] = instant(named[name], now, last=name == "until")
+    return " ".join(_NAMED_IN.sub(" ", text).split()), checked(replace(Criteria(), **named))

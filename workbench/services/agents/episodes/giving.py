@@ -12,7 +12,7 @@ from workbench.core.agents.episodes.criteria import Criteria, Strategy, phase_of
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
-from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, iso
+from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, iso, to_doc
 from workbench.services.agents.aliases import alias_of, served_name
 from workbench.services.agents.answers import Json
 from workbench.services.agents.blocks import Blocks
@@ -79,6 +79,8 @@ class EpisodeGiving:
         doc = masked(opened.doc(trace=trace), self._safety.masked)
         doc["episode_id"] = served_name(episode.id, self._safety.findings)
         doc.pop("embeddings", None)
+        if opened.cluster is not None:
+            doc["consolidated"] = masked(to_doc(opened.cluster), self._safety.masked)
         self._count([episode.id], "", asks=False)
         text = json.dumps(doc, ensure_ascii=False, indent=1)
         return {"id": doc["episode_id"], "phase": opened.phase, "episode": blocks.enclosed(episode.id, text),
