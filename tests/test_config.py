@@ -211,7 +211,7 @@ def test_control_bytes_do_not_reach_a_problem(tmp_path: Path) -> None:
 def test_the_shown_settings_explain_each_key() -> None:
     lines = show(Settings()).splitlines()
     keys = [n for n, line in enumerate(lines) if " = " in line and not line.startswith("#")]
-    assert len(keys) == 41
+    assert len(keys) == 42
     assert all(lines[n - 1].startswith("# ") for n in keys)
 
 
@@ -223,6 +223,7 @@ _SETTINGS = st.builds(
     model=st.none() | st.sampled_from([Path("/m"), Path('/a "b" ü\\c')]),
     editor=_TEXT,
     index_file=_TEXT,
+    capture=st.sampled_from(("lessons", "liberal")),
     importance=st.sampled_from(["general", "code"]),
     floor=st.booleans(),
     keys=st.dictionaries(_TEXT, _TEXT, max_size=3),

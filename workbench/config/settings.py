@@ -29,7 +29,8 @@ class Settings(NamedTuple):
     `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
     action ids to comma-separated key names. `floor` says whether a query may have no relevant memory at all.
     `index_file` is where an overview is written after each reflection, empty for nowhere; `views` are those of the
-    Stream that were saved. `still_true` says whether what memories name is looked for before a reflection.
+    Stream that were saved. `capture` is "lessons" or "liberal".
+    `still_true` says whether what memories name is looked for before a reflection.
     """
 
     theme: str = "workbench-dark"
@@ -40,6 +41,7 @@ class Settings(NamedTuple):
     floor: bool = True
     index_file: str = ""
     still_true: bool = True
+    capture: str = "lessons"
     keys: Mapping[str, str] = MappingProxyType({})
     thresholds: DedupThresholds = DedupThresholds()
     reflection: TriggerLimits = TriggerLimits()

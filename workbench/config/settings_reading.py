@@ -61,6 +61,13 @@ def _table(value: object, folder: Path) -> str:
     return name
 
 
+def _capture(value: object, folder: Path) -> str:
+    name = _text(value, folder)
+    if name not in ("lessons", "liberal"):
+        raise ValueError
+    return name
+
+
 def _serve(value: object, folder: Path) -> str:
     name = _text(value, folder)
     if name not in SERVE:
@@ -124,6 +131,10 @@ KEYS: tuple[Key, ...] = (
     Key(
         "importance", "importance", "How observations are rated: which types and words count for more.",
         " or ".join(f'"{table.name}"' for table in TABLES), _table,
+    ),
+    Key(
+        "capture", "capture", "What capture keeps of sessions: lessons, or also code changes and decisions (signals).",
+        '"lessons" or "liberal"', _capture,
     ),
     Key(
         "retrieval.floor", "floor", "Say when nothing is relevant to a query, and serve agents nothing weak.",

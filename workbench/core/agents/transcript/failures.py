@@ -285,13 +285,23 @@ _SETTING_UP = (
     r"|rebase|merge|push|commit|tag|allow|trust|register|deps\.\w+|ecto\.\w+|rm|mv|source)\b"
 )
 _WITHIN = r"command failed for pattern \"!`(.+?)`\""
-_BACKGROUND = r"^Command (?:running in background|was manually backgrounded)"
+BACKGROUND = r"^Command (?:running in background|was manually backgrounded)"
+"""What a shell answers that lets a command run on."""
 _REFUSALS: tuple[tuple[Reason, str], ...] = (
     ("cancelled", r"^(?:<tool_use_error>)?\W*(?:sibling tool call|cancelled: parallel|request interrupted)"),
     ("turned-down", r"^(?:<tool_use_error>)?\W*the user doesn't want to|^permission to use \S+ .*denied"),
     ("reader-limit", r"exceeds (?:the )?maximum (?:allowed )?(?:tokens|size|length)|output too large|too large to"
      r"|use offset and limit|exceeded maximum .*(?:tokens|lines)"),
 )  # fmt: skip
+_INSTALLING = (
+    r"\b(?:install|ci|add|sync|start|up|init|login|auth|venv|chmod|chown|migrate|generate|seed|export|deps\.\w+|source)\b"
+    r"(?<!git add)"
+)
+_COMMON_WORDS = """
+error errors failed failure file files from have line must need none path test tests that this true false when with your
+cannot could should expected import return
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 _TOKEN = re.compile(r"[A-Za-z_][\w.-]{3,}")
 _LINES, _WIDE = 3, 110
 
@@ -319,12 +329,12 @@ class Failures:
             return
         call, turn = known
         text = cut(answer.text)
-        refused = _refusal(text[:2_000]) if answer.failed else None
+        refused = refusal(text[:2_000]) if answer.failed else None
         if refused is not None:
             yield Passed(refused, _brief(call, text), answer.id)
             return
         line = line_of(call, text)
-        if line and not re.match(_BACKGROUND, text):
+        if line and not re.match(BACKGROUND, text):
             yield from self._resolved(call, line, text)
         if not answer.failed:
             self._step(call, line)
@@ -372,9 +382,9 @@ class Failures:
     def _step(self, call: Call, line: str) -> None:
         """Note what may have resolved what is open: an edit, or something that was set up."""
         if call.tool in EDITORS:
-            path = _path_of(call)
+            path = path_of(call)
             self.written = (*(one for one in self.written if one != path), path)[-200:]
-            edit = _edit(call)
+            edit = edit_of(call)
             self.open = tuple(replace(one, edits=(*one.edits, edit)[-12:]) for one in self.open)
             return
         done = _steps_in(commands_in(line), call.cwd)
@@ -429,7 +439,7 @@ def _steps_in(commands: Sequence[Command], cwd: str) -> tuple[str, ...]:
     return tuple(shown(c.line, cwd) for c in commands if not c.is_reader and re.search(_SETTING_UP, c.line))
 
 
-def _refusal(text: str) -> Reason | None:
+def refusal(text: str) -> Reason | None:
     """Return why a call came to nothing without having been run; `None` where it was."""
     return next((reason for reason, told in _REFUSALS if re.search(told, text, re.IGNORECASE)), None)
 
@@ -490,20 +500,24 @@ def _place(command: Command, cwd: str) -> str:
 
 def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
     """Put a failure and what resolved it into words, as it would be remembered."""
-    tokens = {t.lower() for t in _TOKEN.findall(failure.error)}
-    edits, steps = _about(failure.edits, tokens), _about((*failure.steps, *how.steps), tokens)
+    tokens = _tokens(failure.error)
+    edits = _about(failure.edits, failure, tokens)
+    steps = _about((*failure.steps, *how.steps), failure, tokens)
     standing = failure.cause in STANDING
-    mended = not standing and not how.is_changed and not steps and _is_where(edits, failure.error)
-    if not how.is_changed and not edits and not steps and failure.cause != "limit":
-        return Passed("went-away", failure.line or failure.tool, failure.id)
+    changed = _is_the_way(how, failure, is_edited=bool(edits))
+    mended = not standing and not changed and not steps and _is_where(edits, failure.error)
+    if not changed and not edits and not steps and failure.cause != "limit":
+        reason: Reason = "assertion" if failure.cause == "assertion" else "own-work" if failure.is_own else "went-away"
+        return Passed(reason if failure.edits else "went-away", failure.line or failure.tool, failure.id)
     what = (
         f"`{_failing(failure)}` failed: {failure.error}" if failure.line else f"{failure.tool} failed: {failure.error}"
     )
-    parts = [what, _resolution(how, edits, steps)]
-    shared = bool(tokens & {t.lower() for t in _TOKEN.findall(" ".join((*edits, *steps, *how.added)))})
-    extra = (10.0 if standing else 0.0) + (8.0 if how.added else 0.0) + (5.0 if shared else 0.0)
-    extra -= 40.0 if not how.is_changed and not edits and not steps else 0.0
-    extra -= 0.0 if standing or how.added or how.moved or shared else 15.0
+    told = _resolution(how, edits, steps, changed=changed)
+    parts = [what, told, _evidence(how, edits, steps, tokens, changed=changed)]
+    shared = bool(tokens & _tokens(" ".join((*edits, *steps, *how.added))))
+    extra = (10.0 if standing else 0.0) + (8.0 if changed and how.added else 0.0) + (5.0 if shared else 0.0)
+    extra -= 40.0 if not changed and not edits and not steps else 0.0
+    extra -= 0.0 if standing or (changed and (how.added or how.moved)) or shared else 15.0
     is_test = failure.cause == "assertion"
     return Lesson(
         "failure", "\n".join(part for part in parts if part), session, (f"{session}/{failure.id}",), failure.at,
@@ -517,9 +531,9 @@ def _is_where(edits: Sequence[str], error: str) -> bool:
     return bool(edits) and all(edit.partition(": `")[0].rpartition("/")[2] in error for edit in edits)
 
 
-def _resolution(how: _WayOut, edits: Sequence[str], steps: Sequence[str]) -> str:
+def _resolution(how: _WayOut, edits: Sequence[str], steps: Sequence[str], *, changed: bool) -> str:
     """Say what resolved a failure: the other command, what was set up before it, what was edited."""
-    told = [f"What worked: `{how.command}`."] if how.command and _is_the_way(how, edits) else []
+    told = [f"What worked: `{how.command}`."] if how.command and changed else []
     if steps:
         told.append(f"{'Before it' if told else 'What helped'}: {', then '.join(f'`{step}`' for step in steps[-2:])}.")
     if edits:
@@ -529,16 +543,48 @@ def _resolution(how: _WayOut, edits: Sequence[str], steps: Sequence[str]) -> str
     return " ".join(told)
 
 
-def _is_the_way(how: _WayOut, edits: Sequence[str]) -> bool:
-    """Tell whether the other command is what helped: to name other files, after an edit, is not."""
+def _evidence(how: _WayOut, edits: Sequence[str], steps: Sequence[str], tokens: set[str], *, changed: bool) -> str:
+    """Say what changed between a failure and what worked, and what of it the error names; empty for nothing."""
+    found = ["another folder"] if how.moved else []
+    for sign, args in (("with", how.added), ("without", how.removed)) if changed else ():
+        found += [f"{sign} `{' '.join(args)[:_WIDE]}`"] if args else []
+    for what, items in (("edit of", [edit.partition(": `")[0] for edit in edits]), ("ran", [f"`{s}`" for s in steps])):
+        found += [f"{what} {item}" for item in items[-2:]]
+    named = sorted(tokens & _tokens(" ".join((*edits, *steps, *(how.added if changed else ())))))
+    about = f" (the error names {', '.join(named[:3])})" if named else ""
+    return f"Evidence: {'; '.join(found)}{about}." if found else ""
+
+
+def _is_the_way(how: _WayOut, failure: Failure, *, is_edited: bool) -> bool:
+    """Tell whether the changed command is what helped: to name other files is not, in tests or after an edit."""
     options = [arg for arg in (*how.added, *how.removed) if arg.startswith("-") or "=" in arg]
-    return how.is_changed and (how.moved or bool(options) or not edits)
+    if not how.is_changed or how.moved or options:
+        return how.is_changed
+    is_test = any(c.is_test for c in commands_in(failure.line)) and failure.cause not in ("command", "place")
+    return failure.cause in STANDING and not is_edited and not is_test
 
 
-def _about(items: Sequence[str], tokens: set[str]) -> tuple[str, ...]:
-    """Return those items that name something which the error names; all of them where none does."""
-    near = [item for item in items if tokens & {token.lower() for token in _TOKEN.findall(item)}]
-    return tuple(dict.fromkeys(near or items))
+def _about(items: Sequence[str], failure: Failure, tokens: set[str]) -> tuple[str, ...]:
+    """Return what may have helped: edits and steps that name something of the error, or a file that it names.
+
+    What stands in the surroundings can also be put right by an install that the error does not name.
+    """
+    said = f"{failure.error} {failure.line}"
+    near = [one for one in items if tokens & _tokens(one) or _file_of(one) in said]
+    if not near and failure.cause in STANDING:
+        program = _head(failure).partition(" ")[0]
+        near = [one for one in items if re.search(_INSTALLING, one) or one.split()[0] == program]
+    return tuple(dict.fromkeys(near))
+
+
+def _file_of(edit: str) -> str:
+    """Return the name of the file that was edited; a line break, which is in no line, for what is no edit."""
+    name = edit.partition(": `")[0].rpartition("/")[2]
+    return name if "." in name and " " not in name else "\n\n"
+
+
+def _tokens(text: str) -> set[str]:
+    return {token.lower() for token in _TOKEN.findall(text)} - _COMMON
 
 
 def _failing(failure: Failure) -> str:
@@ -558,13 +604,13 @@ def _brief(call: Call, text: str) -> str:
     return f"{shown(line, call.cwd, 80)}: {' '.join(text.split())[:120]}"
 
 
-def _path_of(call: Call) -> str:
+def path_of(call: Call) -> str:
     return str(call.given.get("file_path") or call.given.get("path") or call.given.get("notebook_path") or "")
 
 
-def _edit(call: Call) -> str:
+def edit_of(call: Call) -> str:
     """Say what an edit did: the file, and the lines that it brought."""
-    path = shown(_path_of(call) or "a file", call.cwd)
+    path = shown(path_of(call) or "a file", call.cwd)
     edits = call.given.get("edits")
     pairs: Sequence[Mapping[str, object]] = (
         [e for e in edits if isinstance(e, dict)] if isinstance(edits, list) else [call.given]

@@ -41,16 +41,17 @@ to tell anything · `told-already`: another lesson says it · `known`: it is in 
 JSON of this kind · `passing`: what a summary tells of work that is over.
 """
 
-Kind = Literal["correction", "rule", "failure", "fix", "insight", "decision", "open-work"]
+Kind = Literal["correction", "rule", "failure", "fix", "insight", "decision", "open-work", "change", "choice"]
 
 TYPES: dict[Kind, str] = {
     "correction": "correction", "rule": "instruction", "failure": "failure", "fix": "bug_fix", "insight": "insight",
-    "decision": "decision", "open-work": "general",
+    "decision": "decision", "open-work": "general", "change": "code_change", "choice": "decision",
 }  # fmt: skip
 """The observation type that a lesson becomes."""
 
 _BASE: dict[Kind, float] = {
     "correction": 100, "rule": 90, "failure": 50, "insight": 42, "decision": 40, "fix": 34, "open-work": 5,
+    "choice": 2, "change": 1,
 }  # fmt: skip
 CANDIDATE = 32.0
 """Weight from which a lesson waits for a person's decision; what weighs less is only noted."""
@@ -131,6 +132,8 @@ def same_lesson(one: Lesson, other: Lesson) -> bool:
     """Tell whether two lessons say the same: by their mark, or since they name the same and share most words."""
     if one.mark and one.mark == other.mark:
         return True
+    if {"change", "choice"} & {one.kind, other.kind}:
+        return False
     if "correction" in (one.kind, other.kind) or "rule" in (one.kind, other.kind):
         return _told(one.text) == _told(other.text)
     if one.kind == other.kind == "failure":

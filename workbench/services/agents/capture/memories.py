@@ -15,7 +15,7 @@ CAPTURED = "captured"
 """Metadata key of what tells a captured memory again: the prints of the messages it comes from, its mark and kind, and
 the sessions that it was learned in."""
 
-_AT_MOST: Mapping[Kind, float] = {"open-work": 3.0}
+_AT_MOST: Mapping[Kind, float] = {"open-work": 3.0, "change": 2.0, "choice": 2.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def lesson_of(memory: Memory) -> Lesson | None:
         return None
     kinds: dict[str, Kind] = {
         "correction": "correction", "rule": "rule", "failure": "failure", "fix": "fix", "insight": "insight",
-        "decision": "decision", "open-work": "open-work",
+        "decision": "decision", "open-work": "open-work", "change": "change", "choice": "choice",
     }  # fmt: skip
     kind = kinds.get(str(told.get("kind")), "insight")
     return Lesson(kind, memory.content, memory.session_id, (), memory.created_at, mark=str(told.get("mark") or ""))
