@@ -136,7 +136,7 @@ def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(cli: Cli, tr
     assert "1 failure nobody resolved yet" in cli.ok(*read)
     transcript.ran("npm ci")
     transcript.ran("npm run build", "built")
-    assert "Stored 1." in cli.ok(*read)
+    assert "Stored 1, and 1 episode." in cli.ok(*read)
     assert "Cannot find module 'vite'" in told(cli.store)[-1].content
     again = json.loads(cli.ok(*read, "--again", "--json"))
     assert (again["lessons"], again["stored"], again["passed_over"]["known"]) == ([], [], 3)

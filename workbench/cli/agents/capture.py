@@ -15,7 +15,7 @@ from workbench.core.agents.hook_event import AGENTS, event_of
 from workbench.core.agents.hooks import HOOK_FILES
 from workbench.core.agents.transcript.summaries import PASSED
 from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError
-from workbench.core.text import counted
+from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,8 +32,8 @@ MOST = 16 * 1024 * 1024
 _CAPTURE = """claude-code, codex and cursor read one event of a hook on stdin, keep what it teaches, and never fail:
 errors are logged, which `workbench capture status` shows. `transcript` reads session files of Claude
 Code and Codex, or all in a folder, from where they were left: corrections by a person, failures with what resolved
-them, summaries by their sections. What counts most waits for your decision in Review; nothing is stored twice. `brief`
-prints what an agent is told when a session begins.
+them, summaries by their sections. What counts most waits for your decision in Review; nothing is stored twice. Each
+task becomes an episode, with what says how it ended. `brief` prints what an agent is told when a session begins.
 
   workbench capture transcript ~/.claude/projects/-home-ann-shop --dry-run"""
 
@@ -203,6 +203,7 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
         say(f"\n… and {len(found) - limit:,} more (-n shows more).")
     if found:
         say()
+    _show_tasks(harvest, limit)
     if harvest.again:
         say(f"The store has {len(harvest.again):,} more of them from other sessions.")
     if harvest.waiting:
@@ -212,9 +213,18 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
         say(f"Passed over: {', '.join(told)}.")
     if captured is None:
         say("Nothing was stored: this was a dry run.")
-    elif captured.created or captured.counted:
+    elif captured.created or captured.counted or captured.episodes:
         again = f", {len(captured.counted):,} counted once more" if captured.counted else ""
+        again += f", and {counted(len(captured.episodes), 'episode')}" if captured.episodes else ""
         say(f"Stored {len(captured.created):,}{again}. What waits for a decision is in Review.")
+
+
+def _show_tasks(harvest: "Harvest", limit: int) -> None:
+    for task in harvest.tasks[:limit]:
+        said = one_line(task.evidence or "no evidence", 120)
+        say(f"Episode {task.id}, {task.outcome.lower()} ({said}): {one_line(task.text, 80)}")
+    if len(harvest.tasks) > limit:
+        say(f"… and {counted(len(harvest.tasks) - limit, 'more episode')}.")
 
 
 def _brief(session: Session) -> int:
@@ -270,6 +280,10 @@ def _json(harvest: "Harvest", captured: "Captured | None", files: int) -> "dict[
         "seen_again": [{"memory": id, **_lesson(one)} for id, one in harvest.again],
         "unresolved": harvest.waiting,
         "passed_over": _reasons(harvest),
+        "episodes": [
+            {"id": task.id, "outcome": task.outcome, "evidence": task.evidence, "task": one_line(task.text, 200)}
+            for task in harvest.tasks
+        ],
         "stored": None if captured is None else [memory.id for memory in captured.created],
         "counted": None if captured is None else [memory.id for memory in captured.counted],
     }

@@ -8,6 +8,7 @@ from workbench.cli.output import moment, say, table, warn
 from workbench.cli.parsing import Parser
 from workbench.cli.safety.flags import Shown, unreviewed
 from workbench.cli.session import Session
+from workbench.core.agents.episodes.cluster import cluster_lines
 from workbench.core.agents.episodes.criteria import Criteria, Phase, checked, phase_dates, phase_of
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse, unused
 from workbench.core.record import UnreadableFile
@@ -68,7 +69,7 @@ def row_of(episode: Episode, use: EpisodeUse | None, now: "datetime") -> dict[st
         "id": episode.id, "timestamp": episode.at, "outcome": episode.outcome, "task_type": episode.type,
         "domain": episode.domain, "tags": episode.tags, "status": episode.status, "phase": phase_of(episode, now),
         "hash": episode.hash, "access_count": counted.access_count, "last_accessed": counted.last_accessed_at,
-        "references": len(counted.referenced_by), "approved": episode.approved,
+        "references": len(counted.referenced_by), "approved": episode.approved, "captured": episode.captured,
     }  # fmt: skip
 
 
@@ -81,7 +82,8 @@ def say_rows(bench: "Workbench", found: Sequence[Episode], now: "datetime") -> N
         tags = f"  #{' #'.join(one.tags)}" if one.tags else ""
         said = unreviewed(bench, one) + one_line(mask(f"{task or '(its file cannot be read)'}{tags}"), _TASK)
         where = one_line(mask("/".join(name for name in (one.domain, one.type) if name)), 24)
-        rows.append((one.id, moment(one.at), one.outcome.lower(), phase_of(one, now), where, said))
+        ended = f"{one.outcome.lower()}{', by capture' if one.captured else ''}"
+        rows.append((one.id, moment(one.at), ended, phase_of(one, now), where, said))
     for line in table(rows) if rows else ():
         say(line)
     if unread:
@@ -93,16 +95,19 @@ def print_whole(opened: "Opened", doc: Mapping[str, object], shown: Shown) -> No
     head, use = opened.episode, opened.use
     began = phase_dates(head)
     last = f", last {moment(use.last_accessed_at)}" if use.last_accessed_at is not None else ""
+    marks = ("approved" if head.approved else "", "by capture" if head.captured else "")
     rows = [
         ("id", head.id),
         ("when", f"{moment(head.at)} · {opened.phase}{_next(opened, began)}"),
-        ("outcome", f"{head.outcome.lower()}{' · approved' if head.approved else ''}"),
+        ("outcome", " · ".join(part for part in (head.outcome.lower(), *marks) if part)),
         ("domain", shown(head.domain)), ("type", shown(head.type)), ("session", shown(opened.body.session)),
         ("tags", shown(", ".join(head.tags))),
         ("read", f"{use.access_count:,}×{last} · {len(use.referenced_by):,} rest on it"),
     ]  # fmt: skip
     for line in table([row for row in rows if row[1]]):
         say(line)
+    for line in cluster_lines(opened.cluster, head.id) if opened.cluster is not None else ():
+        say(shown(line))
     for part in ("task", "execution", "outcome", "reflection"):
         say(f"\n{part}")
         _say_part(doc.get(part), "  ")

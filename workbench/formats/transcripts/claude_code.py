@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary, cut
+from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Said, Summary, cut
 from workbench.core.record import parse_time
 
 # Files of JSON objects, one a line, to which a program is still adding.
@@ -155,11 +155,13 @@ def _message(doc: Mapping[str, Any], around: Mapping[str, Any], agent: str) -> I
 
 
 def _event(block: Mapping[str, Any], role: str, around: Mapping[str, Any], agent: str) -> Event | None:
-    """Return what a part of a message tells; `None` for what an assistant says or thinks."""
+    """Return what a part of a message tells; `None` for what an assistant thinks."""
     at, id = time_of(around), str(around.get("uuid") or "")
     kind = block.get("type")
-    if kind == "text" and role == "user":
+    if kind == "text":
         text = str(block.get("text") or "")
+        if role != "user":
+            return Said(id, at, agent, cut(text))
         return Summary(id, at, agent, text) if around.get("isCompactSummary") else Prompt(id, at, agent, cut(text))
     if kind == "tool_use":
         given, cwd = block.get("input"), str(around.get("cwd") or "")

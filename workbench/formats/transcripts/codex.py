@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary, cut
+from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Said, Summary, cut
 from workbench.formats.transcripts.claude_code import Line, lines, object_in, time_of
 
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
@@ -68,6 +68,8 @@ def _events(doc: dict[str, Any], agent: str) -> Iterator[Event]:
         yield Summary("", at, agent, str(payload["message"]))
     elif kind == "event_msg" and payload.get("type") == "user_message":
         yield Prompt("", at, agent, cut(str(payload.get("message") or "")))
+    elif kind == "event_msg" and payload.get("type") == "agent_message":
+        yield Said("", at, agent, cut(str(payload.get("message") or "")))
     elif kind == "response_item" and (read_as := _ITEMS.get(str(payload.get("type")))) is not None:
         yield read_as(payload, Event(str(payload.get("call_id") or payload.get("id")), at, agent))
 

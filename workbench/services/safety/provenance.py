@@ -159,6 +159,8 @@ def _source(entry: Transaction, change: DocChange, record: Outward) -> Provenanc
         return UNKNOWN
     if change.table == "memories" and change.op == "insert" and _captured(change):
         return Provenance("hook", str(record.source.hook or "") if isinstance(record, Memory) else "")
+    if getattr(record, "captured", False):
+        return Provenance("hook", "transcript")
     return Provenance("person", approved=True)
 
 

@@ -43,7 +43,9 @@ class Purged:
         """Tell whether somebody brought it back knowingly."""
         table, _, key = record.id.partition("/")
         here = self._library.table_named(table)
-        return here.find(key) is not None or any(text_key(one.content) == text_key(text) for one in here.all())
+        return here.find(key) is not None or (
+            bool(text) and any(text_key(one.content) == text_key(text) for one in here.all())
+        )
 
 
 class Archived:

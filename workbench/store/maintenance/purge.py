@@ -425,14 +425,17 @@ def _every_field(journal: Journal, table: str, doc_id: str) -> Iterator[dict[str
 
 
 def _left_of(journal: Journal, records: Sequence[tuple[str, str]]) -> Iterator[PurgedRecord]:
-    """Yield what is left of records that hold or held a text: it is recognised when it comes in again."""
+    """Yield what is left of records that hold or held a text: it is recognised when it comes in again.
+
+    An episode is recognised by its id, which follows from the session that it was made of.
+    """
     key = key_in(journal.heads)
     for table, name in records:
         every = (fields for id in history.doc_ids(journal, table, name) for fields in _every_field(journal, table, id))
         texts = (
             {text for fields in every if isinstance(text := fields.get("content"), str)} if table in _WRITTEN else ()
         )
-        if texts:
+        if texts or table == "episodes":
             marks = sorted(text_mark(text, key) for text in texts) if key else ()
             yield PurgedRecord(f"{table}/{name}", journal.clock(), tuple(marks))
 

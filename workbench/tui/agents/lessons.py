@@ -179,7 +179,7 @@ class LessonsDialog(Dialog[str | None]):
     def action_take(self) -> None:
         """Store what is listed, as one change."""
         harvest = self.harvest
-        if harvest is None or not (harvest.lessons or harvest.again):
+        if harvest is None or harvest.is_empty:
             self.app.bell()
             return
 
@@ -204,10 +204,11 @@ def harvest_said(harvest: Harvest, files: int, *, again: bool) -> list[tuple[str
     parts = [
         (f"{amount(files, 'session')}: {amount(count, 'new lesson')}", "bold"),
         (f" · {number(waits)} of them would wait for your decision in Review" if count else "", ""),
+        (f" · {amount(len(harvest.tasks), 'episode')}" if harvest.tasks else "", ""),
         (f" · {number(len(harvest.again))} the store has from other sessions" if harvest.again else "", ""),
         (f" · {amount(harvest.waiting, 'failure')} nobody resolved yet" if harvest.waiting else "", MUTED),
     ]
-    if count or harvest.again:
+    if not harvest.is_empty:
         parts.append((f"\n{key_of('lessons.take')} stores what is listed and nothing else.", MUTED))
     elif not again:
         parts.append((f"\nWhat was read before is not read again; {key_of('lessons.again')} does.", MUTED))
@@ -221,8 +222,9 @@ def captured_said(captured: Captured) -> str:
     """Say what was stored, and which key takes it back."""
     waits = sum(memory.status == "candidate" for memory in captured.created)
     counted = f", {number(len(captured.counted))} counted once more" if captured.counted else ""
+    kept = f" and {amount(len(captured.episodes), 'episode')}" if captured.episodes else ""
     waiting = f" {amount(waits, 'waits', 'wait')} in Review." if waits else ""
-    return f"Stored {amount(len(captured.created), 'lesson')}{counted}.{waiting} {undo()} takes it back."
+    return f"Stored {amount(len(captured.created), 'lesson')}{counted}{kept}.{waiting} {undo()} takes it back."
 
 
 def _size(file: Path) -> int:

@@ -42,7 +42,7 @@ class Episode:
 
     `hash` names the file with the rest (`EpisodeBody`). One that is `deleted`, at a time, is kept until its retention
     is over. `tags` are its own, as many as there is room for, and those that a person gave it. It is `approved` once a
-    person who looked at it stands by what it says.
+    person who looked at it stands by what it says. One that is `captured` was made of a session's transcript.
     """
 
     id: str
@@ -55,6 +55,7 @@ class Episode:
     tags: tuple[str, ...] = ()
     deleted_at: datetime | None = None
     approved: bool = False
+    captured: bool = False
     version: int = 1
 
 
@@ -108,9 +109,19 @@ def checked_id(id: str) -> str:
     return id
 
 
-def head(id: str, at: datetime, outcome: Outcome, hash: str, type: str, domain: str, tags: tuple[str, ...]) -> Episode:
+def head(
+    id: str,
+    at: datetime,
+    outcome: Outcome,
+    hash: str,
+    type: str,
+    domain: str,
+    tags: tuple[str, ...],
+    *,
+    captured: bool = False,
+) -> Episode:
     """Return the head of a new episode; of its tags those that there is room for."""
-    made = Episode(id, at.replace(microsecond=0), outcome, hash, type[:KIND], domain[:KIND])
+    made = Episode(id, at.replace(microsecond=0), outcome, hash, type[:KIND], domain[:KIND], captured=captured)
     while _room(made) < 0 and (made.type or made.domain):
         # Characters outside ASCII take more: cut the longer one, a letter at a time.
         longer = "type" if len(made.type) >= len(made.domain) else "domain"
@@ -261,6 +272,11 @@ class EpisodeBody:
         for name in path.split("."):
             value = value.get(name) if isinstance(value, Mapping) else None
         return value
+
+    @property
+    def captured(self) -> bool:
+        """Whether it was made of a session's transcript, and nobody told it."""
+        return self.get("metadata.captured") is True
 
     def text(self, path: str) -> str:
         """Return the text at a path; empty where there is none."""

@@ -43,6 +43,13 @@ class Answer(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Said(Event):
+    """What the agent said."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Summary(Event):
     """What a session that ran out of context was boiled down to."""
 

@@ -86,9 +86,32 @@ def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
             )
 
             stored, after = store(event, place, path, after, told)
+        if after.tasks != before.tasks:
+            after, episodes = _with_episodes(place, after)
+            stored += episodes
         if after != before:
             write(path, after)
     return stored
+
+
+def _with_episodes(place: Place, progress: Progress) -> "tuple[Progress, tuple[str, ...]]":
+    """Store the tasks that were followed as episodes, which takes the whole store: once for a turn of the agent."""
+    from workbench.services.agents.capture.episodes import after_storing, keep_episodes
+
+    if not any(task.is_worth for task in progress.tasks):
+        return after_storing(progress), ()
+    from workbench.config import paths
+    from workbench.services.open import open_workbench
+
+    bench = open_workbench(
+        place.store, profiles=paths.config_dir() / "profiles", cache=paths.cache_dir(), actor=place.actor,
+        clock=place.clock, heads=place.heads, believed=paths.is_believed(place.store),
+    )  # fmt: skip
+    try:
+        episodes = keep_episodes(bench.context, progress.session, progress.tasks)
+    finally:
+        bench.close()
+    return after_storing(progress), tuple(one.id for one in episodes)
 
 
 Step = Callable[[HookEvent, Progress], "tuple[Progress, Sequence[Told]]"]
@@ -136,7 +159,20 @@ def _read_on(event: HookEvent, progress: Progress, most: int | None = None) -> "
         return progress, ()
     from workbench.services.agents.capture.reading import read_on
 
-    return read_on(Path(event.transcript).expanduser(), progress, most)
+    return read_on(Path(event.transcript).expanduser(), progress, most, liberal=_is_liberal())
+
+
+def _is_liberal() -> bool:
+    """Tell whether the settings want more kept than lessons: mostly they do not speak of it."""
+    from workbench.config import paths
+
+    config = paths.config_dir() / "config.toml"
+    with suppress(OSError):
+        if b"liberal" in config.read_bytes():
+            from workbench.config import loading
+
+            return loading.load(config).settings.capture == "liberal"
+    return False
 
 
 def _ended(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.core.agents.hook_event import HookEvent
-from workbench.core.agents.transcript.progress import Failure, SessionProgress
+from workbench.core.agents.transcript.progress import Failure, SessionProgress, Task
 from workbench.core.agents.transcript.summaries import Lesson
 from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import FileLock
@@ -94,6 +94,7 @@ class Progress:
     is_whole: bool = False
     lessons: tuple[Lesson, ...] = ()
     passed: Mapping[str, int] = field(default_factory=dict)
+    tasks: tuple[Task, ...] = ()
 
 
 def folder_of(captures: Path, store: Path) -> Path:
@@ -190,7 +191,7 @@ def without_texts(captures: Path | None, store: Path) -> None:
         with held(file.parent, session) as path:
             found = read(path, session)
             standing, tools = (SessionProgress(one.session, one.turn) for one in (found.standing, found.tools))
-            write(path, replace(found, standing=standing, tools=tools, lessons=()))
+            write(path, replace(found, standing=standing, tools=tools, lessons=(), tasks=()))
 
 
 def _without_secrets(standing: SessionProgress) -> SessionProgress:

@@ -9,6 +9,7 @@ from pathlib import Path
 from workbench.core.agents.transcript.events import Event
 from workbench.core.agents.transcript.following import Following, Told
 from workbench.core.agents.transcript.summaries import Passed
+from workbench.core.agents.transcript.tasks import TaskFollowing
 from workbench.core.files.fresh import NotRegular, open_handle
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Stopped
@@ -24,13 +25,14 @@ Tick = Callable[[int], bool]
 
 
 def read_on(
-    path: Path, progress: Progress, most: int | None = None, tick: Tick | None = None
+    path: Path, progress: Progress, most: int | None = None, tick: Tick | None = None, *, liberal: bool = False
 ) -> tuple[Progress, Sequence[Told]]:
     """Read what came to a session's files; return how far they are read then, and what that teaches.
 
-    With `most` nothing is read where more bytes came. Raises `UnreadableFile`.
+    With `most` nothing is read where more bytes came; `liberal` is what the settings say. Raises `UnreadableFile`.
     """
-    following = Following(progress.session, progress.standing)
+    following = Following(progress.session, progress.standing, liberal=liberal)
+    tasks = TaskFollowing(progress.session, progress.tasks[-1] if progress.tasks else None)
     offsets = dict(progress.offsets)
     told: list[Told] = []
     reader = reader_of(_begin(path)) if path.exists() else None
@@ -43,8 +45,10 @@ def read_on(
         if most is not None and size - start > most:
             continue
         if size > start:
-            offsets[name] = _follow(reader, file, start, "" if file == path else file.stem, following, told, tick)
-    return replace(progress, standing=following.standing, offsets=offsets), told
+            agent = "" if file == path else file.stem
+            offsets[name] = _follow(reader, file, start, agent, following, tasks, told, tick)
+    over = (*progress.tasks[:-1], *tasks.done, *([tasks.running] if tasks.running is not None else []))
+    return replace(progress, standing=following.standing, offsets=offsets, tasks=over), told
 
 
 def session_in(path: Path) -> str:
@@ -86,14 +90,24 @@ def _reader(path: Path) -> Reader:
 
 
 def _follow(
-    reader: Reader, file: Path, start: int, agent: str, following: Following, told: list[Told], tick: Tick | None
+    reader: Reader,
+    file: Path,
+    start: int,
+    agent: str,
+    following: Following,
+    tasks: TaskFollowing,
+    told: list[Told],
+    tick: Tick | None,
 ) -> int:
-    """Follow a file from `start` on; return where it was left."""
+    """Follow a file from `start` on; return where it was left. A subagent's own file tells nothing of the order."""
     end, broken = start, Counter[str]()
     try:
         with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as handle:
             for line in reader.read(handle, start, agent):
-                told += following.take(masked(one, mask) for one in line.events)
+                events = [masked(one, mask) for one in line.events]
+                told += following.take(events)
+                if not agent:
+                    tasks.take(events)
                 broken["unreadable"] += line.is_broken
                 if tick is not None and tick(line.end - end):
                     raise Stopped

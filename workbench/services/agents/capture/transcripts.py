@@ -6,12 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.transcript.events import short_paths
+from workbench.core.agents.transcript.progress import Task
 from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason, ordered, same_lesson, told_once
 from workbench.core.record import InvalidRecord
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.stream.memory import Memory
+from workbench.core.text import counted
 from workbench.safety.secrets import mask
+from workbench.services.agents.capture.episodes import after_storing, keep_episodes, to_store
 from workbench.services.agents.capture.memories import (
     Origin,
     lesson_of,
@@ -36,7 +40,7 @@ class Harvest:
     """What transcripts teach: lessons, those first that count most, and what was passed over, by reason.
 
     `again` are lessons that the store has, from another session. `waiting` counts failures that nobody resolved yet.
-    `follows` say how far each session was followed then.
+    `follows` say how far each session was followed then. `tasks` become episodes.
     """
 
     lessons: tuple[Lesson, ...]
@@ -44,6 +48,11 @@ class Harvest:
     passed: tuple[Passed, ...]
     waiting: int
     follows: tuple[Progress, ...]
+    tasks: tuple[Task, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.lessons or self.again or self.tasks)
 
     @property
     def reasons(self) -> Mapping[Reason, int]:
@@ -53,10 +62,11 @@ class Harvest:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What was stored: new memories, and those that were counted once more."""
+    """What was stored: new memories, those that were counted once more, and episodes."""
 
     created: tuple[Memory, ...]
     counted: tuple[Memory, ...]
+    episodes: tuple[Episode, ...] = ()
 
 
 class Transcripts:
@@ -76,10 +86,10 @@ class Transcripts:
         known = prints_in(self._library.memories.all())
         lessons: list[Lesson] = []
         passed: list[Passed] = []
-        follows = []
+        follows, liberal = [], self._context.settings.capture == "liberal"
         for path, session in sessions:
             before = Progress(session) if again else self._before(session)
-            after, told = read_on(path, before, tick=tick)
+            after, told = read_on(path, before, tick=tick, liberal=liberal)
             file = mask(short_paths(str(path.absolute())))
             lessons += [replace(one, file=file, text=mask(one.text)) for one in told if isinstance(one, Lesson)]
             here = [one for one in told if isinstance(one, Passed)]
@@ -93,7 +103,8 @@ class Transcripts:
         follows = [_counting(one, late) for one in follows]
         new, more = self._parted(kept)
         waiting = sum(len(open) for one in follows for open in one.standing.open.values())
-        return Harvest(tuple(ordered(new)), tuple(more), (*passed, *late), waiting, tuple(follows))
+        tasks = tuple(to_store(self._context, [task for one in follows for task in one.tasks]))
+        return Harvest(tuple(ordered(new)), tuple(more), (*passed, *late), waiting, tuple(follows), tasks)
 
     def keep(self, harvest: Harvest) -> Captured:
         """Store what transcripts teach, as one change; what was stored meanwhile is not stored again.
@@ -102,13 +113,17 @@ class Transcripts:
         """
         created: list[Memory] = []
         counted: list[Memory] = []
-        if harvest.lessons or harvest.again:
-            with self._library.transaction(self._context.actor, _label(harvest)) as tx:
+        episodes: list[Episode] = []
+        if not harvest.is_empty:
+            actor = self._context.actor
+            with self._library.turn(), self._library.transaction(actor, _label(harvest)) as tx:
                 known = prints_in(self._library.memories.all())
                 counted = [one for id, lesson in harvest.again if (one := self._counted(tx, id, lesson, known))]
                 created = self._created(tx, [one for one in harvest.lessons if known.isdisjoint(prints(one))])
+                for after in harvest.follows if harvest.tasks else ():
+                    episodes += keep_episodes(self._context, after.session, after.tasks)
         self._note(harvest)
-        return Captured(tuple(created), tuple(counted))
+        return Captured(tuple(created), tuple(counted), tuple(episodes))
 
     @property
     def _folder(self) -> Path | None:
@@ -169,11 +184,11 @@ class Transcripts:
         for after in harvest.follows:
             with held(folder, after.session) as path:
                 told = tuple(sorted(prints_in(self._library.memories.all(), after.session)))
-                write(path, replace(read(path, after.session), **_read(after), kept=told, is_whole=True))
+                write(path, replace(read(path, after.session), **_read(after_storing(after)), kept=told, is_whole=True))
 
 
 def _read(after: Progress) -> dict[str, Any]:
-    return {name: getattr(after, name) for name in ("standing", "offsets", "passed")}
+    return {name: getattr(after, name) for name in ("standing", "offsets", "passed", "tasks")}
 
 
 def _counting(after: Progress, late: Sequence[Passed]) -> Progress:
@@ -184,4 +199,5 @@ def _counting(after: Progress, late: Sequence[Passed]) -> Progress:
 
 
 def _label(harvest: Harvest) -> str:
-    return f"capture {len(harvest.lessons)} from {len(harvest.follows)} transcripts"
+    episodes = f" and {counted(len(harvest.tasks), 'episode')}" if harvest.tasks else ""
+    return f"capture {len(harvest.lessons)}{episodes} from {len(harvest.follows)} transcripts"

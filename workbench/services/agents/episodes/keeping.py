@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.core.agents.actors import require_person
+from workbench.core.agents.episodes.cluster import EpisodeCluster
 from workbench.core.agents.episodes.criteria import CLOSED, Criteria, Phase, checked, phase_of
 from workbench.core.agents.episodes.episode import (
     PREFIX,
@@ -58,13 +59,17 @@ class _Beside:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An episode, whole: its head, what lies beside the store, how it is used, its phase and a person's notes."""
+    """An episode, whole: its head, what lies beside the store, how it is used, its phase and a person's notes.
+
+    `cluster` is what it was consolidated with.
+    """
 
     episode: Episode
     body: EpisodeBody
     use: EpisodeUse
     phase: Phase
     notes: tuple[EpisodeNote, ...] = ()
+    cluster: EpisodeCluster | None = None
 
     def doc(self, *, trace: bool = True) -> dict[str, object]:
         """Return it in the form in which episodes are given (source 004, section 2.2), perhaps without its trace."""
@@ -125,7 +130,9 @@ class Episodes:
         episode = self.get(id)
         body = EpisodeBody(body_of(self._library, episode.hash))
         phase = phase_of(episode, self._context.now())
-        return Opened(episode, body, self.use_of(id), phase, self.notes(id))
+        use, clusters = self.use_of(id), self._library.table(EpisodeCluster)
+        found = (cluster for by in reversed(use.referenced_by) if (cluster := clusters.find(by)) is not None)
+        return Opened(episode, body, use, phase, self.notes(id), next(found, None))
 
     def task_of(self, episode: Episode) -> str | None:
         """Return what the task of an episode was; `None` where its file cannot be read."""
@@ -166,8 +173,12 @@ class Episodes:
         group: str = "",
         part: int = 1,
         more: bool = False,
+        goes_on: bool = False,
     ) -> list[Stored]:
-        """Keep several episodes, all or none, in one transaction (see `store`), a part of a group."""
+        """Keep several episodes, all or none, in one transaction (see `store`), a part of a group.
+
+        With `goes_on` they are of tasks that went on since, and say so, but where a person decided something on one.
+        """
         bodies = [read_episode(doc) for doc in docs]
         self._library.maintenance.begin()
         with self._library.turn():
@@ -176,7 +187,7 @@ class Episodes:
             actor = self._context.actor
             with self._library.transaction(actor, said, group=group, part=part, more=more) as tx:
                 evidence = EpisodeEvidence(self._context)
-                done = [self._put(tx, body, one, evidence) for body, one in zip(bodies, ready, strict=True)]
+                done = [self._put(tx, body, one, evidence, goes_on) for body, one in zip(bodies, ready, strict=True)]
                 if len(done) == 1 and not label:
                     tx.relabel(f"store episode {done[0].episode.id}")
         return done
@@ -194,17 +205,21 @@ class Episodes:
         hashes = self._library.blobs.put_all([packed(body.doc) for body, _ in ready])
         return [_Beside(hash, *one) for hash, one in zip(hashes, ready, strict=True)]
 
-    def _put(self, tx: Tx, body: EpisodeBody, beside: "_Beside", evidence: EpisodeEvidence) -> Stored:
+    def _put(self, tx: Tx, body: EpisodeBody, beside: "_Beside", evidence: EpisodeEvidence, goes_on: bool) -> Stored:
         known = self._table.find(body.id) if body.id else None
-        if known is not None:
-            if known.hash != beside.hash:
+        is_free = known is not None and known.status == "active" and not known.approved
+        if known is not None and not (goes_on and is_free and known.hash != beside.hash):
+            if known.hash != beside.hash and not goes_on:
                 message = f"There is an episode {body.id} already, and it says something else."
                 raise InvalidRecord(message, "Nothing was stored: what was is not changed; leave episode_id out.")
             return Stored(known, is_new=False, masked=beside.masked)
         at, clean = body.at or self._context.now(), beside.body
         tags, of, about = clean.texts("metadata.tags"), clean.text("metadata.task_type"), clean.text("metadata.domain")
         id = body.id or tx.new_id(Episode, PREFIX, at)
-        episode = head(id, at, body.outcome, beside.hash, of, about, tags)
+        if known is not None:
+            before = EpisodeBody(body_of(self._library, known.hash)).texts("metadata.tags")
+            tags = (*tags, *(tag for tag in known.tags if tag not in before))
+        episode = head(id, at, body.outcome, beside.hash, of, about, tags, captured=clean.captured)
         if not self._context.actor.startswith("agent:"):
             # What an agent says of how it is used counts nothing.
             deleted = self._context.now() if body.status == "deleted" else None
@@ -257,6 +272,14 @@ class Episodes:
         with self._library.transaction(self._context.actor, f"restore {id}") as tx:
             tx.put(replace(self.get(id), status="active", deleted_at=None))
         return self.get(id)
+
+    def archive(self, ids: Sequence[str]) -> None:
+        """Put active episodes away, to be found on request only; `restore` brings one back."""
+        require_person(self._context.actor, "archive episodes")
+        label = f"archive {ids[0] if len(ids) == 1 else f'{len(ids):,} episodes'}"
+        with self._library.transaction(self._context.actor, label) as tx:
+            for id in ids:
+                tx.put(replace(self.get(id), status="archived"))
 
     # What is counted
 
