@@ -235,7 +235,7 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
 ) -> None:
     """Add, get, find, update, record, validate, deprecate, similar, merge, prune (source 004, 3.7)."""
     about = {"category": "strategy", "summary": "Read the log of the gateway before a restart."}
-    async with connect(Clients(bench), every=True) as client:
+    async with connect(Clients(bench), groups={"all"}) as client:
         one, two, three = [
             said(await client.call_tool("add_pattern", {"pattern": {**about, "name": name}}))["id"]
             for name in ("Read the log", "Read the log first", "Restart it")
@@ -303,6 +303,8 @@ async def test_every_argument_of_every_tool_is_refused_by_its_name(connect: Conn
     async with connect(groups={"all"}) as client:
         for tool in (await client.list_tools()).tools:
             for name, wanted in tool.input_schema["properties"].items():
+                if not {"type", "anyOf", "enum"} & set(wanted):
+                    continue  # any JSON value
                 given: object = 7 if "object" in str(wanted) else {"a": [1]}
                 result = await client.call_tool(tool.name, {name: given})
                 said = text_of(result)

@@ -21,10 +21,10 @@ from anthropic.types.beta import (
     BetaMemoryTool20250818ViewCommand,
 )
 
-from workbench.config import loading, paths
+from workbench.agent.opening import open_for
 from workbench.core.record import WorkbenchError
 from workbench.services.agents.documents.commands import MemoryCommands
-from workbench.services.open import Workbench, open_workbench
+from workbench.services.open import Workbench
 
 
 class StoreMemoryTool(BetaAbstractMemoryTool):
@@ -38,19 +38,7 @@ class StoreMemoryTool(BetaAbstractMemoryTool):
     @classmethod
     def open(cls, store: Path | None = None, agent: str = "claude", session: str = "") -> "StoreMemoryTool":
         """Open a store, else that of the working directory, as the app finds it. Raises `StoreProblem`."""
-        folder = paths.find_store(Path.cwd(), store).folder
-        loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
-        bench = open_workbench(
-            folder,
-            profiles=paths.config_dir() / "profiles",
-            replaced=paths.replaced_dir(),
-            settings=loaded.settings,
-            given=loaded.given,
-            actor=f"agent:{agent}",
-            heads=paths.heads_dir(),
-            believed=paths.is_believed(folder),
-        )
-        return cls(bench, agent, session)
+        return cls(open_for(agent, store), agent, session)
 
     def close(self) -> None:
         """Let go of the store."""

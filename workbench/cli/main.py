@@ -83,6 +83,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.episodes": ("episode",),
     "agents.patterns": ("pattern",),
     "agents.plan": ("plan",),
+    "agents.working": ("working",),
     "agents.consolidate": ("consolidate",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""

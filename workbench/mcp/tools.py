@@ -20,6 +20,7 @@ from workbench.mcp.clients import Clients
 
 if TYPE_CHECKING:
     from workbench.services.agents.api import AgentApi
+    from workbench.services.agents.working import WorkingSession
 
 Answer = dict[str, Any]
 Ctx = Context[Any, Any]
@@ -36,6 +37,12 @@ _EPISODE = (
     "task {original_input}, outcome {status: SUCCESS, PARTIAL or FAILURE; primary_output}, and as far as known "
     "execution {trace, duration}, reflection {insights, failures_analyzed}, metadata {domain, task_type, tools_used}"
 )
+Task = Annotated[str, Field(description="the task in words", max_length=10_000)]
+Key = Annotated[str, Field(description="its name", max_length=200)]
+VariableScope = Annotated[
+    Literal["global", "task", "execution", "intermediate", "metadata", "retrieved", "accumulator", "control"],
+    Field(description="how long it lives, and which layer it counts in"),
+]
 MemoryTypes = Annotated[list[str] | None, Field(description="only these memory types", max_length=10)]
 
 
@@ -92,6 +99,18 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("memory_plan_step", "memory_plan_step", writes=True, group="plan"),
     ToolEntry("memory_plan_check", "memory_plan_check", writes=True, group="plan"),
     ToolEntry("memory_plan_decide", "memory_plan_decide", group="plan"),
+    ToolEntry("working_init", "working_init", writes=True, group="working"),
+    ToolEntry("working_load_context", "working_load_context", writes=True, group="working"),
+    ToolEntry("working_set", "working_set", writes=True, group="working"),
+    ToolEntry("working_get", "working_get", group="working"),
+    ToolEntry("working_push_state", "working_push_state", writes=True, group="working"),
+    ToolEntry("working_add_intermediate", "working_add_intermediate", writes=True, group="working"),
+    ToolEntry("working_retrieve", "working_retrieve", writes=True, group="working"),
+    ToolEntry("working_prune", "working_prune", writes=True, group="working"),
+    ToolEntry("working_snapshot", "working_snapshot", writes=True, group="working"),
+    ToolEntry("working_rollback", "working_rollback", writes=True, group="working"),
+    ToolEntry("working_clear", "working_clear", writes=True, group="working"),
+    ToolEntry("working_show", "working_show", group="working"),
 )
 
 
@@ -555,6 +574,96 @@ class Tools:
     ) -> Answer:
         """Use when you do not know what to do next: at most five actions, the best first, with values and reasons."""
         return await self._run(ctx, lambda door: door.decide(task, known, actions))
+
+    # Working memory
+
+    async def working_init(
+        self,
+        ctx: Ctx,
+        task: Task = "",
+        session: Annotated[str, Field(description="to go on with another session", max_length=80)] = "",
+        system: Annotated[
+            dict[str, Any] | None, Field(description="capabilities, tools, configuration, bounds")
+        ] = None,
+    ) -> Answer:
+        """Use at the start of a task: an empty working memory of 20,000 tokens, or that of a session you name."""
+        return await self._working(ctx, lambda memory: memory.init(task, session, system))
+
+    async def working_load_context(
+        self,
+        ctx: Ctx,
+        task: Task = "",
+        details: Annotated[dict[str, Any] | None, Field(description="goals, constraints, plan, … as they are")] = None,
+    ) -> Answer:
+        """Use to keep a task as goals, constraints and criteria; patterns and episodes for it are retrieved."""
+        told = {**({"description": task} if task else {}), **details} if details else task
+        return await self._working(ctx, lambda memory: memory.load_task_context(told))
+
+    async def working_set(self, ctx: Ctx, key: Key, value: Any, scope: VariableScope = "task") -> Answer:
+        """Use to keep a value while you work. It is volatile: working_snapshot makes it durable.
+
+        accumulator appends to a list; control ends with the next working_push_state.
+        """
+        return await self._working(ctx, lambda memory: memory.set(key, value, scope))
+
+    async def working_get(self, ctx: Ctx, key: Key, scope: VariableScope = "task") -> Answer:
+        """Use to read a value again, also one that was pruned; null when there is none."""
+        return await self._working(ctx, lambda memory: {"value": memory.get(key, scope)}, reads=True)
+
+    async def working_push_state(
+        self,
+        ctx: Ctx,
+        state: Annotated[dict[str, Any], Field(description="current_phase, current_subtask, completed, …")],
+    ) -> Answer:
+        """Use when a phase or subtask begins: what it says replaces what was, control variables end."""
+        return await self._working(ctx, lambda memory: memory.push_state(state))
+
+    async def working_add_intermediate(
+        self,
+        ctx: Ctx,
+        subtask_id: Key,
+        output: Any,
+        type: Annotated[str, Field(max_length=200)] = "",
+        trace: Annotated[Any, Field(description="how it came about; summarised when room is needed")] = None,
+    ) -> Answer:
+        """Use when a subtask is done, to keep what came of it."""
+        return await self._working(ctx, lambda memory: memory.add_intermediate(subtask_id, output, type, trace))
+
+    async def working_retrieve(self, ctx: Ctx, query: Query) -> Answer:
+        """Use to bring past episodes for a question into the working memory; returns their ids."""
+        return await self._working(ctx, lambda memory: memory.retrieve_from_episodic(query))
+
+    async def working_prune(self, ctx: Ctx) -> Answer:
+        """Use to make room: old results, finished traces and unread context leave; working_get still finds results."""
+        return await self._working(ctx, lambda memory: memory.prune())
+
+    async def working_snapshot(self, ctx: Ctx, label: Annotated[str, Field(max_length=100)] = "") -> Answer:
+        """Use to make it durable; the revision it returns is what working_rollback goes back to."""
+        return await self._working(ctx, lambda memory: memory.snapshot(label))
+
+    async def working_rollback(
+        self, ctx: Ctx, revision: Annotated[int, Field(description="of a snapshot; otherwise the last one", ge=0)] = 0
+    ) -> Answer:
+        """Use after a wrong turn: back to a snapshot."""
+        return await self._working(ctx, lambda memory: memory.rollback(revision))
+
+    async def working_clear(
+        self,
+        ctx: Ctx,
+        outcome: Literal["SUCCESS", "PARTIAL", "FAILURE"] = "PARTIAL",
+        output: Annotated[str, Field(description="what came of the task", max_length=10_000)] = "",
+    ) -> Answer:
+        """Use when the task is over: it is kept as an episode, and of the working memory only the metadata."""
+        return await self._working(ctx, lambda memory: memory.clear(outcome, output))
+
+    async def working_show(self, ctx: Ctx) -> Answer:
+        """Use to see what is in the working memory: the scopes, how full each layer is, what is hot, warm and cold."""
+        return await self._working(ctx, lambda memory: memory.show(), reads=True)
+
+    async def _working(
+        self, ctx: Ctx, call: "Callable[[WorkingSession], dict[str, Any]]", *, reads: bool = False
+    ) -> Answer:
+        return await self._run(ctx, lambda door: door.working(call, reads=reads))
 
     async def _run(self, ctx: Ctx, call: "Callable[[AgentApi], Mapping[str, Any]]") -> Answer:
         """Carry out a call; what cannot be done reaches the model as a sentence."""

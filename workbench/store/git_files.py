@@ -20,6 +20,7 @@ _SHARED = """# Made by workbench: the journal is the store and is committed; wha
 /memory.edited-*.json
 /memory.dismissed-*.json
 /placing-*.json
+/working/
 /backup-*/
 .*.tmp
 """

@@ -128,6 +128,7 @@ RECORDS = (
     RecordType(
         "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
     ),
+    RecordType("workbench.core.agents.working:Variable", "working", is_named=True),
     RecordType("workbench.core.agents.consolidation:ConsolidationRun", "consolidations", made="begun_at"),
     RecordType("workbench.core.health:PurgedRecord", "purged"),
 )  # fmt: skip

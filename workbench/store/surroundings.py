@@ -25,6 +25,11 @@ class Surroundings:
         return self._folder / "cache"
 
     @property
+    def working(self) -> Path:
+        """The folder for the files of working memories; it may not be there."""
+        return self._folder / "working"
+
+    @property
     def common_texts(self) -> Path:
         """The folder for the texts that files and the store have in common; it may not be there."""
         return self.caches / "files"

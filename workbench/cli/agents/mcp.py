@@ -19,7 +19,7 @@ Over HTTP a bearer token is needed; it lies in your state folder, for you alone.
 'memory-workbench[mcp]'."""
 
 
-TOOL_GROUPS = ("few", "plan", "all")
+TOOL_GROUPS = ("few", "working", "plan", "all")
 """What `--tools` takes; `mcp.tools` says which tool is in which group."""
 
 

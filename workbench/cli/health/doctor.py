@@ -211,6 +211,8 @@ def _print_findings(findings: "Findings", backup: "LastBackup | None") -> None:
     rows += [
         ("leftover", f"{path}: a process left it; the next one of its kind removes it") for path in findings.outside
     ]
+    about = "is not JSON; the next snapshot of its session writes it anew from the store"
+    rows += [("working", f"{name} {about}") for name in findings.unreadable]
     if findings.open_to_git:
         rows.append(("git", "`git add` would take this store in; a .gitignore in it with the line * keeps it out"))
     if findings.later:
@@ -303,6 +305,7 @@ def _json(findings: "Findings") -> dict[str, object]:
         "caches": findings.caches,
         "leavings": findings.leavings,
         "leavings_outside": findings.outside,
+        "unreadable_working": findings.unreadable,
         "open_to_git": findings.open_to_git,
         "dated_after_now": findings.later,
         "old_caches": findings.old_caches,

@@ -4,7 +4,7 @@ All doors for agents go through here. What is refused raises `WorkbenchError` wi
 is waited for, so that what it does not need is imported by who asks for it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC
 from functools import cached_property, partial
@@ -29,6 +29,7 @@ from workbench.services.agents.reading_log import Asked, DoorRules, DoorVotes, R
 from workbench.services.agents.serving import give, read_of
 from workbench.services.context import Context
 from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import is_own, made_of
 from workbench.services.stream.votable import find_votable
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from workbench.services.agents.episodes.giving import EpisodeGiving
     from workbench.services.agents.plans import Plans
     from workbench.services.agents.requests import AgentRequests
+    from workbench.services.agents.working import WorkingSession
     from workbench.services.stream.ingest import Ingest
     from workbench.services.stream.observation import Observation
 
@@ -48,8 +50,8 @@ LONGEST_QUERY = 4_000
 KEYWORDS = 24
 """Words of a task and an error that are searched for."""
 
-SEARCH_TOKENS, GET_TOKENS = 2_000, 8_000
-"""Tokens that the answers to a search, and to a look at whole memories, take at the most."""
+SEARCH_TOKENS, GET_TOKENS, RETRIEVED_TOKENS = 2_000, 8_000, 2_000
+"""Tokens that the answers to a search, to a look at whole memories, and for a working memory take at the most."""
 
 
 class AgentApi:
@@ -496,6 +498,31 @@ class AgentApi:
 
         add = partial(self._log.add, self.context)
         return EpisodeGiving(self.context, self._bench.episode_finder, self._safety, self._asked, add)
+
+    # Working memory
+
+    @cached_property
+    def working_memory(self) -> "WorkingSession":
+        from workbench.services.agents.working import WorkingSession
+
+        return WorkingSession(self.context, self.session, self.texts_for)
+
+    def working(self, call: "Callable[[WorkingSession], Json]", *, reads: bool = False) -> Json:
+        """Carry out an operation of the working memory; no secret is in the answer."""
+        if reads:
+            self._trusted()
+        else:
+            self._may_write()
+        return masked(call(self.working_memory), self._safety.masked)
+
+    def texts_for(self, query: str, is_task: bool) -> list[tuple[str, str]]:
+        """Return patterns and episodes for a task, or else episodes for a query: the id and the text of each."""
+        if not is_task:
+            rows = cast(list[dict[str, str]], self.find_episodes(query, "semantic", Criteria(), 5)["episodes"])
+            return [(row["id"], row["text"]) for row in rows]
+        only = [kind for kind in LAYERS if kind.id in ("patterns", "episodes")]
+        made = self._context_of(query[:LONGEST_QUERY], RETRIEVED_TOKENS, layers=only)
+        return [(item.id, item.text) for layer in made.layers for item in layer.items]
 
     # What is kept, and what stands in the way
 

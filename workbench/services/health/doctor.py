@@ -68,7 +68,8 @@ class Findings:
     that nobody writes in the person's state folder and beside the last backup, and copies of the store outside it.
     `open_to_git`: `git add` would take the memories in, though the store was not made to be shared. `old_caches` lie in
     the store's folder, where none is read any more. `mended` says when the read index was made anew last, since it
-    differed. `later` memories are dated after this machine's clock, and so served to nobody yet.
+    differed. `later` memories are dated after this machine's clock, and so served to nobody yet. `unreadable` are files
+    of working memories.
     """
 
     diagnosis: "Diagnosis"
@@ -82,6 +83,7 @@ class Findings:
     outside: tuple[Path, ...] = ()
     mended: MendedIndex | None = None
     later: int = 0
+    unreadable: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -114,6 +116,8 @@ class Doctor(Service):
 
     def findings(self, diagnosis: "Diagnosis", state: Path | None = None) -> Findings:
         """Return all there is to say, of the person's `state` folder, too; nothing is changed but spoilt caches."""
+        from workbench.services.agents.working import unreadable
+
         self._library.check_index()
         folder = self._library.folder
         in_use = self._library.surroundings.common_texts.name
@@ -130,6 +134,7 @@ class Doctor(Service):
             (*self._left_in(state), *self._half_made()),
             self._library.last_mended(),
             sum(memory.created_at > self._context.now() for memory in self._library.memories.all()),
+            tuple(unreadable(self._library)),
         )
 
     def _left_in(self, state: Path | None) -> Iterator[Path]:

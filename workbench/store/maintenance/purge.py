@@ -282,7 +282,7 @@ _LEFT = "purged"
 _WRITTEN = ("memories", "bullets")
 """The tables of texts that people and agents bring in."""
 
-_COPIES = ("memory.edited-*.json", "memory.dismissed-*.json", "backup-*/*", "placing-*.json")
+_COPIES = ("memory.edited-*.json", "memory.dismissed-*.json", "backup-*/*", "placing-*.json", "working/*.json")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ AGENTS = Table(
         Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
         Action("agents.patterns", "K", "patterns", "What agents learned, with its evidence", FIND),
         Action("agents.plans", "T", "plans", "Goals in steps, and what to do next", FIND),
+        Action("agents.working", "W", "working memory", "What agents keep in mind, by session", FIND, False),
         Action("agents.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
@@ -147,6 +148,20 @@ PLANS = Table(
     place="workbench.tui.agents.plan",
 )
 
+WORKING = Table(
+    "working memory",
+    (
+        Action("working.pin", "p", "pin", "Keep it from being pruned, or no longer", CHANGE),
+        Action("working.drop", "d", "drop", "Remove this variable", CHANGE),
+        Action("working.correct", "e", "correct", "Give this variable another value", CHANGE),
+        Action("working.undo", "u", "undo", "Take back the latest change", CHANGE),
+        Action("working.pane", "tab", "text", "To the text, and back", MOVE),
+        CANCEL,
+    ),
+    (*LIST, *LINKS),
+    place="workbench.tui.agents.working",
+)
+
 LESSONS = Table(
     "what sessions teach",
     (
@@ -159,4 +174,4 @@ LESSONS = Table(
     place="workbench.tui.agents.lessons",
 )
 
-DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, LESSONS, PATTERNS, PLANS)
+DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, LESSONS, PATTERNS, PLANS, WORKING)

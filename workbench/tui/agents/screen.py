@@ -401,6 +401,12 @@ class AgentsScreen(AreaScreen):
 
         self.app.push_screen(PlansDialog(self.bench, self.copy))
 
+    def action_working(self) -> None:
+        """Show what agents keep in mind."""
+        from workbench.tui.agents.working import WorkingDialog
+
+        self.app.push_screen(WorkingDialog(self.bench))
+
     @work
     async def action_judge(self) -> None:
         """Ask the question of this row, or the last one of the session, in Tune."""

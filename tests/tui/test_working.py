@@ -1,0 +1,48 @@
+"""Working memories in Agents: the layers, and variables that are pinned, dropped, corrected and brought back."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.support import app_over, open_bench, screen_text
+from tests.tui.waiting import until, until_drawn
+from workbench.services.agents.working import WorkingSession
+from workbench.tui.agents.screen import AgentsScreen
+from workbench.tui.agents.working import WorkingDialog
+from workbench.tui.widgets.texts.editor import TextEditor
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path: Path, size: tuple[int, int]) -> None:
+    bench = open_bench(tmp_path)
+    agent = WorkingSession(bench.context, "job-7")
+    agent.set("goal", "add [bold]JWT[/bold]")
+    agent.add_intermediate("st_1", "PyJWT")
+    agent.snapshot()
+    app = app_over(bench)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+        await pilot.press("W")
+        await until(pilot, lambda: isinstance(app.screen, WorkingDialog) and bool(app.screen.rows.rows))
+        dialog = app.screen
+        assert isinstance(dialog, WorkingDialog)
+        await until_drawn(pilot, lambda: "of 8,000" in screen_text(app) or "of 8\u00a0000" in screen_text(app))
+        await pilot.press("j")
+        await until_drawn(pilot, lambda: "add [bold]JWT[/bold]" in screen_text(app))
+        await pilot.press("p")
+        await until(pilot, lambda: agent.memory.variables["task.goal"].pinned)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, TextEditor))
+        await pilot.press("home", *"Now ", "ctrl+s")
+        await until(pilot, lambda: agent.get("goal") == "Now add [bold]JWT[/bold]")
+        await until(pilot, lambda: isinstance(app.screen, WorkingDialog))
+        await pilot.press("d")
+        await until(pilot, lambda: agent.get("goal") is None)
+        await pilot.press("u")
+        await until(pilot, lambda: agent.get("goal") == "Now add [bold]JWT[/bold]")
+        agent.set("live", "seen at once")
+        agent.snapshot()
+        await until(pilot, lambda: any(row.key.endswith("task.live") for row in dialog.rows.rows))
+        await pilot.press("tab", "tab", "escape")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))

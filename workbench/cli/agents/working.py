@@ -1,0 +1,166 @@
+"""`workbench working`: the working memory of an agent session, for agents that use commands."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from workbench.cli.output import say, table, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
+from workbench.cli.session import CLI_ACTOR, Session, actor_of
+from workbench.core.agents.episodes.episode import OUTCOMES
+from workbench.core.record import InvalidQuery
+from workbench.core.text import one_line
+from workbench.services.agents.working import WorkingSession, sessions, view_of
+
+_WORKING = """What an agent keeps in mind for one task: five layers of 20,000 tokens. Each command loads the session,
+applies one operation, and stores it as one change, which `workbench undo` takes back. Without a verb: the sessions.
+
+  workbench working init "Add JWT authentication to auth.py. Tests must pass." --session s1
+  workbench working set files_modified auth.py --scope accumulator --session s1
+  workbench working show --session s1"""
+
+_SET = """VALUE is JSON, or else a text. Scopes: global, task, execution, intermediate, metadata. In scope accumulator a
+value is appended to a list, in scope control it ends with the next push-state."""
+
+_CLEAR = "The task is kept as an episode, of the working memory only the metadata."
+
+Verb = Callable[[WorkingSession, Any], dict[str, Any]]
+
+_VERBS: dict[str, tuple[str, str, tuple[str, ...], Verb]] = {
+    "init": (
+        "begin one, or go on with a session", '"Fix the token refresh. Tests must pass." --session s1', ("[task]",),
+        lambda m, a: m.init(_task(a.task)),
+    ),
+    "load-context": (
+        "keep a task as goals and constraints, and retrieve for it", '"Fix the token refresh"', ("task",),
+        lambda m, a: m.load_task_context(_task(a.task)),
+    ),
+    "set": (
+        "set a variable", "files_modified auth.py --scope accumulator", ("key", "value"),
+        lambda m, a: m.set(a.key, value_of(a.value), a.scope),
+    ),
+    "get": (
+        "print a variable, also one that was pruned", "files_modified", ("key",),
+        lambda m, a: {"value": m.get(a.key, a.scope)},
+    ),
+    "push-state": (
+        "begin a state, a JSON object: control variables end", """'{"current_phase": "testing"}'""", ("state",),
+        lambda m, a: m.push_state(_object(a.state)),
+    ),
+    "add-intermediate": (
+        "keep the output of a subtask", "subtask_001 PyJWT --type library_choice", ("subtask", "output"),
+        lambda m, a: m.add_intermediate(a.subtask, value_of(a.output), a.type, value_of(a.trace)),
+    ),
+    "retrieve": (
+        "bring past episodes in", '"token refresh fails"', ("query",), lambda m, a: m.retrieve_from_episodic(a.query),
+    ),
+    "prune": ("take out what is cold", "", (), lambda m, _: m.prune()),
+    "snapshot": ("store what was edited in the file", "", (), lambda m, _: m.snapshot()),
+    "rollback": ("go back to a revision, or by one change", "42", ("[revision]",), lambda m, a: m.rollback(a.revision)),
+    "clear": (
+        "end the task", '--outcome SUCCESS --output "tokens are refreshed"', (),
+        lambda m, a: m.clear(a.outcome, a.output),
+    ),
+}  # fmt: skip
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `working` and its verbs."""
+    top = add_command(commands, "working", list_sessions, "keep the working memory of an agent session", _WORKING)
+    verbs = top.add_subparsers(title="what to do", metavar="VERB", prog=top.prog, parser_class=Parser)
+    made = {"show": add_command(verbs, "show", show, "show the layers and variables", example="--session s1")}
+    details = {"set": _SET, "clear": _CLEAR}
+    for name, (about, example, words, _) in _VERBS.items():
+        parser = made[name] = add_command(verbs, name, work, about, details.get(name, ""), example=example)
+        parser.set_defaults(verb=name)
+        for word in words:
+            bare, kind = word.strip("[]"), count if "revision" in word else str
+            many, default = None if bare == word else "?", 0 if kind is count else ""
+            parser.add_argument(bare, metavar=bare.upper(), nargs=many, type=kind, default=default)
+        parser.add_argument("--actor", metavar="NAME", help="the agent that does it (otherwise: you)")
+    for name in ("set", "get"):
+        made[name].add_argument("--scope", metavar="SCOPE", default="task", help="which one (default: task)")
+    made["add-intermediate"].add_argument("--type", metavar="TYPE", default="", help="what kind of output it is")
+    made["add-intermediate"].add_argument("--trace", metavar="TEXT", default="", help="how it came about")
+    ending = made["clear"]
+    ending.add_argument("--outcome", choices=OUTCOMES, default="PARTIAL", help="how it ended (default: PARTIAL)")
+    ending.add_argument("--output", metavar="TEXT", default="", help="what came of the task")
+    for parser in made.values():
+        parser.add_argument("--session", metavar="S", default="cli", help="the agent session (default: cli)")
+    for parser in (top, *made.values()):
+        add_json(parser)
+
+
+def value_of(text: str) -> object:
+    """Return the JSON value that a text is, or else the text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _task(text: str) -> str | dict[str, Any]:
+    found = value_of(text)
+    return found if isinstance(found, dict) else text
+
+
+def _object(text: str) -> dict[str, Any]:
+    found = value_of(text)
+    if not isinstance(found, dict):
+        raise InvalidQuery("A state is a JSON object.", 'Such as {"current_phase": "testing"}.')
+    return found
+
+
+def work(session: Session) -> int:
+    """Load, apply and store."""
+    from workbench.services.agents.api import AgentApi
+    from workbench.services.agents.reading_log import ReadingLog
+
+    args = session.args
+    with session.changing(makes=args.verb == "init") as bench:
+        log = ReadingLog(bench.follow)
+        agent = actor_of(args).removeprefix("agent:") if actor_of(args) != CLI_ACTOR else "cli"
+        api = AgentApi(bench, agent, args.session, log, door="cli")
+        memory = WorkingSession(bench.context, args.session, api.texts_for)
+        answer = {**_VERBS[args.verb][3](memory, args), **memory.snapshot(args.verb)}
+        log.flush()
+    answer.pop("note", None)
+    if wants_json(args):
+        write_json(answer)
+    elif args.verb == "get":
+        say(str(answer["value"]) if isinstance(answer["value"], str) else json.dumps(answer["value"]))
+    else:
+        for name, value in answer.items():
+            say(f"{name}: {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}")
+    return 0
+
+
+def show(session: Session) -> int:
+    """Show the working memory of a session."""
+    with session.reading(whole=True) as bench:
+        view = WorkingSession(bench.context, session.args.session).show()
+    if wants_json(session.args):
+        write_json(view)
+        return 0
+    rows = [(row["layer"], f"{row['tokens']:,}", f"of {row['budget']:,} tokens") for row in view["layers"]]
+    rows += [("total", f"{view['tokens']:,}", f"of {view['limit']:,}")]
+    for line in table(rows, right=(1,)):
+        say(line)
+    for warmth in ("hot", "warm", "cold"):
+        say(f"{warmth}: {', '.join(view[warmth]) or 'nothing'}")
+    return 0
+
+
+def list_sessions(session: Session) -> int:
+    """List the sessions that have a working memory."""
+    with session.reading(whole=True) as bench:
+        views = [view_of(memory) for memory in sessions(bench.library).values()]
+    if wants_json(session.args):
+        write_json([{name: view[name] for name in ("session", "tokens", "limit")} for view in views])
+        return 0
+    for view in views:
+        task = one_line(str(view["task_scope"].get("description", "")), 80)
+        say(f"{view['session']}  {view['tokens']:,} of {view['limit']:,}  {task}")
+    if not views:
+        say("No session has a working memory. `workbench working init TASK` begins one.")
+    return 0
