@@ -99,3 +99,25 @@ def test_files_that_look_as_they_did_are_not_read_again(bench: Workbench, tmp_pa
     assert (look(), kinds(bench)) == (1, {"file"})
     bench.review.approve([bench.review.found()[0].id])
     assert (look(), kinds(bench), look()) == (1, set(), 0)
+
+
+def test_what_to_use_and_what_not_to_use_are_proposed_as_one(bench: Workbench) -> None:
+    """Tier 2 without a key (source 001, 3.3): related words, or the same said of two things."""
+    texts = ("Use pnpm", "Don't use npm", "Use tabs for indentation", "Never use spaces for indentation",
+             "Use the staging database", "Never commit to main")  # fmt: skip
+    with bench.library.transaction("agent:x", "prepare") as tx:
+        for number, text in enumerate(texts):
+            tx.put(Memory(f"said-{number}", text, NOW, NOW))
+        for id in ("one", "two"):
+            tx.delete(bench.library.memories.get(id))
+    bench.working_out.run(never, only=("merge",), load=True)
+    found = {one.operation["content"]: one for one in bench.review.found() if one.kind == "merge"}
+    assert set(found) == {"Use pnpm; Don't use npm", "Use tabs for indentation; Never use spaces for indentation"}
+    bench.review.approve([found["Use pnpm; Don't use npm"].id])
+    assert [m.content for m in bench.library.memories.all() if "pnpm" in m.content and m.status == "signal"] == [
+        "Use pnpm; Don't use npm"
+    ]
+    (left,) = (one for one in bench.review.found() if one.kind == "merge")
+    bench.review.reject([left.id])
+    bench.working_out.run(never, only=("merge",), load=True)
+    assert [one for one in bench.review.found() if one.kind == "merge"] == []

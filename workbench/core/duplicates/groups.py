@@ -8,7 +8,7 @@ or a content word of each that the other does not hold (mom, dad).
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.duplicates.dedup import (
     PairVerdict,
@@ -77,6 +77,30 @@ def much_alike(one: str, other: str, words: frozenset[str], other_words: frozens
         return True
     # Opposites are worth looking for only where they can make up for what is missing.
     return share >= COMMON_WORDS / 2 and common_words(words, other_words, len(opposites(one, other))) >= COMMON_WORDS
+
+
+class Rule(NamedTuple):
+    """The words of a short text, and those of them that it rules out."""
+
+    words: frozenset[str]
+    ruled_out: frozenset[str]
+
+
+def rule_of(text: str) -> Rule:
+    return Rule(frozenset(content_words(text)), frozenset(w for said in negations(text) for w in content_words(said)))
+
+
+def two_sides(wanted: Rule, other: Rule, related: Callable[[str, str], bool]) -> tuple[str, str] | None:
+    """Return what one text wants in place of what the other rules out: "use pnpm", "don't use npm".
+
+    The two words are related, or all that the texts say beside them is the same.
+    """
+    shared, mine, theirs = wanted.words & other.words, wanted.words - other.words, other.words - wanted.words
+    if wanted.ruled_out or not shared or not mine or len(theirs) != 1 or not theirs <= other.ruled_out:
+        return None
+    (out,) = theirs
+    alone = len(mine) == 1 and len(shared) > 1
+    return next(((one, out) for one in sorted(mine) if alone or related(one, out)), None)
 
 
 def facts_of(text: str) -> tuple[object, ...]:

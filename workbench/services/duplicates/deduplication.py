@@ -11,7 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from workbench.core.duplicates.groups import Pair, by_age, complete_groups, same_text
+from workbench.core.duplicates.dedup import PairVerdict
+from workbench.core.duplicates.groups import Pair, by_age, complete_groups, rule_of, same_text, two_sides
 from workbench.core.duplicates.kept_pair import kept_pair
 from workbench.core.duplicates.merge import merge_memories
 from workbench.core.duplicates.thresholds import DedupThresholds
@@ -35,6 +36,9 @@ MOST = 20_000
 
 LARGEST_EXACT = 40
 """Members of a group with the same text at most: keeping them apart notes every two of them, 780, while a key waits."""
+
+SHORT, SIGNALS = 200, 2_000
+"""Characters of a signal that is compared by what it rules out, and how many of them are compared, the latest."""
 
 APART = 500
 """Pairs that are alike but say something else, listed at most."""
@@ -176,6 +180,27 @@ class Deduplication:
             for proposal in made:
                 tx.put(proposal)
         return made
+
+    def two_sided(self, plan: DedupPlan) -> tuple[Proposal, ...]:
+        """Return what merging signals would ask of which one rules out what another replaces, both texts kept."""
+        now, settled, related = self._context.now(), Settled.of(self._library), self._retriever().related
+        taken = settled.waiting.union(id for group in plan.groups for id in group.ids)
+        signals = [m for m in self._library.memories.all() if m.status == "signal" and m.id not in taken]
+        short = [m for m in by_age(signals) if len(m.content) <= SHORT and is_served(m, now)][-SIGNALS:]
+        rules = [(memory, rule_of(memory.content)) for memory in short]
+        found = list[Proposal]()
+        for other, ruling in rules:
+            for memory, rule in rules if ruling.ruled_out else ():
+                sides = two_sides(rule, ruling, lambda one, out: any(stem == out for stem, _ in related(one)))
+                if sides is None or memory.id in taken or other.id in taken or settled.keeps_apart(memory, other):
+                    continue
+                taken |= {memory.id, other.id}
+                verdict = PairVerdict("propose", (f"one wants {sides[0]}, the other rules out {sides[1]}",))
+                older, newer = by_age((memory, other))
+                group = group_of((memory, other), (Pair(older.id, newer.id, 0.0, verdict),), 0.0)
+                text = f"{memory.content.rstrip(' .')}; {other.content}"
+                found.append(replace(group.proposal(now), similarity=None, operation={"content": text}))
+        return tuple(found)
 
     def merge(self, group: Group) -> Memory:
         """Merge a group, whether it was proposed or not; return what is left of it. Undo separates them.

@@ -310,9 +310,10 @@ class Retriever:
         may_stop()
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
-        return Ranker(pool, vectors, index, self.embedder.embed, related=self._near)
+        return Ranker(pool, vectors, index, self.embedder.embed, related=self.related)
 
-    def _near(self, stem: str) -> Near:
+    def related(self, stem: str) -> Near:
+        """Return the stems that mean nearly the same as one."""
         return self.embedder.thesaurus(self._context.caches / "words").near(stem)
 
     def _vectors(

@@ -94,7 +94,7 @@ def finding() -> dict[str, tuple[ProposalKind, ...]]:
 def _find(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     deduplication, now = parts.deduplication, parts.context.now()
     plan = deduplication.standing(deduplication.plan(None, None, cancelled))
-    return tuple(group.proposal(now) for group in plan.groups)
+    return (*(group.proposal(now) for group in plan.groups), *deduplication.two_sided(plan))
 
 
 COPIES = Finder(_find, needs_model=True)
