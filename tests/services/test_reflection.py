@@ -38,6 +38,10 @@ def never() -> bool:
     return False
 
 
+NONE_ALIKE = Reply("No two of them.")
+"""What Claude says of signals of which none teach the same."""
+
+
 def made(reflecting: Reflecting, plan: Plan) -> Outcome:
     return reflecting.reflect(plan, quiet, never)
 
@@ -272,7 +276,7 @@ SAID = "Always map the secret, because called workflows get none"
 def test_what_waits_or_was_approved_is_seen_again_by_what_is_cited_beyond_it(
     bench: Workbench, claude: Reflecting, script: list[Reply], reworded: str
 ) -> None:
-    script += [Reply(QUESTION), Reply(INSIGHT), Reply(QUESTION), Reply(INSIGHT)]
+    script += [Reply(QUESTION), Reply(INSIGHT), NONE_ALIKE, Reply(QUESTION), Reply(INSIGHT), NONE_ALIKE]
     script += [Reply(QUESTION), Reply(f"1. {reworded} (because of 2, 3)")]
     (first,) = made(claude, claude.plan(CLAUDE)).candidates
     second = made(claude, claude.plan(CLAUDE))
@@ -291,7 +295,7 @@ def test_what_was_rejected_is_raised_only_with_new_evidence(
 ) -> None:
     bare = "1. Always map the secret, because called workflows get none"
     for reply in (INSIGHT, INSIGHT, bare, f"{bare} (because of 3)", f"{bare} (because of 1, 3)"):
-        script += [Reply(QUESTION), Reply(reply)]
+        script += [Reply(QUESTION), Reply(reply), NONE_ALIKE]
     found = []
     for _ in range(5):
         outcome = made(claude, claude.plan(CLAUDE))
@@ -312,7 +316,7 @@ def test_the_memories_that_bear_most_on_a_question_are_sent(
         Reply("1. Lamps age (because of 9)\nIt may rain."),
     ]
     outcome = made(claude, claude.plan(CLAUDE))
-    first, second = (seen.prompt for seen in server.requests)
+    first, second, _ = (seen.prompt for seen in server.requests)
     assert (first.count("packed and shipped"), first.count("lighthouse")) == (80, 9)
     assert second.count("the lighthouse failed, case") == 9
     assert second.count("[2026-") == 50
@@ -321,6 +325,26 @@ def test_the_memories_that_bear_most_on_a_question_are_sent(
     assert waiting.reply.reply == "It may rain."
     (edited,) = claude.read_again(waiting, "1. Rain makes the lamp fail (because of 1)")
     assert edited.citations == ("a0",)
+
+
+def test_signals_that_teach_one_thing_are_proposed_as_one(
+    bench: Workbench, claude: Reflecting, script: list[Reply], server: MessagesServer
+) -> None:
+    """Tier 2 with a key (source 001, 3.3)."""
+    put(bench, memory("m4", "Map the secrets", NOON, status="confirmed"))
+    grouped = "1. Map AUTH_SECRET: a called workflow gets none (because of 1, 2)\n2. Green (because of 3)"
+    script += [Reply(QUESTION), Reply(INSIGHT), Reply(grouped)]
+    plan = claude.plan(CLAUDE)
+    assert "3 signals" in plan.preview.remark
+    outcome = made(claude, plan)
+    assert "Map the secrets" not in server.requests[2].prompt, "that is no signal"
+    assert outcome.reflection.usage.total == 3 * 160
+    (merge,) = (one for one in bench.review.queue() if one.kind == "merge")
+    assert (set(merge.evidence), merge.actor) == ({"m1", "m2"}, "reflector:claude")
+    assert bench.library.memories.get("m1").status == "signal"
+    bench.review.approve([merge.id])
+    left = bench.library.memories.get(merge.evidence[-1])
+    assert (left.content, left.status) == ("Map AUTH_SECRET: a called workflow gets none", "signal")
 
 
 def test_undo_gives_no_token_back(bench: Workbench, claude: Reflecting, script: list[Reply]) -> None:

@@ -49,6 +49,11 @@ def insights(question: str, memories: Sequence[Memory]) -> Prompt:
     return prompt("insights", "insights", INSIGHT_TOKENS, data, {"count": str(INSIGHTS)})
 
 
+def group(signals: Sequence[Memory]) -> Prompt:
+    """Ask which signals teach one thing, and for one text of each group (source 001, section 3.3)."""
+    return prompt("insights", "group", INSIGHT_TOKENS, {"memories": memory_lines(signals)})
+
+
 def refine(insight: str, memories: Sequence[Memory]) -> Prompt:
     """Ask for a more specific wording (source 000, algorithm 9)."""
     data = {"insight": insight.strip(), "memories": memory_lines(memories) or NONE}

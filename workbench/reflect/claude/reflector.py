@@ -337,6 +337,13 @@ class ClaudeReflector:
         self._begin()
         return ReflectionRun(self._asker, self._latest(memories), self.relevant, tell, cancelled).one(question)
 
+    def grouped(
+        self, signals: Sequence[Memory], tell: Tell = quiet, cancelled: Cancelled = never
+    ) -> tuple[Insight, ...]:
+        """Ask for one text of signals that teach one thing, which cites them. Raises `ReflectionProblem`."""
+        self._begin()
+        return read_insights(self._asker.whole_text(asks.group(signals), tell, cancelled), signals).found
+
     def refine(
         self,
         insight: Insight,

@@ -3,11 +3,12 @@
 import os
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from workbench.core.duplicates.groups import text_mark
 from workbench.core.files.locks import irreplaceable
 from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.reflection.llm_run import LlmRun, UnreadReply, spent_in_month
@@ -23,12 +24,14 @@ from workbench.core.reflection.reflector import (
     depth_citing,
 )
 from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict
+from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context, Service
+from workbench.services.duplicates.plan import Settled, group_of
 from workbench.services.reflection.gauge import gauge_of, state_of, verdict_of
 from workbench.services.reflection.source import LOCAL_MEMORIES, Mask, known_texts, latest, masked, parted
 
@@ -350,6 +353,12 @@ class Reflecting:
         request = Request(memories, asked)
         limits = (self.runs.spent(), self._context.settings.claude.monthly_tokens) if sent else (0, 0)
         preview = self._reflector(name).preview(request)
+        if sent and (signals := _signals(memories)):
+            from workbench.reflect.claude import asks
+
+            more = self._claude().preview_of(asks.group(signals)).estimate
+            remark = f"{preview.remark} A last call asks which of {len(signals):,} signals teach one thing."
+            preview = replace(preview, estimate=preview.estimate + more, remark=remark)
         return Plan(name, request, state, preview, *limits)
 
     def dry_run(self, plan: Plan, tell: Tell, cancelled: Cancelled) -> Outcome:
@@ -369,7 +378,37 @@ class Reflecting:
         self._before(cancelled)
         reflection, problem = self._made(plan, tell, cancelled)
         reflection = replace(reflection, insights=reflection.insights[:most])
-        return self._kept(plan.reflector, reflection, problem, plan.request.memories, plan.state)
+        signals, same = _signals(plan.request.memories), tuple[Insight, ...]()
+        if plan.reflector == CLAUDE and reflection.complete and signals:
+            claude = self._claude()
+            with suppress(ReflectionProblem):  # what was found stands without it
+                same = claude.grouped(signals, tell, cancelled)
+            reflection = replace(reflection, usage=reflection.usage + claude.used)
+        outcome = self._kept(plan.reflector, reflection, problem, plan.request.memories, plan.state)
+        self._propose_merges(same)
+        return outcome
+
+    def _propose_merges(self, same: Sequence[Insight]) -> None:
+        """Put groups of signals that teach one thing into Review, each with the one text for them."""
+        settled, now, taken, made = Settled.of(self._library), self._context.now(), set[str](), list[Proposal]()
+        for one in same:
+            found = [m for id in one.citations if (m := self._library.memories.find(id)) and m.status == "signal"]
+            ids = {memory.id for memory in found}
+            group = group_of(found, (), 0.0) if len(ids) > 1 and not one.unresolved and not ids & taken else None
+            if group is not None and settled.is_open(group):
+                taken |= ids
+                proposal = Proposal(
+                    group.name, "merge", f"reflector:{CLAUDE}", "Claude reads these as one", now, group.ids,
+                    importance=max(memory.importance_score for memory in found),
+                    texts=tuple(text_mark(memory.content) for memory in group.members),
+                    operation={"content": self._mask(one.text)},
+                )  # fmt: skip
+                made += [proposal] if self._library.proposals.find(proposal.id) is None else []
+        if made:
+            label = f"propose {_counted(len(made), 'merge', 'merges')}"
+            with self._library.transaction(f"reflector:{CLAUDE}", label) as tx:
+                for proposal in made:
+                    tx.put(proposal)
 
     def ask_again(self, waiting: Waiting, tell: Tell, cancelled: Cancelled) -> Outcome:
         """Ask Claude once more what a reply that could not be read was to answer, and keep what comes of it.
@@ -513,6 +552,12 @@ class Reflecting:
             if counted is not None:
                 tx.put(_started_anew(state_of(self._context), counted, now))
         return stored
+
+
+def _signals(memories: Sequence[Memory]) -> tuple[Memory, ...]:
+    """Return the signals among memories, if there are two or more to be compared."""
+    found = tuple(memory for memory in memories if memory.status == "signal")
+    return found if len(found) > 1 else ()
 
 
 def _started_anew(state: ReflectionState, counted: ReflectionState, now: datetime) -> ReflectionState:
