@@ -38,7 +38,7 @@ async def test_what_an_agent_may_not_do_reaches_it_as_a_sentence(connect: Connec
         ("memory_plan", {"goal": "Other", "steps": circle}, "part of itself"),
         ("memory_plan", {"goal": "Other", "steps": "".join(f"- [ ] {n}\n" for n in range(900))}, "at most 200 steps"),
         ("memory_plan", {"goal": "Other", "steps": "- [ ] x (-5 min)"}, "not -5"),
-        ("memory_plan_show", {"id": held.id}, "is given to agents here"),
+        ("memory_plan_show", {"id": held.id}, "to agents here"),
         ("memory_plan_step", {"state": "done", "number": "9", "id": mine.id}, "There is no step 9"),
     ]
     async with connect(groups=("plan", "few")) as client:

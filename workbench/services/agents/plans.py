@@ -28,7 +28,7 @@ from workbench.services.tuning.tuning import Tuning
 PLAN = "plan"
 """The observation type of a plan, and the metadata key of where its checking begins."""
 
-_EXPERIENCE = [kind for kind in LAYERS if kind.id in ("patterns", "episodes")]
+_EXPERIENCE = [kind for kind in LAYERS if kind.id in ("patterns", "failures", "episodes")]
 _TOKENS, _SESSION, _SHOWN = 4_000, 100, 160
 
 
@@ -188,17 +188,21 @@ class Plans:
 
     # Propose, evaluate, select
 
-    def decide(self, task: str = "", session: str = "", known: str = "", actions: int | None = None) -> Decision:
-        """Propose what to do next for a task, or else for the current plan, and value it. Raises `UnknownRecord`."""
-        situation, plan = self._situation(task, session, known, actions)
+    def decide(
+        self, task: str = "", session: str = "", known: str = "", actions: int | None = None, id: str = ""
+    ) -> Decision:
+        """Propose what to do next for a task, or else for a plan or the current one. Raises `UnknownRecord`."""
+        situation, plan = self._situation(task, session, known, actions, id)
         return Decision(situation, rules.ranked(self._proposed(situation, plan), situation), plan.id if plan else "")
 
-    def _situation(self, task: str, session: str, known: str, actions: int | None) -> tuple[Situation, Memory | None]:
-        plan = None if task.strip() else self.get("", session)
+    def _situation(
+        self, task: str, session: str, known: str, actions: int | None = None, id: str = ""
+    ) -> tuple[Situation, Memory | None]:
+        plan = None if task.strip() else self.get(id, session)
         finished, goals = rules.progress(rules.read_plan(plan.content)) if plan else (0, 1)
         latest = self._library.memories.latest(_SESSION) if session else []
         seen = [one.content for one in latest if one.session_id == session and one.observation_type != PLAN]
-        context = f"{plan.line}: {_current(plan)}" if plan else task.strip()
+        context = f"{rules.read_plan(plan.content).text}: {_current(plan)}" if plan else task.strip()
         done = state_of(self._context).observations_since_last if actions is None else actions
         return Situation(context, "\n".join((known, *seen)), goals, finished, max(0, done)), plan
 
@@ -208,7 +212,7 @@ class Plans:
         found = [_of_pattern(one) for one in self._patterns(known.context)]
         lacking = rules.keywords(known.context) - rules.keywords(known.known)
         asked = " ".join(word for word in known.context.split() if rules.keywords(word) & lacking)
-        alike = next((id for layer, id in self._experience(known.context) if layer == "episodes"), "")
+        alike = next((id for id in self._experience(known.context) if id not in self._library.table(Pattern)), "")
         think = f"Compare the task with {alike}" if alike else "Analyse what is known of the task"
         return [
             *([step, *found] if plan else [*found, step])[:2],
@@ -218,14 +222,14 @@ class Plans:
         ]
 
     def _patterns(self, task: str) -> list[Pattern]:
-        return self._library.table(Pattern).among(id for layer, id in self._experience(task) if layer == "patterns")
+        return self._library.table(Pattern).among(self._experience(task))
 
-    def _experience(self, task: str) -> list[tuple[str, str]]:
-        """Return the layer and the id of what an agent would be given for a task of patterns and episodes."""
+    def _experience(self, task: str) -> list[str]:
+        """Return the ids of the patterns and episodes that an agent would be served for a task."""
         actor = self._context.actor if self._context.actor.startswith("agent:") else "agent:workbench"
         asking = replace(self._context, actor=actor)
         made = gathered(asking, *self._around(), task, _EXPERIENCE).cut(_TOKENS)
-        return [(layer.kind.id, item.id) for layer in made.layers for item in layer.items]
+        return [item.id for item in made.given]
 
     # With Claude
 
@@ -233,11 +237,11 @@ class Plans:
         """Return what would be sent to ask Claude for candidates, and what it costs; nothing is sent."""
         from workbench.reflect.claude import asks
 
-        return self._claude.open().preview_of(asks.propose(*self._told(self._situation(task, session, known, None))))
+        return self._claude.open().preview_of(asks.propose(*self._told(self._situation(task, session, known))))
 
     def ask(self, tell: Tell, cancelled: Cancelled, task: str = "", session: str = "", known: str = "") -> Decision:
         """Let Claude propose the candidates; they are valued here. Raises `ReflectionProblem`."""
-        found, claude = self._situation(task, session, known, None), self._claude.open()
+        found, claude = self._situation(task, session, known), self._claude.open()
         try:
             read, unread = claude.propose(*self._told(found), tell, cancelled)
         finally:

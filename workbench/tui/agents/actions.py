@@ -130,6 +130,7 @@ EPISODES = Table(
 PLANS = Table(
     "plans",
     (
+        Action("plans.pane", "tab", "text", "To the text, and back", MOVE, False),
         Action("plans.new", "n", "new", "Make a plan of a goal and its duration", CHANGE),
         Action("plans.add", "a", "add", "Add a step behind this one", CHANGE),
         Action("plans.below", "A", "add below", "Add a step below this one", CHANGE, False),

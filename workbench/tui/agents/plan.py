@@ -221,7 +221,9 @@ class PlansDialog(Dialog[None]):
     def _mark(self, state: rules.State) -> None:
         if (row := self.row) is not None and (step := self._step(row)) is not None:
             to: rules.State = "open" if rules.state_of(step) == state else state
-            self._do(row, lambda plan: rules.changed(plan, row[1], lambda one: (rules.marked(one, to),)), f"Is {to}.")
+            self._do(
+                row, lambda plan: rules.changed(plan, row[1], lambda one: (rules.marked(one, to),)), f"Marked {to}."
+            )
 
     def action_delete(self) -> None:
         """Delete the step; of a goal, forget the plan."""
@@ -251,21 +253,24 @@ class PlansDialog(Dialog[None]):
         if (row := self.row) is not None:
             self._copy(self._bench.safety.masked(self._plans[row[0]].content))
 
+    def action_pane(self) -> None:
+        """To the text, and back."""
+        pane = self.query_one(ReadingPane)
+        (self.steps if pane.has_focus else pane).focus()
+
     # Deciding
 
     def action_decide(self) -> None:
         """Propose what to do next, away from the keyboard."""
-        if (row := self.row) is None or (step := self._step(row)) is None:
-            return
-        self._say("Looking …")
-        goal = self._plan(row)
-        self._decide(step.text if goal is None or not row[1] else f"{goal.text}: {step.text}")
+        if (row := self.row) is not None and self._plan(row) is not None:
+            self._say("Looking …")
+            self._decide(row[0])
 
     @work(thread=True, group="plans", exclusive=True, description="decide")
-    def _decide(self, task: str) -> None:
+    def _decide(self, id: str) -> None:
         worker, found, problem = get_current_worker(), None, ""
         try:
-            found = self._bench.plans.decide(task)
+            found = self._bench.plans.decide(id=id)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
