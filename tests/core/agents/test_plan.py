@@ -61,7 +61,7 @@ def test_a_duration_that_does_not_fit_is_refused() -> None:
         with pytest.raises(InvalidRecord, match=said):
             rules.decomposed(goal, chunk)
     with pytest.raises(InvalidRecord, match="Its steps take"):
-        rules.reworded(rules.decomposed(Step(GOAL, 60)), f"{GOAL} (20 min)")
+        rules.reworded(rules.decomposed(Step(GOAL, 60)), Step(GOAL, 20))
 
 
 def test_a_check_list_is_read_whatever_its_indents_and_changed_step_by_step() -> None:

@@ -54,7 +54,7 @@ def step_of(text: str) -> Step:
     minutes = round(float(said[1]) * (60 if said[2] == "h" else 1)) if said else 0
     line = line[: said.start()].strip() if said else line
     if not 0 < len(line) <= LONGEST_STEP:
-        raise InvalidRecord(f"A step has 1 to {LONGEST_STEP} characters; this one has {len(line):,}.", _UNCHANGED)
+        raise InvalidRecord(f"A goal or step has 1 to {LONGEST_STEP} characters, not {len(line):,}.", _UNCHANGED)
     return timed(Step(line), minutes)
 
 
@@ -174,9 +174,8 @@ def added(plan: Step, under: Path, step: Step, place: int = MOST_STEPS) -> Step:
     return changed(plan, under, lambda one: (replace(one, steps=tuple(steps)),))
 
 
-def reworded(step: Step, line: str) -> Step:
-    """Return a step as a line states it. Raises `InvalidRecord` for another duration than its steps take."""
-    said = step_of(line)
+def reworded(step: Step, said: Step) -> Step:
+    """Return a step with another text and duration. Raises `InvalidRecord` for another one than its steps take."""
     if step.steps and said.minutes not in (0, step.total):
         raise InvalidRecord(f"Its steps take {step.total} minutes together.", "Change the duration of one of them.")
     return replace(step, text=said.text, minutes=said.minutes)

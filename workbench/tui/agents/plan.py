@@ -1,17 +1,16 @@
 """Plans: a tree of goals and steps edited in place, what takes one off them, and what to do next with its reasons."""
 
+import asyncio
 from collections.abc import Callable, Iterable
-from typing import ClassVar, cast
+from typing import ClassVar, TypeVar, cast
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
-from textual.worker import get_current_worker
 
 from workbench.core.agents import plan as rules
 from workbench.core.agents.plan import Path, Step
@@ -33,16 +32,10 @@ from workbench.tui.widgets.texts.prompt import Prompt
 Row = tuple[str, Path]
 """A plan's id and where in it a step stands."""
 
+Found = TypeVar("Found")
+
 EMPTY = "No plans yet: {plans.new} makes one of a goal and its duration."
 SIGNS = {"open": "·", "done": "✓", "skipped": "-"}
-
-
-class Decided(Message):
-    """A thread has proposed what to do next, or says why it cannot."""
-
-    def __init__(self, found: Decision | None, problem: str = "") -> None:
-        super().__init__()
-        self.found, self.problem = found, problem
 
 
 class StepTree(Tree[Row]):
@@ -151,8 +144,8 @@ class PlansDialog(Dialog[None]):
         for one in found:
             late = " (within 5 minutes of another)" if one.debounced else ""
             lines.append(f"! {one.rule.replace('_', ' ')}{late}: {mask(one.text)}")
-        if self.decision is not None:
-            lines += ["", "What to do next", *_decided(self.decision, mask)]
+        if self.decision is not None and self.decision.plan == memory.id:
+            lines += ["", "What to do next", *_candidates(self.decision, mask)]
         pane.show(body("\n".join(lines)))
 
     # Changing
@@ -160,20 +153,19 @@ class PlansDialog(Dialog[None]):
     @asking
     async def action_new(self) -> None:
         """Make a plan of a goal, parted as patterns say."""
-        made = list[Memory]()
-
-        def make(line: str) -> None:
+        prompt = Prompt("Goal and duration", placeholder="Fix the login (90 min)", check=_wrong)
+        if line := await self.app.push_screen_wait(prompt):
             goal = rules.step_of(line)
-            made.append(self._bench.plans.make(self._bench.plans.planned(rules.timed(goal, goal.minutes or 60))))
+            self._say("Looking for patterns …")
+            await self._away(lambda: self._bench.plans.planned(rules.timed(goal, goal.minutes or 60)), self._make)
 
-        prompt = Prompt("Goal and duration", placeholder="Fix the login (90 min)", check=_wrong, take=make)
-        if await self.app.push_screen_wait(prompt) and made:
-            self._done("Made a plan.", (made[0].id, ()))
+    def _make(self, plan: Step) -> None:
+        change(self, lambda: self._done("Made a plan.", (self._bench.plans.make(plan).id, ())), self._complain)
 
     @asking
     async def action_add(self) -> None:
         """Add a step behind this one; on a goal, as its last."""
-        await self._add(below=self.row is None or not self.row[1])
+        await self._add(below=self.row is not None and not self.row[1])
 
     @asking
     async def action_below(self) -> None:
@@ -185,26 +177,25 @@ class PlansDialog(Dialog[None]):
             self._complain(InvalidRecord("There is no plan yet.", keyed("{plans.new} makes one.")))
             return
         above, place = (row[1], rules.MOST_STEPS) if below else (row[1][:-1], row[1][-1] + 1)
-        await self._ask("New step", "", lambda plan, step: rules.added(plan, above, step, place), row)
+        await self._ask("New step", "", lambda plan, said: rules.added(plan, above, said, place), row)
 
     @asking
     async def action_edit(self) -> None:
         """Change the text and the duration of the goal or step."""
-        if (row := self.row) is not None and (step := self._step(row)) is not None:
+        if (row := self.row) is not None and (plan := self._plan(row)) is not None:
+            step = rules.at(plan, row[1])
             line = f"{step.text} ({step.total} min)" if step.total else step.text
 
-            def reword(plan: Step, _said: Step, typed: str) -> Step:
-                return rules.changed(plan, row[1], lambda one: (rules.reworded(one, typed),))
+            def reword(plan: Step, said: Step) -> Step:
+                return rules.changed(plan, row[1], lambda one: (rules.reworded(one, said),))
 
             await self._ask("Text and duration", line, reword, row)
 
-    async def _ask(self, title: str, value: str, step: Callable[..., Step], row: Row) -> None:
+    async def _ask(self, title: str, value: str, step: Callable[[Step, Step], Step], row: Row) -> None:
         """Ask for a line and change the plan by it while the prompt is open, which says what is wrong."""
 
         def take(line: str) -> None:
-            said = rules.step_of(line)
-            more = (line,) if value else ()
-            self._change(row, lambda plan: step(plan, said, *more), title.lower())
+            self._change(row, lambda plan: step(plan, rules.step_of(line)))
 
         prompt = Prompt(title, value, placeholder="Write the test (15 min)", check=_wrong, take=take)
         if await self.app.push_screen_wait(prompt):
@@ -219,8 +210,8 @@ class PlansDialog(Dialog[None]):
         self._mark("skipped")
 
     def _mark(self, state: rules.State) -> None:
-        if (row := self.row) is not None and (step := self._step(row)) is not None:
-            to: rules.State = "open" if rules.state_of(step) == state else state
+        if (row := self.row) is not None and (plan := self._plan(row)) is not None:
+            to: rules.State = "open" if rules.state_of(rules.at(plan, row[1])) == state else state
             self._do(
                 row, lambda plan: rules.changed(plan, row[1], lambda one: (rules.marked(one, to),)), f"Marked {to}."
             )
@@ -258,29 +249,24 @@ class PlansDialog(Dialog[None]):
         pane = self.query_one(ReadingPane)
         (self.steps if pane.has_focus else pane).focus()
 
-    # Deciding
-
-    def action_decide(self) -> None:
+    @asking
+    async def action_decide(self) -> None:
         """Propose what to do next, away from the keyboard."""
-        if (row := self.row) is not None and self._plan(row) is not None:
+        if (row := self.row) is not None:
             self._say("Looking …")
-            self._decide(row[0])
+            await self._away(lambda: self._bench.plans.decide(id=row[0]), self._decided)
 
-    @work(thread=True, group="plans", exclusive=True, description="decide")
-    def _decide(self, id: str) -> None:
-        worker, found, problem = get_current_worker(), None, ""
-        try:
-            found = self._bench.plans.decide(id=id)
-        except WorkbenchError as error:
-            problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(Decided(found, problem))
-
-    @on(Decided)
-    def _decided(self, event: Decided) -> None:
-        self.decision = event.found
-        self._say(f"✗ {event.problem}" if event.problem else "")
+    def _decided(self, found: Decision) -> None:
+        self.decision = found
+        self._say("")
         self._show()
+
+    async def _away(self, look: Callable[[], Found], then: Callable[[Found], object]) -> None:
+        """Look for something on a thread, and go on with it here."""
+        try:
+            then(await asyncio.to_thread(look))
+        except WorkbenchError as error:
+            self._complain(error)
 
     # Helpers
 
@@ -291,16 +277,12 @@ class PlansDialog(Dialog[None]):
             self._complain(error)
             return None
 
-    def _step(self, row: Row) -> Step | None:
-        plan = self._plan(row)
-        return None if plan is None else rules.at(plan, row[1])
-
-    def _change(self, row: Row, step: Callable[[Step], Step], what: str) -> None:
-        self._bench.plans.change(row[0], step, what, expected=self._plans[row[0]].content)
+    def _change(self, row: Row, step: Callable[[Step], Step]) -> None:
+        self._bench.plans.change(row[0], step, "edit", expected=self._plans[row[0]].content)
 
     def _do(self, row: Row, step: Callable[[Step], Step], said: str, to: Row | None = None) -> None:
         def done() -> None:
-            self._change(row, step, "edit")
+            self._change(row, step)
             self._done(said, to)
 
         change(self, done, self._complain)
@@ -317,7 +299,7 @@ class PlansDialog(Dialog[None]):
         self._read()
 
 
-def _decided(found: Decision, mask: Callable[[str], str]) -> Iterable[str]:
+def _candidates(found: Decision, mask: Callable[[str], str]) -> Iterable[str]:
     for place, one in enumerate(found.candidates):
         yield f"{'>' if place == 0 else ' '} {one.value:.2f} {one.type}: {mask(one.action)}"
         sure = f" (confidence {one.confidence:.2f})" if one.confidence else ""
