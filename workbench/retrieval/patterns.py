@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked
 from workbench.core.agents.patterns.pattern import FEATURES, Feature, Node, Pattern, Status, answers_of, decision_tree
@@ -27,6 +27,12 @@ def telling(*texts: str) -> list[frozenset[str]]:
     known = sorted(set[str]().union(*said))
     of = dict(zip(known, stems(known), strict=True))
     return [frozenset(of[word] for word in some) for some in said]
+
+
+@lru_cache(256)
+def words_of(text: str) -> frozenset[str]:
+    """Return those of one text, which several layers of a context ask for."""
+    return telling(text)[0]
 
 
 class PatternIndex:

@@ -16,7 +16,7 @@ from workbench.core.playbook.budget import STANDINGS, standing
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.arrays import Mask
-from workbench.retrieval.patterns import telling
+from workbench.retrieval.patterns import telling, words_of
 from workbench.retrieval.ranking.episodic import most_important
 from workbench.retrieval.ranking.pool import Pool
 from workbench.services.agents.context.values import Found, LeftOut
@@ -72,6 +72,13 @@ class Asking:
         profile = self.profile or self.tuning.default()
         return give(self.context, self.tuning, self.said, MOST, profile, self.safety)
 
+    @cached_property
+    def settled(self) -> list[Memory]:
+        """The most important of what was confirmed of facts and ways of working."""
+        pool, now = self.pool(), self.context.now()
+        rows = np.flatnonzero(_of_knowledge(pool, now))
+        return pool.memories_at(most_important(pool, rows, MOST, WORKBENCH, now))
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -85,7 +92,7 @@ class Answer:
 def pinned(asking: Asking) -> Answer:
     """Find what must never be done, and the pinned memories, the newest first."""
     pool = asking.pool()
-    every: list[Bullet | Memory] = [*asking.playbook(), *_settled(asking)]
+    every: list[Bullet | Memory] = [*asking.playbook(), *asking.settled]
     rules = [one for one in every if _forbids(one.content) and not _is_harmful(one)]
     held = pool.memories_at(np.flatnonzero(pool.is_pinned() & pool.served(asking.context.now())))
     held = sorted(held, key=lambda m: (m.created_at, m.id), reverse=True)
@@ -98,7 +105,7 @@ def playbook(asking: Asking) -> Answer:
     For a task those of one class stand by how near to it they are, and those that were voted harmful are left out.
     """
     every = [Found(one, standing=standing(one)) for one in asking.playbook()]
-    if not asking.task.strip():
+    if not (every and asking.task.strip()):
         return Answer(tuple(every))
     near = _near(asking)
     refused = tuple(LeftOut(one.id, "harmful") for one in every if _is_harmful(one.record))
@@ -113,7 +120,7 @@ def _near(asking: Asking) -> dict[str, float]:
     known = asking.tuning.retriever.nearest_bullets(asking.said, MOST_BULLETS, masked)
     cosines = {(bullet.book, bullet.id): cosine for bullet, cosine in known}
     texts, counts = _words_of(tuple(masked(one.content) for one in bullets))
-    weights = {word: log(1 + len(texts) / counts.get(word, 1)) for word in telling(asking.said)[0]}
+    weights = {word: log(1 + len(texts) / counts.get(word, 1)) for word in words_of(asking.said)}
     most = sum(weights.values()) or 1.0
     return {
         f"{one.book}/{one.id}": cosines.get((one.book, one.id), 0.0)
@@ -131,7 +138,7 @@ def _words_of(texts: tuple[str, ...]) -> tuple[list[frozenset[str]], Counter[str
 
 def known(asking: Asking) -> Answer:
     """Find what was confirmed of facts and ways of working: what the task is about first, then the most important."""
-    memories, served = _settled(asking), asking.served
+    memories, served = asking.settled, asking.served
     if served is None or served.floor.empty:
         return Answer(tuple(map(Found, memories)))
     pool, floor = served.floor.pool, served.floor
@@ -140,14 +147,8 @@ def known(asking: Asking) -> Answer:
     best = pool.memories_at(rows[np.argsort(-floor.scores.relevance[rows], kind="stable")[:MOST]])
     about = [Found(memory, relevance=floor.relevance(memory.id)) for memory in best]
     ids = {one.id for one in about}
-    return Answer((*about, *(Found(memory, fits=False) for memory in memories if memory.id not in ids)))
-
-
-def _settled(asking: Asking) -> list[Memory]:
-    """Return the most important of what was confirmed of facts and ways of working."""
-    pool, now = asking.pool(), asking.context.now()
-    rows = np.flatnonzero(_of_knowledge(pool, now))
-    return list(pool.memories_at(most_important(pool, rows, MOST, WORKBENCH, now)))
+    rest = (Found(memory, fits=False) for memory in memories if memory.id not in ids)
+    return Answer((*about, *rest)[:MOST])
 
 
 def _of_knowledge(pool: Pool, now: datetime) -> Mask:

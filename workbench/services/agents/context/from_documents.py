@@ -10,7 +10,7 @@ from workbench.core.agents.document import Document, citation
 from workbench.core.files.fresh import open_handle
 from workbench.core.record import UnreadableFile
 from workbench.formats.external import spoken
-from workbench.retrieval.patterns import telling
+from workbench.retrieval.patterns import telling, words_of
 from workbench.services.agents.context.finders import Answer, Asking
 from workbench.services.agents.context.values import Found, LeftOut
 from workbench.services.agents.documents.documents import Documents
@@ -51,7 +51,7 @@ def turns(asking: Asking) -> Answer:
 
 def _fitting(asking: Asking, documents: Sequence[Document]) -> tuple[Found, ...]:
     """Return documents, with whether each has a word of what is said."""
-    asked, *its = telling(asking.said, *(one.content for one in documents))
+    asked, its = words_of(asking.said), telling(*(one.content for one in documents))
     return tuple(Found(one, fits=not asked.isdisjoint(some)) for one, some in zip(documents, its, strict=True))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.core.agents.episodes.criteria import summary_of
 from workbench.core.words import stop_words, words
-from workbench.retrieval.patterns import telling
+from workbench.retrieval.patterns import words_of
 from workbench.services.agents.context.finders import Answer, Asking
 from workbench.services.agents.context.values import Found
 from workbench.services.safety.secret_filter import SecretFilter
@@ -79,7 +79,7 @@ def _close(asking: Asking, text: str, strategy: "Strategy", least: float) -> "tu
     found = asking.kept.get((strategy, text))
     if found is None:
         finder = EpisodeFinder(asking.context, lambda: asking.tuning.retriever)
-        said = telling(text)[0] if strategy == "failure" else None
+        said = words_of(text) if strategy == "failure" else None
         found = finder.find(text[:LONGEST], strategy, k=EPISODES, close=CLOSE, sharing=said).found
         asking.kept[strategy, text] = found
     return found if any(one.terms is not None and one.terms.similarity >= least for one in found) else ()
@@ -95,7 +95,7 @@ def recoveries(asking: Asking, said: str, alike: "Sequence[FoundEpisode]") -> "l
         return []
     from workbench.core.agents.patterns.matching import USED, match, obstacle
 
-    known, asked = asking.tuning.retriever.patterns.of(USED).recoveries, telling(said)[0]
+    known, asked = asking.tuning.retriever.patterns.of(USED).recoveries, words_of(said)
     task, proven, now = _task(asking, said, alike), _applied_in(asking, alike), asking.context.now()
     facts, places, rows = task.every_fact, ("problem_type", "domain"), list["tuple[float, bool, float, Match]"]()
     for pattern, its in known:
