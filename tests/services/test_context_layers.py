@@ -13,9 +13,10 @@ from workbench.core.playbook.book import Book, Section
 from workbench.core.record import UnreadableFile
 from workbench.core.tokens import tokens_of
 from workbench.services.agents.answers import text_of
+from workbench.services.agents.api import AgentApi
 from workbench.services.agents.context.judged import BUDGETS, TASKS, judged, read_tasks, summed
 from workbench.services.agents.context.making import Material, gathered
-from workbench.services.agents.experience.task_context import RETRIEVED, for_working_memory
+from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.demo import fill, lay_out, surround
 from workbench.services.open import Workbench
 
@@ -111,14 +112,14 @@ def test_a_recovery_that_shares_no_word_with_the_error_is_not_given(around: Work
 
 
 @pytest.mark.slow
-def test_a_working_memory_gets_the_same_patterns_and_episodes(around: Workbench) -> None:
+def test_a_working_memory_gets_the_same_patterns_and_episodes_in_their_blocks(around: Workbench) -> None:
     task = "the audit query over the partitions is slow"
-    asker = replace(around.context, actor="agent:claude")
-    made = for_working_memory(around, asker, task)
+    api = AgentApi(around, "claude", "s-1", ReadingLog())
+    texts = api.texts_for(task, True)
     same = {item.id for layer in found(around, task).cut().layers for item in layer.items}
-    assert made.given
-    assert {item.id for item in made.given} <= same
-    assert made.tokens <= RETRIEVED
+    assert {id.partition("-")[0] for id, _ in texts} == {"pat", "ep"}
+    assert {id for id, _ in texts} <= same
+    assert all(text.startswith("[unreviewed ") for id, text in texts if id.startswith("ep-"))
 
 
 @pytest.mark.slow

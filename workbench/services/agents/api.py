@@ -522,7 +522,7 @@ class AgentApi:
             return [(row["id"], row["text"]) for row in rows]
         only = [kind for kind in LAYERS if kind.id in ("patterns", "episodes")]
         made = self._context_of(query[:LONGEST_QUERY], RETRIEVED_TOKENS, layers=only)
-        return [(item.id, item.text) for layer in made.layers for item in layer.items]
+        return [(item.id, item.alone) for layer in made.layers for item in layer.items]
 
     # What is kept, and what stands in the way
 

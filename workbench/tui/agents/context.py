@@ -21,7 +21,6 @@ from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line, printable
 from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.services.agents.answers import Answering, text_of
-from workbench.services.agents.blocks import Blocks
 from workbench.services.agents.context.making import Material, gathered
 from workbench.services.agents.context.values import AgentContext, Item, Layer, LeftOut
 from workbench.services.context import Context
@@ -233,15 +232,10 @@ def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
     yield body(f"Given in “{layer.kind.title}” · {number(item.tokens)} tokens{score}", "bold")
     yield body(item.id, MUTED)
     if item.id not in bench.library.memories:
-        yield body(f"\n{_as_served(item)}")
+        yield body(f"\n{item.alone}")
 
 
 _ALL = "What the layers leave of their budgets goes on to those below them, and the rest to the last."
-
-
-def _as_served(item: Item) -> str:
-    """Return one text as the agent gets it: in its block, where nobody stands by it."""
-    return Blocks({}, {item.id: item.provenance}).enclosed(item.id, item.text)
 
 
 def _sum(layer: Layer) -> str:
@@ -504,7 +498,7 @@ class ContextPane(Vertical):
     def copy_row(self) -> None:
         """Copy the text of the row under the cursor as the agent gets it; all of it where the row is none."""
         if isinstance(row := self.row, Given):
-            self._area.copy(_as_served(row.item))
+            self._area.copy(row.item.alone)
         else:
             self.action_copy()
 

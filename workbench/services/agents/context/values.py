@@ -12,7 +12,7 @@ from workbench.core.playbook.budget import Standing
 from workbench.core.stream.memory import Memory
 from workbench.core.tokens import tokens_of
 from workbench.core.tuning.profile import ProfileInUse
-from workbench.services.agents.blocks import framed
+from workbench.services.agents.blocks import Blocks, framed
 
 if TYPE_CHECKING:
     from workbench.core.agents.episodes.episode import Episode
@@ -73,6 +73,11 @@ class Item:
         """Its row in the text of a context, and where it comes from."""
         disputed = f"[{self.provenance.disputed}]\n" if self.provenance.disputed else ""
         return f"- [{self.id}] {disputed}{self.text}", self.provenance
+
+    @property
+    def alone(self) -> str:
+        """Its text by itself, in a block of its own where nobody stands by it."""
+        return Blocks({}, {self.id: self.provenance}).enclosed(self.id, self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,45 +1,25 @@
 """The context of a task in its parts (source 004, section 4.4): patterns, episodes, failures, and what is known."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
-from workbench.core.agents.layers import LAYERS
-from workbench.services.agents.blocks import Blocks
-from workbench.services.agents.context.making import gathered
 from workbench.services.agents.context.values import AgentContext, Item, Layer
 from workbench.services.context import Context
-
-if TYPE_CHECKING:
-    from workbench.services.open import Workbench
 
 PARTS: Mapping[str, str] = {"patterns": "applicable_patterns", "episodes": "similar_episodes"}
 """The layers that are a part of their own; of what failed alike, patterns and episodes are; the rest is knowledge."""
 
-RETRIEVED = 2_000
-"""Tokens of what a working memory retrieves (source 004, section 1.2)."""
-
 FAILURES, RECOVERIES, KNOWLEDGE = "similar_failures", "recovery_patterns", "domain_knowledge"
-
-
-def for_working_memory(bench: "Workbench", context: Context, task: str) -> AgentContext:
-    """Return the patterns and episodes of a task's context, cut to what a working memory retrieves.
-
-    Nothing counts as read by that. Raises `InvalidRecord` when the context's actor is no agent.
-    """
-    only = [kind for kind in LAYERS if kind.id in PARTS]
-    return gathered(context, bench.tuning, bench.playbooks, task, only).cut(RETRIEVED)
 
 
 def parted(context: Context, made: AgentContext) -> dict[str, object]:
     """Return a context as its parts, each thing with its id, its text and where that comes from."""
     parts: dict[str, list[object]] = {name: [] for name in (*PARTS.values(), FAILURES, RECOVERIES, KNOWLEDGE)}
     patterns = context.library.table_named("patterns")
-    blocks = Blocks({}, {item.id: item.provenance for item in made.given})
     for layer, item in _items(made.layers):
         name = PARTS.get(layer, KNOWLEDGE)
         if layer == "failures":
             name = RECOVERIES if item.id in patterns else FAILURES
-        parts[name].append(_row(layer, item, blocks.enclosed(item.id, item.text)))
+        parts[name].append(_row(layer, item))
     left = [one.why for layer in made.layers for one in layer.left_out]
     counts = {why: left.count(why) for why in dict.fromkeys(left)}
     return {**parts, "tokens": made.tokens, "left_out": counts, "nothing_relevant": made.is_empty}
@@ -49,7 +29,7 @@ def _items(layers: Iterable[Layer]) -> Iterable[tuple[str, Item]]:
     return ((layer.kind.id, item) for layer in layers for item in layer.items)
 
 
-def _row(layer: str, item: Item, text: str) -> dict[str, object]:
+def _row(layer: str, item: Item) -> dict[str, object]:
     origin = {"approved": item.provenance.approved, "source": item.provenance.kind}
-    row: dict[str, object] = {"id": item.id, "layer": layer, "text": text, "provenance": origin}
+    row: dict[str, object] = {"id": item.id, "layer": layer, "text": item.alone, "provenance": origin}
     return row if item.score is None else {**row, "score": round(item.score, 4)}
