@@ -47,6 +47,21 @@ def test_a_context_in_json_stays_under_its_budget(demo: Cli) -> None:
 
 
 @pytest.mark.slow
+def test_judged_tasks_of_a_file_are_counted_per_budget(demo: Cli) -> None:
+    before = demo.files()
+    task = {"task": TASK, "helps": ["mem-20260209-0000015", "mem-none"], "misleads": ["mem-20260318-0000264"]}
+    (demo.cwd / "tasks.jsonl").write_text(json.dumps(task) + "\n")
+    found = json.loads(demo("context", "--eval", "tasks.jsonl", "--budget", "3000", "--json").out)
+    whole = next(row for row in found["sums"] if row["set"] == "all")
+    assert (whole["tasks"], whole["helpful"], whole["helps"], whole["misleads"]) == (1, 1, 2, 1)
+    assert found["contexts"][0]["tokens"] <= 3_000
+    assert "1 of 2" in demo("context", "--eval", "tasks.jsonl").out
+    assert demo("context", "--eval", "none.jsonl").code == 2
+    (demo.cwd / "tasks.jsonl").unlink()
+    assert demo.files() == before
+
+
+@pytest.mark.slow
 def test_an_agent_that_is_given_a_context_has_read_it(demo: Cli) -> None:
     demo("context", TASK, "--for-agent", "claude", "--session", "s-1")
     (first, *_) = json.loads(demo("reads", "--json", "-n", "1").out)

@@ -94,7 +94,7 @@ def _evaluate(session: Session) -> int:
     file = session.cwd / Path(args.judged).expanduser() if args.judged else paths.shipped("fixtures/demo") / TASKS
     tasks = read_tasks(file)
     budgets = BUDGETS if args.budget is None else (args.budget,)
-    with session.reading(whole=True) if args.judged else _demo(session) as bench:
+    with session.reading(at=session.at(), whole=True) if args.judged else _demo(session) as bench:
         done = list(judged(bench, replace(bench.context, actor="agent:preview"), tasks, budgets))
     sets = {
         (budget, name): summed([one for one in done if one.budget == budget and one.task.held_out in kinds])

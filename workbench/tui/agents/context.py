@@ -157,7 +157,7 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
     match row:
         case Whole(made):
             used = f"{number(made.tokens)} of {number(made.budget)} tokens"
-            return assemble([(f"{'all':<14} ", ""), (used, ""), (f" · {number(len(made.given))} served", MUTED)])
+            return assemble([(f"{'all':<16} ", ""), (used, ""), (f" · {number(len(made.given))} served", MUTED)])
         case Head(layer, moved):
             return _head(layer, moved, width)
         case Section(layer):
@@ -186,7 +186,7 @@ def _head(layer: Layer, moved: bool, width: int) -> Content:
     told = layer.items and (width >= _NARROW or not layer.left_out)
     given = f" · {number(len(layer.items))} served" if told else ""
     out = f" · {number(len(layer.left_out))} left out" if layer.left_out else ""
-    title = f"{layer.kind.title:<14}{CHANGED if moved else ' '}"
+    title = f"{layer.kind.title:<16}{CHANGED if moved else ' '}"
     return assemble([(title, "")]) + bar(share, cells) + assemble([(figures, ""), (given + out, MUTED)])
 
 
