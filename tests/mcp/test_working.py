@@ -6,6 +6,7 @@ from mcp import Client
 
 from tests.mcp.conftest import Connect
 from tests.mcp.test_server import said, text_of
+from workbench.mcp.clients import Clients
 from workbench.mcp.tools import TOOLS
 from workbench.services.agents.working import sessions
 from workbench.services.open import Workbench
@@ -46,6 +47,16 @@ async def test_the_ten_operations_of_a_working_memory(connect: Connect, bench: W
         ended = await call("clear", outcome="SUCCESS", output="the clock was wrong")
         assert bench.episodes.open(ended["episode"]).episode.outcome == "SUCCESS"
         assert (await call("show"))["task_scope"] == {}
+
+
+async def test_memories_of_type_working_end_with_their_session(connect: Connect, bench: Workbench) -> None:
+    clients = Clients(bench)
+    async with connect(clients) as client:
+        for kind, text in (("working", "The build runs in the second pane"), ("gotcha", "Node 18 breaks the linter")):
+            said(await client.call_tool("memory_save", {"text": text, "kind": kind}))
+    clients.end_sessions()
+    ended = {m.memory_type: m.status for m in bench.library.memories.all() if m.session_id.startswith("mcp-")}
+    assert ended == {"working": "archived", "episodic": "signal"}
 
 
 async def test_what_is_refused_reaches_the_model_as_a_sentence(connect: Connect) -> None:

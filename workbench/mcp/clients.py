@@ -69,6 +69,14 @@ class Clients:
                 del self._doors[next(iter(self._doors))]
         return door
 
+    def end_sessions(self) -> None:
+        """End the memories of type `working` that were saved here: they last as long as their session."""
+        from workbench.services.agents.working import end_memories
+
+        for door in list(self._doors.values())[:1]:
+            found = map(self.bench.library.memories.find, self._voted.saved)
+            end_memories(door.context, [memory for memory in found if memory is not None])
+
     def admit(self) -> None:
         """Count a call. Raises `WorkbenchError` after too many in a minute: a client runs in a loop."""
         now = self._clock()

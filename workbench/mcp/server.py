@@ -325,6 +325,7 @@ def _let_go(bench: Workbench, clients: Clients) -> None:
     """
     with contextlib.suppress(WorkbenchError):
         clients.log.flush()
+        clients.end_sessions()
     with contextlib.suppress(WorkbenchError):
         bench.keep_caches()
         if bench.library.starts_slowly:

@@ -7,7 +7,7 @@ read; what somebody edits in it is taken over with the next change.
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -18,14 +18,15 @@ from workbench.core.agents.working import JSON_KEYS, LAYERS, LIMIT, Variable, Wo
 from workbench.core.files.atomic import write_file
 from workbench.core.record import InvalidRecord, UnknownRecord, cannot_write
 from workbench.core.review.lifecycle import archive
-from workbench.core.text import clean_for_store
+from workbench.core.stream.memory import Memory
+from workbench.core.text import clean_for_store, counted
 from workbench.services.agents.episodes.keeping import Episodes
 from workbench.services.context import Context
 from workbench.services.safety.bodies import cleaned
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.store.entry import Kind
 from workbench.store.files import TooLarge, read_regular
-from workbench.store.library import Library, Tx
+from workbench.store.library import Library
 
 Json = dict[str, Any]
 Change = Callable[[WorkingMemory], WorkingMemory]
@@ -51,6 +52,15 @@ def unreadable(library: Library) -> Iterator[str]:
     for path in sorted(library.surroundings.working.glob("*.json")):
         if _read(path) is None:
             yield f"{path.parent.name}/{path.name}"
+
+
+def end_memories(context: Context, memories: Iterable[Memory]) -> None:
+    """Archive those memories of a session that is over that are of type `working`, but for pinned ones."""
+    ended = [m for m in memories if m.memory_type == "working" and m.status != "archived" and not m.pinned]
+    if ended:
+        with context.library.transaction(context.actor, f"end {counted(len(ended), 'working memory')}") as tx:
+            for memory in ended:
+                tx.put(archive(memory, "done"))
 
 
 def doc_of(memory: WorkingMemory) -> Json:
@@ -200,13 +210,10 @@ class WorkingSession:
             before = memory
             return WorkingMemory(memory.session).with_(memory.of("metadata"))
 
-        def end(tx: Tx) -> None:
+        def end() -> None:
             if (doc := working.episode_of(before, outcome, output)) is not None:
                 episode.append(Episodes(self._context).store(doc, session=self.session).episode.id)
-            for memory in self._library.memories.all():
-                is_own = memory.memory_type == "working" and memory.session_id == self.session
-                if is_own and memory.status != "archived" and not memory.pinned:
-                    tx.put(archive(memory, "done"))
+            end_memories(self._context, [m for m in self._library.memories.all() if m.session_id == self.session])
 
         with self._lock:
             self._apply(change)
@@ -267,7 +274,7 @@ class WorkingSession:
         self._apply(change)
         return added
 
-    def _commit(self, label: str, also: Callable[[Tx], None] | None = None) -> Json:
+    def _commit(self, label: str, also: Callable[[], None] | None = None) -> Json:
         """Store what differs as one transaction, on what others stored meanwhile, and write the session's file."""
         self._library.maintenance.begin()
         with self._lock, self._library.turn():
@@ -284,7 +291,7 @@ class WorkingSession:
                 for one in gone:
                     tx.delete(one)
                 if also is not None:
-                    also(tx)
+                    also()
             self._changes, self._reads, self._seen = [], set(), -1
             self._write(WorkingMemory(self.session, self._stored()))
             tokens = sum(working.fill(self.memory).values())

@@ -141,7 +141,12 @@ class WorkingDialog(Dialog[None]):
 
     def action_pin(self) -> None:
         """Keep the variable from being pruned, or no longer."""
-        self._change(lambda session, one: session.pin(one.key, one.scope), "is pinned, or no longer.")
+        row = self.rows.current
+        is_pinned = row is not None and row.variable is not None and row.variable.pinned
+        self._change(
+            lambda session, one: session.pin(one.key, one.scope),
+            "is no longer pinned." if is_pinned else "is pinned: it is not pruned.",
+        )
 
     def action_drop(self) -> None:
         """Remove the variable."""
