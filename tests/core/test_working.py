@@ -128,6 +128,9 @@ def test_a_summary_keeps_the_first_and_last_line_errors_paths_and_numbers() -> N
 def test_what_is_retrieved_is_cut_to_its_layer() -> None:
     memory, added = add_retrieved(WorkingMemory("s1"), [(f"ep-{n}", "long words here " * 300) for n in range(9)], NOON)
     assert 1 < len(added) < 9
+    text = f"[unreviewed ab12]\n{'words ' * 3_000}\n[end ab12]"
+    framed, _ = add_retrieved(WorkingMemory("s1"), [("ep-1", text)], NOON)
+    assert framed.value("retrieved.ep-1").endswith("\n[end ab12]")
     assert fill(memory)["retrieved"] <= 2_000
 
 

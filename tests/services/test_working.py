@@ -167,7 +167,7 @@ def test_what_somebody_edits_in_the_file_is_taken_over_and_a_broken_file_is_name
 def test_secrets_are_masked_and_a_purge_takes_the_text_out_of_the_file(
     bench: Workbench, working: WorkingSession
 ) -> None:
-    working.set("path", {"source": f"key {KEY}"})
+    assert working.set("path", {"source": f"key {KEY}"})["masked"]
     working.set("note", "the quarterly figures of the customer in Lyon")
     working.snapshot()
     assert KEY not in str(working.get("path")) + str(stored(bench)) + file_of(bench).read_text()

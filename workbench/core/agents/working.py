@@ -178,7 +178,10 @@ def add_retrieved(
         room = LAYERS["retrieved"][0] - fill(new)["retrieved"] - tokens_of(id)
         if room < min(50, tokens_of(text)):
             break
-        new = new.with_([_made(new, id, beginning(text, room), "retrieved", at)])
+        if tokens_of(text) > room:
+            end = text.rpartition("\n")[2][-100:]  # of a text in a block, what closes that
+            text = f"{beginning(text, room - tokens_of(end) - 2)}\n{end}"
+        new = new.with_([_made(new, id, text, "retrieved", at)])
         added.append(id)
     return new, tuple(added)
 

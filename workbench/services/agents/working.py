@@ -35,6 +35,7 @@ Recall = Callable[[str, bool], Sequence[tuple[str, str]]]
 
 _RECORDS = "working"
 VOLATILE = "In this process only until a snapshot."
+SUMMARISED = "A layer was over its budget despite pruning: texts were summarised."
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _TABLE = b'"table":"working"'
 
@@ -138,10 +139,13 @@ class WorkingSession:
 
     def set(self, key: str, value: object, scope: str = "task") -> Json:
         """Set a variable; `accumulator` appends to a list, `control` ends with the next state."""
+        self._gate.masked.clear()
         before, (key, value) = self.memory, self._clean([key, value])
         now = self._apply(lambda memory: working.put(memory, key, value, scope, self._context.now()))
         left = [name for name, one in before.variables.items() if _shrank(one, now.variables.get(name))]
-        return self._told(**({"pruned": left} if left else {}))
+        is_short = any(name in now.variables and not now.variables[name].cold for name in left)
+        more = {"pruned": left, "warning": SUMMARISED * is_short, "masked": list(dict.fromkeys(self._gate.masked))}
+        return self._told(**{name: value for name, value in more.items() if value})
 
     def get(self, key: str, scope: str = "task") -> object:
         """Return the value of a variable, `None` when there is none; what was pruned is still found."""
