@@ -148,6 +148,9 @@ pattern deprecate {pattern} --reason {key} | pattern restore {pattern} | pattern
 pattern merge {pattern} {brother} | pattern relate {pattern} complements {brother} | pattern prune --deprecate
 pattern import patterns.json | plan make {key} --step {key} | plan step done | plan edit plan.md | plan check {key}
 consolidate | upkeep | dedup | still-true --tree . | reflect --force | undo | undo
+working init {key} | working load-context {key} | working set {key} {key} | working set name {key} | working get name
+working push-state {{"current_phase":"x"}} | working add-intermediate st_1 {key} | working retrieve deploy
+working prune | working snapshot | working rollback | working | working show | working clear --output {key}
 import list.jsonl | history -n 999 --values | doctor --accept | purge {second} --yes-erase {second} | scan --mask
 backup made.zip --mask | trust | model use bundled
 """
