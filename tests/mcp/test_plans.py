@@ -47,3 +47,19 @@ async def test_what_an_agent_may_not_do_reaches_it_as_a_sentence(connect: Connec
             assert result.is_error
             assert sentence in text_of(result)
         assert said(await client.call_tool("memory_plan_step", {"state": "done", "id": mine.id}))["settled"] == 1
+
+
+async def test_what_is_in_working_memory_lowers_the_value_of_a_search(connect: Connect) -> None:
+    async with connect(groups=("all",)) as client:
+
+        async def retrieval() -> float:
+            found = said(await client.call_tool("memory_plan_decide", {"task": "rotate the signing keys"}))
+            (row,) = [one for one in found["candidates"] if one["type"] == "retrieval"]
+            value: float = row["value"]
+            return value
+
+        await client.call_tool("working_init", {"task": "rotate the signing keys"})
+        assert await retrieval() == 1.0
+        text = "Where to rotate the signing keys: the console"
+        await client.call_tool("working_set", {"key": "where", "value": text, "scope": "execution"})
+        assert await retrieval() == 0.0

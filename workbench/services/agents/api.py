@@ -416,6 +416,10 @@ class AgentApi:
         self._trusted()
         if not task.strip():
             self._plan("")
+        if "working_memory" in vars(self):
+            from workbench.services.agents.plans import held
+
+            known = "\n".join((known, *held(self.working_memory.memory.variables.values())))
         library, found = self.context.library, self._plans.decide(task, self.session, known, actions).candidates
         records = [r for c in found if (r := library.memories.find(c.source) or library.table(Pattern).find(c.source))]
         origins = {id: one for (_, id), one in provenances_of(self.context, records).items()}

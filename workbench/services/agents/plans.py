@@ -1,7 +1,7 @@
 """Plans in the stream: made of patterns, changed step by step, checked against what comes in, and what to do next."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from workbench.core.agents.actors import stands_by
 from workbench.core.agents.layers import LAYERS
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.plan import ActionType, Candidate, Rule, Situation, Step
+from workbench.core.agents.working import Variable, text_of
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError, iso, parse_time
 from workbench.core.reflection.reflector import Preview, Tell, Usage
 from workbench.core.runtime import Cancelled
@@ -202,6 +203,8 @@ class Plans:
         finished, goals = rules.progress(rules.read_plan(plan.content)) if plan else (0, 1)
         latest = self._library.memories.latest(_SESSION) if session else []
         seen = [one.content for one in latest if one.session_id == session and one.observation_type != PLAN]
+        if session:
+            seen += held(one for one in self._library.table(Variable).all() if one.session == session)
         context = f"{rules.read_plan(plan.content).text}: {_current(plan)}" if plan else task.strip()
         done = state_of(self._context).observations_since_last if actions is None else actions
         return Situation(context, "\n".join((known, *seen)), goals, finished, max(0, done)), plan
@@ -259,6 +262,11 @@ class Plans:
         situation, plan = found
         mask = self._safety.masked
         return mask(situation.context), mask(plan.content if plan else ""), mask(situation.known)[-_TOKENS:]
+
+
+def held(variables: Iterable[Variable]) -> list[str]:
+    """Return what a working memory knows beside its task, which is what more is to be known of."""
+    return [text_of(one.value) for one in variables if one.scope not in ("task", "metadata") and not one.cold]
 
 
 def _current(plan: Memory) -> str:
