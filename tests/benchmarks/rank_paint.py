@@ -52,7 +52,7 @@ class PaintedApp(WorkbenchApp):
     `shown` returns what is waited for, `None` from a screen that does not show it.
     """
 
-    CSS_PATH = str(Path(app_module.__file__).with_name("workbench.tcss"))
+    CSS_PATH = str(Path(app_module.__file__).with_name("app.tcss"))
 
     def __init__(self, bench: Workbench, shown: Callable[[Screen[object]], object]) -> None:
         share_memory()

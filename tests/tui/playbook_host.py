@@ -45,7 +45,7 @@ class PlaybookApp(WorkbenchApp):
     """The app with the one area under test, without the model."""
 
     DEFAULT_MODE = "playbook"
-    CSS_PATH = str(Path(workbench.tui.app.app.__file__).with_name("workbench.tcss"))
+    CSS_PATH = str(Path(workbench.tui.app.app.__file__).with_name("app.tcss"))
 
     def _load_retriever(self) -> None:  # type: ignore[override]
         """The playbook needs no model."""

@@ -48,7 +48,6 @@ from workbench.tui.app.waiting import Threads, asking
 from workbench.tui.reflection.notice import DueNotice
 from workbench.tui.widgets.actions import ON_ROW
 from workbench.tui.widgets.content import keyed, use_keymap
-from workbench.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from workbench.tui.health.undoing import Undoing
@@ -169,7 +168,7 @@ class WorkbenchApp(Host):
     """
 
     TITLE = "memory workbench"
-    CSS_PATH = "workbench.tcss"
+    CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_palette}
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
@@ -183,7 +182,6 @@ class WorkbenchApp(Host):
         for area in AREAS:
             self.add_mode(area.id, area.open)
         self._bindings = BindingsMap.merge((self._bindings, BindingsMap(bindings(AREAS.tabs))))
-        self.stylesheet = Sheet(variables=self.get_css_variables())
         self._missed = 0
         self.last_words = ""
         self._catching_up = self._following = False
