@@ -8,7 +8,6 @@ import pytest
 from textual import events
 from textual.geometry import Region, Size
 from textual.screen import Screen
-from textual.worker import WorkerState
 
 from tests.tui.support import demo_app
 from tests.tui.waiting import until
@@ -66,58 +65,3 @@ def _fits(app: WorkbenchApp, size: Size) -> bool:
     bar, top = (app.screen_stack[0].query_one(kind).region for kind in (KeyBar, TopBar))
     box = app.screen.query_one(".dialog").region
     return size.region.contains_region(box) and (bar.bottom, bar.width, top.width) == (size.height, *[size.width] * 2)
-
-
-class Looking(Dialog[None]):
-    """Starts a thread and a task before it is painted, and notes when they run and when it is painted."""
-
-    def __init__(self, noted: list[str]) -> None:
-        super().__init__("Looking")
-        self.noted = noted
-
-    def on_mount(self) -> None:
-        self.begun = self.run_worker(lambda: self.noted.append("thread"), thread=True)
-        self.run_worker(self.turn())
-        self.stopped = self.run_worker(lambda: self.noted.append("stopped"), thread=True)
-        self.stopped.cancel()
-
-    async def turn(self) -> None:
-        self.noted.append("task")
-
-    def _compositor_refresh(self) -> None:
-        if not self.first_paint.waits and "painted" not in self.noted:
-            self.noted.append("painted")
-        super()._compositor_refresh()
-
-
-async def test_a_thread_that_a_screen_starts_before_it_is_painted_waits_for_that(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and bool(app.screen.focused))
-        dialog = Looking([])
-        await app.push_screen(dialog)
-        await until(pilot, lambda: "thread" in dialog.noted)
-        assert dialog.noted == ["task", "painted", "thread"]
-        assert dialog.stopped not in app.workers
-        assert dialog.stopped.state is WorkerState.CANCELLED
-        later = dialog.run_worker(lambda: dialog.noted.append("later"), thread=True)
-        await later.wait()
-        assert dialog.noted[-1] == "later", "once it is painted, a thread begins at once"
-
-
-class Brief(Looking):
-    """Is closed as soon as it is open."""
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self.dismiss(None)
-
-
-async def test_a_screen_that_is_closed_before_it_is_painted_leaves_no_thread_behind(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and bool(app.screen.focused))
-        dialog = Brief([])
-        app.push_screen(dialog)
-        await until(pilot, lambda: not app.screen.is_modal and not dialog.is_running)
-        await until(pilot, lambda: not [worker for worker in app.workers if worker.node is dialog])

@@ -193,8 +193,7 @@ async def test_an_error_at_the_first_visit_leaves_the_area_usable(
         await until_drawn(pilot, lambda: app.bench.tuning.ready)
         monkeypatch.setattr(type(app.bench.tuning), "queries", queries)
         await pilot.press("4")
-        tune = await until_there(app, pilot, TuneScreen)
-        await until_drawn(pilot, lambda: not tune.first_paint.waits)
+        await until_there(app, pilot, TuneScreen)
         assert [note.message for note in app._notifications] == ["The store is gone for a moment."]
 
 

@@ -3,10 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, ClassVar, TypeVar, cast
 
-from textual import events
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.content import Content
-from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -22,7 +20,6 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import body, keyed
-from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar, Waits
 from workbench.tui.widgets.lists.line_list import LineList, find_row
@@ -68,8 +65,6 @@ class AreaScreen(Screen[object]):
         self._stale = True
         self._visited = False
         self._armed = False
-        self._awaited: Widget | None = None
-        self.first_paint = FirstPaint(self)
 
     @property
     def area(self) -> Area:
@@ -91,7 +86,6 @@ class AreaScreen(Screen[object]):
 
     def compose(self) -> ComposeResult:
         """Build the bars and what is between them."""
-        take_width(self)
         top = TopBar()
         top.areas = AREAS.every
         top.store, top.why = self.workbench_app.title_shown, self.workbench_app.options.why
@@ -105,29 +99,6 @@ class AreaScreen(Screen[object]):
         bar = KeyBar()
         bar.actions = self.shown_actions()
         yield bar
-
-    def _compositor_refresh(self) -> None:
-        """Paint once it stands."""
-        if not self.first_paint.waits:
-            super()._compositor_refresh()
-
-    def _screen_resized(self, size: Size) -> None:
-        """Lay it out for another size; a dialog that opens above it gives it the one it has."""
-        if size != self._size:
-            super()._screen_resized(size)
-
-    def paint_at_once(self, widget: Widget) -> None:
-        """Paint a widget that is about to change, with all else that did, as soon as it says so: somebody waits for it.
-
-        The library paints by its clock: behind a key whose letter was painted first, one or two frames go by.
-        """
-        self._awaited = widget
-
-    def on_idle(self) -> None:
-        """Paint what is awaited; by now every widget that changed with it has said so."""
-        if self._awaited in self._dirty_widgets:
-            self._awaited = None
-            self._on_timer_update()
 
     def on_top_bar_selected(self, event: TopBar.Selected) -> None:
         """Go to the area whose tab was clicked."""
@@ -184,14 +155,12 @@ class AreaScreen(Screen[object]):
     def retriever_ready(self) -> None:
         """The model is loaded; areas that use it may show more."""
 
-    def on_screen_resume(self, event: events.ScreenResume) -> None:
+    def on_screen_resume(self) -> None:
         """Notice that it came into sight; one that is opened ahead is told so, too, and waits for that."""
-        self.first_paint.keep_styles(event)
         if not self._in_sight:
             return
         if not self._visited:
             self._visited = True
-            self.first_paint.follow()
             with self.workbench_app.reporting():
                 self.begin()
         self.come()

@@ -31,7 +31,6 @@ from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import Change, ThreadWaits, Waits
 from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
-from workbench.tui.widgets.first_paint import Workers
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.lists.in_order import InOrder
 from workbench.tui.widgets.lists.line_list import LineList
@@ -172,7 +171,6 @@ class Host(App[Path | None]):
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
         self.waits = Waits(self, self.say, self.show_urgent)
         super().__init__()
-        self._workers = Workers(self)
         self.bench = bench
         self.options = options
         self._in_order = [InOrder()] if takes_marks() else []

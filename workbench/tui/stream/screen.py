@@ -212,7 +212,6 @@ class StreamScreen(AreaScreen):
             if self._arranging is not None:
                 self._arranging.scores = found.held
             self._list(keyed(NOTHING_NEAR if found.is_empty else NO_MATCH))
-            self.paint_at_once(self.rows)
             if found.held and first:
                 self.rows.cursor = 0  # by score it is the best that stands first, not what was found first
 
@@ -365,7 +364,6 @@ class StreamScreen(AreaScreen):
         self._detail_waits = True
         # The best match of what is typed stands first; a cleared filter leaves the cursor on its memory.
         self._show_filtered(at_top=bool(event.value.strip()))
-        self.paint_at_once(self.rows)
         if self._typing is not None:
             self._typing.stop()
         self._typing = self.set_timer(_TYPED_S, self._show_detail_at_last)

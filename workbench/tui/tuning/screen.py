@@ -256,7 +256,6 @@ class TuneScreen(AreaScreen):
         """Show the ranking of another query, for whoever typed it, and once that is painted why it is so."""
         self._why_waits = True
         self._show()
-        self.paint_at_once(self.rows)
         self.call_after_refresh(self._show_why_at_last)
 
     def _show(self) -> None:

@@ -2,14 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from contextvars import copy_context
-from functools import partial
 from typing import Any
 
 from textual.events import ScreenResume
 from textual.screen import Screen
-from textual.worker import Worker, WorkerState
-from textual.worker_manager import WorkerManager
 
 _ROUNDS, _TURNS = 4, 4
 """How often a screen is laid out again at most before it is painted, and the turns of the event loop in which what was
@@ -75,31 +71,3 @@ class FirstPaint:
     def then(self, step: Callable[[], None]) -> None:
         """Do something once it is painted."""
         self._then.append(step)
-
-
-class Workers(WorkerManager):
-    """The workers of an app, of which the threads that a screen begins before it is painted wait for that.
-
-    They would take the interpreter from what somebody waits for, and what they find is painted by itself.
-    """
-
-    def add_worker(self, worker: Worker[Any], start: bool = True, exclusive: bool = True) -> None:
-        """Keep a worker, and start it at once or when its screen is painted."""
-        paint = _first_paint_of(worker) if start and worker._thread_worker else None
-        super().add_worker(worker, start and paint is None, exclusive)
-        if paint is not None:
-            paint.then(partial(copy_context().run, self._begin, worker))
-
-    def _begin(self, worker: Worker[Any]) -> None:
-        if worker.is_cancelled:
-            worker.state = WorkerState.CANCELLED
-            self._remove_worker(worker)
-        else:
-            worker._start(self._app, self._remove_worker)
-
-
-def _first_paint_of(worker: Worker[Any]) -> FirstPaint | None:
-    """Return what the screen of a worker waits with, `None` for one that is painted."""
-    screens = (node for node in worker.node.ancestors_with_self if isinstance(node, Screen))
-    paint = getattr(next(screens, None), "first_paint", None)
-    return paint if isinstance(paint, FirstPaint) and paint.waits else None
