@@ -1,20 +1,18 @@
 """What keys may cost: only what is in sight is wrapped and drawn, and what takes long happens on another thread."""
 
-import asyncio
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual import events
 from textual.content import Content
 
 from tests.safety.hostile import MEGABYTE, hostile, prose
 from tests.safety.samples import keys
 from tests.services.conftest import ungated
 from tests.tui.support import NOW, app_over, demo_app, open_bench
-from tests.tui.waiting import PATIENCE, until
+from tests.tui.waiting import until
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MAX_CONTENT, Memory
@@ -132,24 +130,6 @@ async def test_a_text_that_was_looked_at_is_drawn_anew_in_its_row_only(tmp_path:
         await pilot.pause()
         assert screen.rows.rows is rows
         assert set(drawn) <= {second}
-
-
-async def test_what_a_key_found_is_painted_though_no_frame_is_due(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        screen = app.screen
-        assert isinstance(screen, StreamScreen)
-        await pilot.press("slash")
-        await until(pilot, lambda: bool(screen.rows._strips))
-        monkeypatch.setattr(screen._update_timer, "resume", lambda: None)
-        before = screen.rows.rows
-        app.post_message(events.Key("d", "d"))
-        # No pause of the pilot's: it paints.
-        async with asyncio.timeout(PATIENCE):
-            while screen.rows.rows is before or not screen.rows._strips:
-                await asyncio.sleep(0.01)
 
 
 def test_of_a_transaction_of_many_lines_the_first_ones_are_shown() -> None:

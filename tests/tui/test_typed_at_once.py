@@ -93,11 +93,11 @@ async def test_words_behind_a_key_that_opens_a_form_are_all_in_it(tmp_path: Path
     [
         ("1", "/undo", "StreamScreen", "undo"),
         ("1", "eundo xaq", "RecordForm", "undo xaq"),
-        ("1", "^undo", "CommandPalette", "undo"),
+        ("1", "^undo", "ManualPalette", "undo"),
         ("1", "rundo", "ReplaceDialog", "undo"),
-        ("2", "^undo", "CommandPalette", "undo"),
+        ("2", "^undo", "ManualPalette", "undo"),
         ("3", "oundo xaq", "RecordForm", "undo xaq"),
-        ("6", "^undo", "CommandPalette", "undo"),
+        ("6", "^undo", "ManualPalette", "undo"),
     ],
 )
 async def test_words_typed_fast_reach_what_the_key_before_them_opens(

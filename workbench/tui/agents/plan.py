@@ -22,6 +22,7 @@ from workbench.services.open import Workbench
 from workbench.tui.agents.actions import PLANS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
+from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.widgets.actions import MOVES
 from workbench.tui.widgets.content import body, keyed
@@ -38,6 +39,7 @@ EMPTY = "No plans yet: {plans.new} makes one of a goal and its duration."
 SIGNS = {"open": "·", "done": "✓", "skipped": "-"}
 
 
+@survives
 class StepTree(Tree[Row]):
     """The plans of a store, moved through with the keys of a list."""
 

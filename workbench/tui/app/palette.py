@@ -10,6 +10,7 @@ from textual.theme import ThemeProvider
 
 from workbench.core.words import words
 from workbench.tui.app.area import TURN_S
+from workbench.tui.app.surviving import survives
 
 BELOW = 0.01
 """Which share of its score a hit in a description has at most: every name that matches stands above it."""
@@ -76,6 +77,7 @@ class Themes(ThemeProvider):
             yield DiscoveryHit(name, callback, help="in use" if name == in_use else None)
 
 
+@survives
 class ManualPalette(CommandPalette):
     """The palette of actions, from which the manual opens as from anywhere else."""
 
