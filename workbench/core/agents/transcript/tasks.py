@@ -34,10 +34,11 @@ _TELLING = ("learn_from_episode", "store_episode")
 """Tools by which an agent says itself what it did."""
 
 _GENERIC_WORDS = """
-add added again app also apply build case change changelog check clean code commit continue create do done edge
-edit empty ensure file finish fix format go handle implement issue keep lib lint linter make merge missing need new
-next now please problem proceed project pull push repo rerun resume retry run save script simplify src start stop
-still task test thank thing try update use using want work works write yes
+add added again also app apply bug build case change changelog check class clean code commit continue create do done
+edge edit empty ensure error feature file finish fix format function go handle implement issue keep lib lint linter
+make merge method missing module need new next now please problem proceed project pull push repo rerun resume retry
+run save script simplify src start still stop task test thank thing try unit update use using want work works write
+yes
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 """Words that name no topic: a prompt of them alone goes on with what runs."""
@@ -45,9 +46,9 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 _COMMAND = r"<command-name>/?(\S+?)</command-name>.*?(?:<command-args>(.*?)</command-args>|\Z)"
 _OWN_COMMANDS = r"clear|compact|model|cost|exit|quit|help|login|logout|resume|config|status|memory"
 _REQUEST = (
-    r"\b(?:can|could|would|will) you (?!explain|tell|show|describe|say)|\bplease\b|^(?:let'?s|how about|shall we)\b"
+    r"^\W*(?:can|could|would|will) you (?!explain|tell|show|describe|say)|\bplease\b|^(?:let'?s|how about|shall we)\b"
 )
-_AGAIN = r"^\W*(?:also|and|but|plus|again|still|instead|no|wait|actually|additionally|hmm+|same)\b"
+_AGAIN = r"^\W*(?:and|but|plus|again|still|instead|no|wait|actually|additionally|hmm+|same)\b|\b(?:also|too|as well)\b"
 _REFERS = r"\b(?:it|its|them|they|that|this|those|these)\b"
 _ACCEPTS = (
     r"^\W*(?:(?:ok(?:ay)?|yes|yep|yeah|cool|ah)\W+)?(?:great|perfect|excellent|awesome|lgtm|brilliant|nice|exactly"
@@ -59,14 +60,16 @@ _REJECTS = (
     r"\bstill (?:fails?|failing|broken|crash\w*|wrong|does ?n[o'’]t|not)\b"
     r"|\b(?:does not|doesn['’]?t|did not|didn['’]?t) work"
     r"|\bnot what i (?:wanted|asked|meant)|\b(?:that|this|it)(?:['’]s| is) (?:wrong|not right|broken|useless)"
-    r"|^\W*(?:no\W+)?(?:please )?(?:revert|undo|discard|throw (?:it|that|this) away|roll (?:it|that|this) back)\b"
+    r"|\b(?:revert|undo|discard) (?:it|that|this|your|everything|all)\b"
+    r"|\b(?:throw|roll) (?:it|that|this) (?:away|back)\b"
     r"|\b(?:give up|forget it|never ?mind|abandon this)\b"
 )
 _TESTS = r"tests?|specs?|pytest|unittest|jest|vitest|rspec|phpunit|mocha|tox|nox|nextest"
 _BUILDS = r"build|compile|tsc|check|typecheck|assemble|bundle|make"
 _COUNTS = r"^.*\b\d+ (?:tests?|doctests?|passed|passing|examples?|specs?|failed|failing|failures?|errors?)\b.*$"
 _COUNTS_RED = r"\b[1-9]\d* (?:tests? |specs? )?(?:failed|failing|failures?|errors?)\b|\bFAILED\b"
-_BROKEN = r"^(?:error\b|fatal\b|Traceback|BUILD FAILED|FAILED|npm ERR!)|\berror(?:\[\w+\])?: |\berror TS\d+"
+_FAILED = r"^(?:FAILED|BUILD FAILED|FAIL|FAILURES!)(?=\W|$)"
+_BROKEN = r"^(?:error\b|fatal\b|Traceback|npm ERR!)|\berror(?:\[\w+\])?: |\berror TS\d+"
 _IN_PLACE = r"\bsed\b.*\s-i|\bperl\b.*\s-\w*i|\bgit apply\b|\bapply_patch\b|\bpatch\b.*<"
 _FILE = r"[\w./-]*\w\.[A-Za-z]\w{0,5}\b"
 _PROSE = frozenset({".md", ".mdx", ".rst", ".txt", ".adoc"})
@@ -169,6 +172,7 @@ def _answered(task: Task, call: Call, answer: Answer) -> Task:
 
 def _checked(task: Task, call: Call, commands: Sequence[Command], text: str, *, failed: bool) -> Task:
     """Return a task with what a test or a build says of it, where one was run."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     runs = [(c, is_test) for c in commands if (is_test := _check_of(c)) is not None]
     if task.background and task.background[0] in str(call.given):
         counts = re.findall(_COUNTS, text, re.MULTILINE)
@@ -183,17 +187,17 @@ def _checked(task: Task, call: Call, commands: Sequence[Command], text: str, *, 
     if trouble is not None and missing_command(trouble):
         return task
     counts = re.findall(_COUNTS, text, re.MULTILINE)
-    if not counts and not failed and "|" in line_of(call):
-        failed = bool(re.search(_BROKEN, text, re.MULTILINE))
-    said = counts[-1] if counts else ("failed" if failed else "succeeded")
+    if not failed and "|" in line_of(call):  # the exit code is that of another command
+        failed = bool(re.search(_FAILED if counts else f"{_FAILED}|{_BROKEN}", text, re.MULTILINE))
+    told = trouble.text.partition("\n")[0] if trouble is not None else "failed" if failed else "succeeded"
+    said = counts[-1] if counts else told
     return _ran(task, label, said, failed=failed, is_test=is_test)
 
 
 def _ran(task: Task, label: str, said: str, *, failed: bool, is_test: bool) -> Task:
     if task.is_tested and not is_test:
         return task
-    red = failed or bool(re.search(_COUNTS_RED, said))
-    told = re.sub(r"\x1b\[[0-9;]*m", "", said).strip()[:200]
+    red, told = failed or bool(re.search(_COUNTS_RED, said)), said.strip()[:200]
     return replace(
         task, verdict="failed" if red else "passed", evidence=short_paths(f"`{label}`: {told}"), is_tested=is_test
     )  # fmt: skip
@@ -230,7 +234,7 @@ def _is_new(text: str, task: Task) -> bool:
     """Tell whether a prompt has neither its topic nor a file in common with the running task."""
     topic = set(_topic(text))
     names = {PurePosixPath(path).name for path in task.files}
-    if not topic or re.match(_AGAIN, text, re.IGNORECASE) or names & {PurePosixPath(f).name for f in _files(text)}:
+    if not topic or re.search(_AGAIN, text, re.IGNORECASE) or names & {PurePosixPath(f).name for f in _files(text)}:
         return False
     is_short = len(topic) <= _SHORT or re.search(_REJECTS, text, re.IGNORECASE)
     if is_short and re.search(_REFERS, text, re.IGNORECASE) and not _files(text):
