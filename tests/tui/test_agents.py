@@ -389,6 +389,39 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
 
 
+async def test_episodes_are_searched_compared_and_consolidated(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    twin = {"execution": {"duration": 60.0}, "metadata": {"domain": "ci", "task_type": "deploy"}}
+    bench.episodes.store_all([
+        done("Deploy the shop to staging", days=40) | twin, done("Deploy the shop to staging", days=41) | twin,
+        done("Fix the login", "FAILURE"),
+    ])  # fmt: skip
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, EpisodesDialog) and len(app.screen.rows.rows) == 3)
+        dialog = app.screen
+        assert isinstance(dialog, EpisodesDialog)
+        await pilot.press("s", *"struct", "enter")
+        await until(pilot, lambda: app.screen is dialog)
+        await pilot.press("f", *"outcome:FAILURE", "enter")
+        await until(pilot, lambda: [row.task for row in dialog.rows.rows] == ["Fix the login"])
+        await pilot.press("c", "f", "ctrl+u", *"domain:ci", "enter")
+        await until(pilot, lambda: len(dialog.rows.rows) == 2)
+        await pilot.press("c")
+        await until_drawn(pilot, lambda: "1  Fix the login" in screen_text(app) and "2  Deploy" in screen_text(app))
+        await pilot.press("f", "ctrl+u", *"until:1999", "enter")
+        await until_drawn(pilot, lambda: "✗" in screen_text(app))
+        await pilot.press("f", "ctrl+u", "enter", "C")
+        await until(pilot, lambda: app.screen is not dialog)
+        await until_drawn(pilot, lambda: "Put 1 episode under 1" in screen_text(app))
+        await pilot.press("y")
+        await until(pilot, lambda: sum(one.status == "archived" for one in bench.episodes.all()) == 1)
+        await until(pilot, lambda: app.screen is dialog)
+        await pilot.press("j")
+        await until_drawn(pilot, lambda: "2 instances" in screen_text(app) and "60 s" in screen_text(app))
+
+
 async def test_without_episodes_it_says_how_to_have_some_and_a_lost_file_is_named(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     app = app_over(bench)

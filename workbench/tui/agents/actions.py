@@ -118,6 +118,8 @@ EPISODES = Table(
         Action("episodes.strategy", "s", "strategy", "By which of the five strategies to find", FIND),
         Action("episodes.compare", "c", "compare", "Compare two: once on each of them", FIND),
         Action("episodes.archive", "A", "archive", "Archive, or bring back", CHANGE, False),
+        Action("episodes.consolidate", "C", "consolidate", "Put those under one that say the same", CHANGE, False),
+        Action("episodes.erase", "X", "erase", "Erase it for good, 30 days after deletion", CHANGE, False),
         Action("episodes.add", "i", "add", "Add episodes of a file or folder", CHANGE, False),
         Action("episodes.trace", "o", "trace", "Open an old episode's trace, or close it", FIND),
         Action("episodes.pane", "tab", "text", "To the text, and back", MOVE),

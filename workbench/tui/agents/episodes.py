@@ -1,9 +1,10 @@
 """What agents did: episodes by time, and the one under the cursor whole; a person notes, tags and deletes here."""
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
@@ -15,7 +16,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.core.agents.episodes.cluster import cluster_lines, compared
-from workbench.core.agents.episodes.criteria import STRATEGIES, Strategy, criteria_in, phase_of
+from workbench.core.agents.episodes.criteria import STRATEGIES, Strategy, criteria_in, is_over, phase_of
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line
@@ -29,16 +30,19 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed
-from workbench.tui.widgets.dialog import Choice, Choose, Dialog
-from workbench.tui.widgets.figures import absolute, number, since
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog
+from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
 
+if TYPE_CHECKING:
+    from workbench.services.agents.episodes.finding import ConsolidationPlan
+
 EMPTY = (
-    "No episodes yet. Agents keep them with store_episode (`workbench mcp --tools all`), and `workbench episode add "
-    "FILE` takes what they did from files."
+    "No episodes yet. Capture makes one of each task of a session (`workbench hooks install`), agents store them with "
+    "learn_from_episode, and `workbench episode add FILE` adds them from files."
 )
 LOOKING = "Looking …"
 LOST = "(its file cannot be read)"
@@ -76,6 +80,15 @@ class Listed(Message):
         super().__init__()
         self.rows = rows
         self.every = every
+        self.problem = problem
+
+
+class Planned(Message):
+    """A thread has looked which episodes say the same, or it could not."""
+
+    def __init__(self, plan: "ConsolidationPlan | None", problem: str = "") -> None:
+        super().__init__()
+        self.plan = plan
         self.problem = problem
 
 
@@ -160,6 +173,7 @@ class EpisodesDialog(Dialog[None]):
             if before and here == row.episode.id != before:
                 pane.show(comparison_of(self._bench, self._bench.episodes.open(before), opened))
                 return
+            self._pair = ("", "")
         except WorkbenchError as error:
             pane.show(body(str(error), MUTED))
             return
@@ -205,6 +219,53 @@ class EpisodesDialog(Dialog[None]):
         self._pair = (other, row.episode.id)
         self._tell("" if other else keyed("{episodes.compare} on another one compares the two."))
         self._show()
+
+    def action_consolidate(self) -> None:
+        """Look for episodes that say the same, and ask whether to put them under one."""
+        self._tell("Looking for episodes that say the same …")
+        self._plan()
+
+    @work(thread=True, exclusive=True, group="episodes-plan", description="plan a consolidation")
+    def _plan(self) -> None:
+        worker = get_current_worker()
+        try:
+            planned = Planned(self._bench.episode_finder.consolidation.plan(lambda: worker.is_cancelled))
+        except WorkbenchError as error:
+            planned = Planned(None, str(error))
+        if not worker.is_cancelled:
+            self.post_message(planned)
+
+    @on(Planned)
+    def _planned(self, event: Planned) -> None:
+        plan = event.plan
+        if plan is None or not plan.clusters:
+            self._tell(event.problem or "None that is older than 30 days says the same as another one.")
+            return
+
+        def step() -> None:
+            self._bench.episode_finder.consolidation.carry_out(plan)
+            self._after(keyed("Consolidated. {episodes.undo} takes it back."))
+
+        question = f"Put {amount(len(plan.archived), 'episode')} under {number(len(plan.clusters))} that say the same?"
+        detail = body("They are archived and kept.")
+        ask = Confirm(question, clock=time.monotonic, detail=detail, yes="consolidate", guard=0.0)
+        self.app.push_screen(ask, lambda yes: change(self, step) if yes else None)
+
+    def action_erase(self) -> None:
+        """Erase the episode under the cursor for good, once its retention is over."""
+        row = self.rows.current
+        if row is None or not is_over(row.episode, self._bench.context.now()):
+            self._tell("Only an episode that was deleted 30 days ago or earlier can be erased.")
+            return
+        id = row.episode.id
+
+        def step() -> None:
+            self._bench.eraser.carry_out(self._bench.eraser.plan([id]))
+            self._done.clear()
+            self._after("Erased.", done=False)
+
+        ask = Confirm(f"Erase {id} for good?", clock=time.monotonic, detail=body("There is no undo."), yes="erase")
+        self.app.push_screen(ask, lambda yes: change(self, step) if yes else None)
 
     @asking
     async def action_add(self) -> None:
