@@ -230,6 +230,32 @@ async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
         assert "task: expected an object" in text_of(wrong)
 
 
+async def test_the_operations_on_episodes_are_there_and_what_erases_is_for_a_person(
+    connect: Connect, bench: Workbench
+) -> None:
+    """Store, get, search by each strategy, similar failures, archive, consolidate, purge (004, 2.6)."""
+    about = {"task": {"original_input": "Rotate the certificates"}, "metadata": {"domain": "ops"}}
+    failed = {"status": "FAILURE", "primary_output": "Error: no such key"}
+    async with connect(Clients(bench), groups={"all"}) as client:
+        one = said(await client.call_tool("store_episode", {**about, "outcome": failed}))["id"]
+        for asked in (
+            {"query": "rotate certificates"}, {"strategy": "structured", "domain": "ops"}, {"strategy": "temporal"},
+            {"query": "rotate certificates", "strategy": "hybrid", "domain": "ops"},
+            {"query": "Error: no such key", "strategy": "failure"},
+        ):  # fmt: skip
+            found = said(await client.call_tool("episode_search", asked))["episodes"]
+            assert [row["id"] for row in found] == [one]
+        found = said(await client.call_tool("similar_failures", {"error": "Error: no such key"}))
+        assert [row["id"] for row in found["similar_failures"]] == [one]
+        assert "no such key" in said(await client.call_tool("episode_get", {"id": one}))["episode"]
+        bench.library.refresh()
+        bench.episodes.archive([one])
+        assert said(await client.call_tool("episode_search", {"strategy": "temporal"}))["episodes"] == []
+        bench.episodes.delete(one)
+        report = said(await client.call_tool("consolidate", {}))["stages"][-1]["facts"]
+        assert (report["episodes_deleted"], report["episodes_retention_over"]) == (1, 0)
+
+
 async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_for_a_person(
     connect: Connect, bench: Workbench
 ) -> None:

@@ -358,12 +358,8 @@ def outlook_json(looked: Consolidated, last: ConsolidationRun | None) -> dict[st
         "last_at": None if last is None else iso(last.ended_at or last.begun_at),
         "next_due_at": None if due is None else iso(due),
         "stages": [
-            {
-                "stage": one.kind.id,
-                "looked": one.plan.looked,
-                "would_change": len(one.plan.changes),
-                "facts": dict(one.plan.facts),
-            }
+            {"stage": one.kind.id, "looked": one.plan.looked, "would_change": len(one.plan.changes)}
+            | ({"facts": dict(one.plan.facts)} if one.kind.id == "report" else {})
             for one in looked.stages
         ],
         "note": "A person carries it out: `workbench consolidate`.",
