@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.test_capturing import SECRET, SESSION, Transcript, hook
+from tests.cli.test_capturing import SECRET, SESSION, Transcript, hook, told
 
 __all__ = ["hook"]
 
@@ -164,3 +164,38 @@ def test_what_a_person_decided_on_an_episode_stays(cli: Cli, session: Session, h
     (left,) = listed(cli)
     assert (left["id"], left["outcome"], left["approved"]) == (third, "PARTIAL", True)
     cli.ok("undo")
+
+
+def test_what_was_undone_does_not_come_back(cli: Cli, session: Session, hook: Callable[..., str]) -> None:
+    session.first()
+    hook("Stop", transcript_path=str(session.path))
+    assert len(listed(cli)) == 1
+    given = cli.ok("episode", "find", "login redirect", "--for-agent", "claude")
+    assert "[unreviewed" in given
+    assert "File does not exist" not in given
+    rev = next(row["rev"] for row in json.loads(cli.ok("history", "--json")) if row["label"].startswith("capture an"))
+    cli.ok("undo", "--rev", str(rev))
+    session.ran("git log", "fix login")
+    hook("Stop", transcript_path=str(session.path))
+    assert listed(cli) == []
+    assert cli("doctor").code == 0
+
+
+def test_liberal_capture_keeps_changes_and_decisions_as_unimportant_signals(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
+    session.asked("Fix the login redirect loop in src/auth/login.py")
+    session.said("I'll go with a signed cookie instead of the query parameter. Let me edit it.")
+    session.edited("src/auth/login.py")
+    hook("Stop", transcript_path=str(session.path))
+    assert told(cli.store) == []
+    cli.ok("config", "set", "capture", "liberal")
+    cli.ok("capture", "transcript", str(session.path), "--again")
+    kept = {memory.observation_type: memory for memory in told(cli.store)}
+    assert set(kept) == {"code_change", "decision"}
+    assert "login.py" in kept["code_change"].content
+    assert kept["decision"].content.startswith("I'll go with a signed cookie")
+    assert {(memory.status, memory.importance_score <= 2) for memory in kept.values()} == {("signal", True)}
+    session.edited("src/auth/cookie.py")
+    hook("Stop", transcript_path=str(session.path))
+    assert len(told(cli.store)) == 3

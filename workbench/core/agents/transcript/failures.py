@@ -348,7 +348,7 @@ class Failures:
 
     def _failed(self, call: Call, turn: int, line: str, text: str) -> Iterator[Passed]:
         """Wait for what resolves a failure, unless it can be no lesson."""
-        reason, trouble = _worth(call, line, text)
+        reason, trouble = failure_of(call, line, text)
         if trouble is None or reason is not None:
             yield Passed(reason or "said-nothing", _brief(call, text), call.id)
             return
@@ -444,7 +444,7 @@ def refusal(text: str) -> Reason | None:
     return next((reason for reason, told in _REFUSALS if re.search(told, text, re.IGNORECASE)), None)
 
 
-def _worth(call: Call, line: str, text: str) -> tuple[Reason | None, Trouble | None]:
+def failure_of(call: Call, line: str, text: str) -> tuple[Reason | None, Trouble | None]:
     """Return why a failure can be no lesson, and what is wrong where it may be one."""
     if not line and (call.tool in _OWN or "<tool_use_error>" in text):
         return "own-tool", None

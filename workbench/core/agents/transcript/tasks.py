@@ -15,6 +15,7 @@ from workbench.core.agents.transcript.failures import (
     SHELLS,
     Command,
     commands_in,
+    failure_of,
     line_of,
     path_of,
     refusal,
@@ -147,8 +148,8 @@ def _answered(task: Task, call: Call, answer: Answer) -> Task:
         return task
     path, commands = path_of(call), commands_in(line) if call.tool in SHELLS else ()
     action = shown(line or path or _first(call), call.cwd, _ACTION)
-    error = trouble_in(text) if answer.failed else None
-    told = short_paths(error.text[:_ERROR]) if error else ""
+    reason, error = failure_of(call, line, text) if answer.failed else (None, None)
+    told = short_paths(error.text[:_ERROR]) if error and reason is None else ""
     step = Step(call.tool, short_paths(action), answer.failed, told)
     acting = [" ".join(c.head) for c in commands if not c.is_reader]
     tools = [*acting] if commands else [call.tool]

@@ -16,7 +16,7 @@ from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.events import short_paths
 from workbench.core.agents.transcript.summaries import PASSED, Lesson, identity
 from workbench.core.files.locks import Patience, StoreBusy, waiting
-from workbench.core.record import InvalidRecord, UnreadableFile
+from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError
 from workbench.services.agents.capture import progress
 from workbench.services.agents.capture import progress as spool
 from workbench.services.agents.capture.log import HookFailure, failures
@@ -87,10 +87,19 @@ def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
 
             stored, after = store(event, place, path, after, told)
         if after.tasks != before.tasks:
-            after, episodes = _with_episodes(place, after)
+            try:
+                after, episodes = _with_episodes(place, after)
+            except StoreBusy:
+                raise  # the event waits, and all of it is read again
+            except WorkbenchError:
+                write(path, after)  # the tasks wait, and nothing else waits for them
+                raise
             stored += episodes
         if after != before:
             write(path, after)
+            if (here := folder_of(place.captures, place.store)) != folder:  # the store was only made just now
+                with held(here, event.session) as path:
+                    write(path, after)
     return stored
 
 
