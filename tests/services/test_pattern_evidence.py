@@ -112,3 +112,15 @@ def test_refining_begins_the_evidence_anew(bench: Workbench, clock: Clock) -> No
     after = bench.patterns.refine(known.id)
     assert (after.status, after.support.counter_episodes, after.support.num_applications) == ("validated", (), 0)
     assert bench.patterns.validations()[0].finding.episodes == 0
+
+
+def test_an_episode_that_goes_on_keeps_its_one_row(bench: Workbench) -> None:
+    (known,) = bench.patterns.add([DOC])
+    begun = {**run(status="PARTIAL"), **meta(patterns_applied=[known.id], tags=["no evidence"]), "episode_id": "ep-a"}
+    bench.episodes.store_all([begun])
+    assert bases(bench, known.id) == [("unproven", "partial")]
+    for status in ("SUCCESS", "FAILURE"):
+        ended = {**run(*STEPS, status=status), **meta(patterns_applied=[known.id]), "episode_id": "ep-a"}
+        bench.episodes.store_all([ended], goes_on=True)
+        assert bases(bench, known.id) == [("named", status.lower())]
+    assert bench.patterns.get(known.id).usage_count == 1

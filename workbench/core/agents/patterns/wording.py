@@ -116,7 +116,7 @@ def in_full(pattern: Pattern, done: Sequence[Application], when: Callable[[datet
         yield f"mined from {counted(len(mined), 'episode')}, which do not validate it: {shown}"
     for one in done[:APPLICATIONS]:
         basis = "mined" if one.episode in mined else one.basis
-        note = "".join(f" · {text}" for text in (_BASES[basis], one_line(one.note or one.task, 100)) if text)
+        note = "".join(f" · {text}" for text in (_BASES.get(basis, basis), one_line(one.note or one.task, 100)) if text)
         yield f"  {when(one.at)}  {one.outcome:<8} {one.episode}{note}"
     if len(done) > APPLICATIONS:
         yield f"  and {len(done) - APPLICATIONS:,} more"
