@@ -167,3 +167,33 @@ async def test_patterns_are_refined_merged_superseded_related_and_pruned(tmp_pat
         await until(pilot, lambda: bench.patterns.get(three).status == "deprecated")
         await pilot.press("x")
         await until_drawn(pilot, lambda: "No pattern is worth little" in screen_text(app))
+
+
+async def test_a_pattern_is_written_found_by_a_task_and_counted(bench: Workbench) -> None:
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, TextEditor))
+        app.screen.query_one(
+            InertTextArea
+        ).text = '{"name": "Ask twice", "category": "domain", "summary": "And then act."}'
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: len(dialog(app).rows.rows) == 3)
+        (new,) = (one for one in bench.patterns.all() if one.name == "Ask twice")
+        assert (new.category, new.status) == ("domain", "candidate")
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await pilot.press(*"an api timeout", "enter")
+        await until(pilot, lambda: len(dialog(app).rows.rows) < 3)
+        await until_drawn(pilot, lambda: "the task names it" in screen_text(app))
+        await pilot.press("t", *["backspace"] * 14, "enter")
+        await until(pilot, lambda: len(dialog(app).rows.rows) == 3)
+        rows = dialog(app).rows
+        rows.set_rows(rows.rows, cursor=next(n for n, row in enumerate(rows.rows) if row.id == "pat-1"))
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await pilot.press(*"ep-8 well", "enter")
+        await until_drawn(pilot, lambda: "Write an episode" in screen_text(app))
+        await pilot.press(*["backspace"] * 4, *"failure no luck", "enter")
+        await until(pilot, lambda: len(bench.patterns.applications("pat-1")) == 2)
+        assert {one.outcome for one in bench.patterns.applications("pat-1")} == {"success", "failure"}

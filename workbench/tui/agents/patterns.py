@@ -14,7 +14,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.agents.patterns.pattern import RELATIONS, Pattern, Relation
+from workbench.core.agents.patterns.matching import task_of
+from workbench.core.agents.patterns.pattern import OUTCOMES, RELATIONS, Outcome, Pattern, Relation
 from workbench.core.agents.patterns.schema import pattern_doc, pattern_from
 from workbench.core.agents.patterns.wording import in_full
 from workbench.core.record import WorkbenchError
@@ -67,9 +68,9 @@ WEIGHED = {
 class Looked(Message):
     """A thread has read the patterns."""
 
-    def __init__(self, patterns: Sequence[Pattern]) -> None:
+    def __init__(self, patterns: Sequence[Pattern], fits: Sequence[str]) -> None:
         super().__init__()
-        self.patterns = patterns
+        self.patterns, self.fits = patterns, fits
 
 
 class PatternsDialog(Dialog[None]):
@@ -83,7 +84,7 @@ class PatternsDialog(Dialog[None]):
     def __init__(self, bench: Workbench, copy: Callable[[str], None]) -> None:
         super().__init__("Patterns: what agents learned", PATTERNS)
         self._bench, self._since = bench, bench.library.revision
-        self._copy = copy
+        self._copy, self._wanted = copy, ""
         self.rows: LineView[Pattern] = LineView(
             self._draw, lambda pattern: pattern.id, empty=Content(LOOKING), id="patterns-list"
         )
@@ -105,13 +106,17 @@ class PatternsDialog(Dialog[None]):
     @work(thread=True, group="patterns", exclusive=True, description="read patterns")
     def _read(self) -> None:
         worker = get_current_worker()
-        patterns = self._bench.patterns.all()
+        found = self._bench.patterns.find(task_of(self._wanted), None) if self._wanted else None
+        patterns = self._bench.patterns.all() if found is None else [one.pattern for one in found.matches]
+        fits = () if found is None else tuple(f"{one.name}: {one.why}" for one in found.fits)
         if not worker.is_cancelled:
-            self.post_message(Looked(patterns))
+            self.post_message(Looked(patterns, fits))
 
     @on(Looked)
     def _looked(self, event: Looked) -> None:
-        self.rows.set_empty(Content(EMPTY))
+        self.rows.set_empty(Content("No pattern in use fits this task." if self._wanted else EMPTY))
+        if event.fits:
+            self._say(" · ".join(event.fits))
         self.rows.set_rows(event.patterns)
         self._show()
 
@@ -186,6 +191,42 @@ class PatternsDialog(Dialog[None]):
             self._done(said)
 
         change(self, weigh, self._complain)
+
+    @asking
+    async def action_add(self) -> None:
+        """Write a new pattern."""
+        now = self._bench.context.now()
+        patch = await self._patch(Pattern("new", "", "strategy", now, now), "A new pattern: its name, and what it says")
+        if patch:
+            self._change(lambda: self._bench.patterns.add([patch]), f"{patch.get('name')} is a candidate.")
+
+    @asking
+    async def action_apply(self) -> None:
+        """Record how applying the pattern under the cursor went."""
+        pattern = self.rows.current
+        if pattern is None:
+            return
+
+        def wrong(text: str) -> str | None:
+            said = text.split(None, 2)[1:2]
+            return None if said and said[0] in OUTCOMES else f"Write an episode, {' or '.join(OUTCOMES)}, and a note."
+
+        def take(text: str) -> None:
+            episode, outcome, note = (*text.split(None, 2), "")[:3]
+            self._bench.patterns.record(pattern.id, episode, cast(Outcome, outcome), note=note)
+
+        ask = Prompt("In which episode was it applied, and how did that go?", check=wrong, take=take)
+        if await self.app.push_screen_wait(ask):
+            self._done(f"Recorded for {pattern.name}.")
+
+    @asking
+    async def action_task(self) -> None:
+        """List the patterns in use that fit a task, or all again."""
+        ask = Prompt("Which task? Empty lists all patterns again", self._wanted)
+        text = await self.app.push_screen_wait(ask)
+        if text is not None:
+            self._wanted = text
+            self._read()
 
     @asking
     async def action_edit(self) -> None:
