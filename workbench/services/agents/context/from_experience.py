@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.core.agents.episodes.criteria import summary_of
+from workbench.core.agents.patterns.wording import text_of
 from workbench.core.words import stop_words, words
 from workbench.retrieval.patterns import words_of
 from workbench.services.agents.context.finders import Answer, Asking
@@ -37,11 +38,20 @@ SHARED = 2
 
 
 def patterns(asking: Asking) -> Answer:
-    """Find the patterns in use that apply to the task, the best first; what to do after a failure stands with those."""
+    """Find the patterns in use that apply to the task, the best first; what to do after a failure stands with those.
+
+    Where something failed, patterns of other failures are none.
+    """
     if not asking.task.strip() or not _any(asking, "patterns"):
         return Answer(())
     task = _task(asking, asking.task, similar(asking))
-    fitting = [one for one in _applying(asking, task) if one.pattern.category != "recovery"]
+    asked = words_of(asking.error)
+    fitting = [
+        one
+        for one in _applying(asking, task)
+        if one.pattern.category != "recovery"
+        and not (asked and one.pattern.category == "failure" and asked.isdisjoint(words_of(text_of(one.pattern))))
+    ]
     return Answer(tuple(map(_pattern, fitting[:PATTERNS])))
 
 
@@ -149,8 +159,6 @@ def _applying(asking: Asking, task: "Task", proven: Collection[str] = ()) -> "li
 
 
 def _pattern(one: "Match") -> Found:
-    from workbench.core.agents.patterns.wording import text_of
-
     return Found(one.pattern, one.score, text_of(one.pattern), tuple(texts_of(one.pattern)))
 
 
