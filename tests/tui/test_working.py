@@ -9,7 +9,9 @@ from tests.tui.waiting import until, until_drawn
 from workbench.services.agents.working import WorkingSession
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.agents.working import WorkingDialog
+from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.prompt import Prompt
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -41,6 +43,20 @@ async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path:
         await until(pilot, lambda: agent.get("goal") is None)
         await pilot.press("u")
         await until(pilot, lambda: agent.get("goal") == "Now add [bold]JWT[/bold]")
+        for operation, words in (
+            ("set a", "metadata.cost = 0.5"), ("push", "current_phase = testing"), ("add an", "st_2 = done"),
+            ("prune", ""), ("roll", ""), ("clear", "SUCCESS"),
+        ):  # fmt: skip
+            rev = bench.library.revision
+            await pilot.press("o")
+            await until(pilot, lambda: isinstance(app.screen, Choose))
+            await pilot.press(*operation, "enter")
+            await until(pilot, lambda: isinstance(app.screen, Prompt))
+            await pilot.press(*words, "enter")
+            await until(pilot, lambda: isinstance(app.screen, WorkingDialog))
+            assert bench.library.revision > rev or operation == "prune"
+        assert [one.outcome for one in bench.episodes.all()] == ["SUCCESS"]
+        assert agent.get("cost", "metadata") == 0.5
         agent.set("live", "seen at once")
         agent.snapshot()
         await until(pilot, lambda: any(row.key.endswith("task.live") for row in dialog.rows.rows))

@@ -113,15 +113,14 @@ def _object(text: str) -> dict[str, Any]:
 
 def work(session: Session) -> int:
     """Load, apply and store."""
-    from workbench.services.agents.api import AgentApi
+    from workbench.services.agents.api import working_session
     from workbench.services.agents.reading_log import ReadingLog
 
     args = session.args
     with session.changing(makes=args.verb == "init") as bench:
         log = ReadingLog(bench.follow)
         agent = actor_of(args).removeprefix("agent:") if actor_of(args) != CLI_ACTOR else "cli"
-        api = AgentApi(bench, agent, args.session, log, door="cli")
-        memory = WorkingSession(bench.context, args.session, api.texts_for)
+        memory = working_session(bench, args.session, agent, "cli", log)
         answer = {**_VERBS[args.verb][3](memory, args), **memory.snapshot(args.verb)}
         log.flush()
     answer.pop("note", None)

@@ -670,6 +670,13 @@ class AgentApi:
         return {"reflection_due": verdict.reason} if verdict.due else {}
 
 
+def working_session(bench: Workbench, session: str, agent: str, door: str, log: ReadingLog) -> "WorkingSession":
+    """Return the working memory of a session for whoever the store is open for; `agent` is served what it retrieves."""
+    from workbench.services.agents.working import WorkingSession
+
+    return WorkingSession(bench.context, session, AgentApi(bench, agent, session, log, door=door).texts_for)
+
+
 _OWN = "It is this agent's own {}: what it says of that changes nothing, and was not counted."
 
 _ASKED_FOR = frozenset({"type", "memory", "status", "since", "until", "pinned"})

@@ -160,6 +160,7 @@ WORKING = Table(
         Action("working.pin", "p", "pin", "Keep it from being pruned, or no longer", CHANGE),
         Action("working.drop", "d", "drop", "Remove this variable", CHANGE),
         Action("working.correct", "e", "correct", "Give this variable another value", CHANGE),
+        Action("working.operate", "o", "operate", "Set, prune, roll back, clear and the like", CHANGE),
         Action("working.undo", "u", "undo", "Take back the latest change", CHANGE),
         Action("working.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,

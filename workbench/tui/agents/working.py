@@ -1,7 +1,7 @@
 """Working memories: how full their layers are, and their variables, which a person pins, drops and corrects."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, NamedTuple, cast
 
 from textual import on, work
@@ -14,7 +14,10 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.core.agents.working import LAYERS, LIMIT, Variable, WorkingMemory, fill, temperatures
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import MAX_CONTENT
+from workbench.services.agents.api import working_session
+from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.agents.working import WorkingSession, sessions
 from workbench.services.open import Workbench
 from workbench.tui.agents.actions import WORKING
@@ -23,12 +26,13 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Choice, Choose, Dialog
 from workbench.tui.widgets.figures import absolute, amount, number
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.prompt import Prompt
 
 EMPTY = (
     "No session has a working memory yet. `workbench mcp --tools few,working` lets agents keep one, `workbench working "
@@ -176,6 +180,26 @@ class WorkingDialog(Dialog[None]):
             self._change(lambda session, one: session.correct(one.key, one.scope, value), "is corrected.")
 
     @asking
+    async def action_operate(self) -> None:
+        """Carry out one of the operations that agents have, and store it."""
+        choices = [Choice(id, title, about) for id, (title, about, _) in OPERATIONS.items()]
+        chosen = await self.app.push_screen_wait(Choose("Operate on the working memory", choices))
+        if chosen is None:
+            return
+        title, about, do = OPERATIONS[chosen]
+        session = self.rows.current.memory.session if self.rows.current is not None and chosen != "init" else "app"
+        log = ReadingLog(self._bench.follow)
+
+        def take(words: str) -> None:
+            memory = working_session(self._bench, session, "app", "app", log)
+            do(memory, words)
+            memory.snapshot(chosen)
+            self._tell(f"{title}: done.")
+
+        if await self.app.push_screen_wait(Prompt(f"{title}: {session}", placeholder=about, take=take)) == "":
+            change(self, lambda: take(""), lambda error: self._tell(f"✗ {error}"))
+
+    @asking
     async def action_undo(self) -> None:
         """Take back the latest change."""
         await cast(Host, self.app).take_back(self._tell, self._since)
@@ -208,6 +232,41 @@ class WorkingDialog(Dialog[None]):
             Cell(mask(one.name), 0, MUTED if row.warmth == "cold" else ""),
             Cell(number(one.tokens), 6, MUTED, "right"),
         ]
+
+
+def _pair(words: str) -> tuple[str, object]:
+    """Return a name and the value behind its equals sign, as JSON or as a text."""
+    name, sign, said = (part.strip() for part in words.partition("="))
+    if not sign:
+        raise InvalidRecord("It needs an equals sign.", "Such as: task.goal = add JWT")
+    try:
+        return name, json.loads(said)
+    except (ValueError, RecursionError):
+        return name, said
+
+
+def _set(memory: WorkingSession, words: str) -> object:
+    name, value = _pair(words)
+    scope, dot, key = name.partition(".")
+    return memory.set(key, value, scope) if dot else memory.set(name, value)
+
+
+def _roll_back(memory: WorkingSession, words: str) -> object:
+    return memory.rollback(int(words) if words.isdecimal() else 0)
+
+
+OPERATIONS: Mapping[str, tuple[str, str, Callable[[WorkingSession, str], object]]] = {
+    "init": ("Begin a task", "what is to be done", lambda m, words: m.init(words)),
+    "context": ("Load the context of a task", "what is to be done", lambda m, words: m.load_task_context(words)),
+    "set": ("Set a variable", "task.goal = a text or JSON", _set),
+    "state": ("Push a state", "current_phase = testing", lambda m, words: m.push_state(dict([_pair(words)]))),
+    "result": ("Add an intermediate result", "subtask = output", lambda m, words: m.add_intermediate(*_pair(words))),
+    "retrieve": ("Retrieve episodes", "a question", lambda m, words: m.retrieve_from_episodic(words)),
+    "prune": ("Prune", "enter prunes", lambda m, _: m.prune()),
+    "snapshot": ("Take a snapshot", "a label", lambda m, words: m.snapshot(words)),
+    "rollback": ("Roll back", "a revision; empty: by one change", _roll_back),
+    "clear": ("Clear", "SUCCESS, PARTIAL or FAILURE", lambda m, words: m.clear(words or "PARTIAL")),
+}
 
 
 def layer_lines(memory: WorkingMemory) -> Iterable[str]:
