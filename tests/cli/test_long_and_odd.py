@@ -41,7 +41,7 @@ def test_a_context_cuts_a_long_record_to_the_room_there_is(cli: Cli) -> None:
     assert made["tokens"] <= 4000
     assert {"long", "short"} == set(made["layers"][0]["ids"])
     assert f"[cut: the beginning of {len(LONG):,} characters]" in made["text"]
-    tight = json.loads(cli.ok("context", "prepare the rollout", "--budget", "600", "--json"))
+    tight = json.loads(cli.ok("context", "prepare the rollout", "--budget", "200", "--json"))
     assert tight["layers"][0]["left_out"] == {"budget": 1}
 
 

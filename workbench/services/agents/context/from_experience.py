@@ -62,12 +62,12 @@ def failures(asking: Asking) -> Answer:
         return Answer(())
     alike = failed_alike(asking, said)
     helped = recoveries(asking, said, alike) if alike or asking.error else []
-    return Answer((*map(_pattern, helped), *map(_episode, alike)))
+    return Answer((*map(_pattern, helped), *(_episode(asking, one) for one in alike)))
 
 
 def episodes(asking: Asking) -> Answer:
     """Find the episodes whose tasks were like this one, the most useful first."""
-    return Answer(tuple(map(_episode, similar(asking))))
+    return Answer(tuple(_episode(asking, one) for one in similar(asking)))
 
 
 def similar(asking: Asking, k: int = EPISODES) -> "tuple[FoundEpisode, ...]":
@@ -162,6 +162,14 @@ def _pattern(one: "Match") -> Found:
     return Found(one.pattern, one.score, text_of(one.pattern), tuple(texts_of(one.pattern)))
 
 
-def _episode(one: "FoundEpisode") -> Found:
+def _episode(asking: Asking, one: "FoundEpisode") -> Found:
+    masked, digest = asking.safety.masked, one.digest
+    # Before it is cut: of the beginning of a secret nothing tells that it is one.
+    clean = digest._replace(
+        task=masked(digest.task),
+        result=masked(digest.result),
+        lessons=masked(digest.lessons),
+        failure=masked(digest.failure),
+    )
     beside = (one.digest.whole, one.digest.session, *texts_of(one.episode))
-    return Found(one.episode, one.total, summary_of(one.digest), tuple(text for text in beside if text))
+    return Found(one.episode, one.total, summary_of(clean), tuple(text for text in beside if text))
