@@ -108,7 +108,9 @@ class PatternsDialog(Dialog[None]):
         worker = get_current_worker()
         found = self._bench.patterns.find(task_of(self._wanted), None) if self._wanted else None
         patterns = self._bench.patterns.all() if found is None else [one.pattern for one in found.matches]
-        fits = () if found is None else tuple(f"{one.name}: {one.why}" for one in found.fits)
+        fits = (
+            () if found is None else tuple(f"{one.about.replace('_', ' ')} {one.name}: {one.why}" for one in found.fits)
+        )
         if not worker.is_cancelled:
             self.post_message(Looked(patterns, fits))
 
@@ -303,7 +305,9 @@ class PatternsDialog(Dialog[None]):
         pattern = self.rows.current
         if pattern is None:
             return
-        relation = await self.app.push_screen_wait(Choose("It", [Choice(one, one) for one in RELATIONS]))
+        relation = await self.app.push_screen_wait(
+            Choose("How does it stand to another pattern?", [Choice(one, one) for one in RELATIONS])
+        )
         other = None if relation is None else await self._other(pattern, f"It {relation}")
         if relation is None or other is None:
             return
