@@ -22,6 +22,7 @@ def tasks(*steps: list[Event]) -> list[Task]:
     "prompt",
     ["continue", "now make the timeout configurable too", "commit and push", "No, use jitter instead", "and log it",
      "Why does it wait twice?", "can you also bump the version?", "client.py needs a docstring", "lower the backoff",
+     "sorry, go ahead", "weiter",
      "[Request interrupted by user]", "<task-notification><task-id>b1</task-id></task-notification>"],
 )  # fmt: skip
 def test_what_goes_on_with_a_task_begins_none(prompt: str) -> None:
@@ -31,11 +32,17 @@ def test_what_goes_on_with_a_task_begins_none(prompt: str) -> None:
 @pytest.mark.parametrize(
     "prompt",
     ["Write a migration that indexes orders by date", "Great, thanks! Next: translate the invoices into Danish",
+     "Great, now add a CSV export to the reports page", "perfect now add dark mode for the sidebar",
      "Could you set up a workflow for the linter?", "Please document the settings in docs/settings.md",
      "The CSV import still fails for umlauts"],
 )  # fmt: skip
 def test_another_topic_begins_a_task(prompt: str) -> None:
     assert len(tasks(FIRST, GREEN, asked(prompt), edited("other.sql"))) == 2
+
+
+def test_a_greeting_and_a_question_begin_none() -> None:
+    looks = [*ran("ls", "src"), *ran("git log", "x"), *ran("make -n", "y")]
+    assert tasks(asked("hi"), asked("What is in this repo?"), looks) == []
 
 
 def test_the_task_of_a_subagent_is_none() -> None:
@@ -60,6 +67,9 @@ def test_what_an_agent_told_itself_is_not_told_again() -> None:
         ([ran("python -m unittest 2>&1 | tail", "Ran 3 tests in 0.1s\n\nFAILED (failures=1)")], "FAILURE", "3 tests"),
         ([ran("mix test | tail -1", "\x1b[31m14 tests, 2 failures\x1b[0m")], "FAILURE", "2 failures"),
         ([fell("go test ./...", "--- FAIL: TestRetry\nFAIL"), asked("perfect")], "SUCCESS", "perfect"),
+        ([asked("thanks, did you push?")], "SUCCESS", "thanks"),
+        ([asked("thanks")], "SUCCESS", "thanks"),
+        ([asked("looks good?")], "PARTIAL", ""),
         ([GREEN, asked("stop, revert that")], "FAILURE", "revert"),
         ([GREEN, asked("It still doesn't work on Windows")], "FAILURE", "Windows"),
         ([[Said("a", text="All 9 tests pass.")]], "PARTIAL", ""),

@@ -35,11 +35,11 @@ _TELLING = ("learn_from_episode", "store_episode")
 """Tools by which an agent says itself what it did."""
 
 _GENERIC_WORDS = """
-add added again also app apply bug build case change changelog check class clean code commit continue create do done
-edge edit empty ensure error feature file finish fix format function go handle implement issue keep lib lint linter
-make merge method missing module need new next now please problem proceed project pull push repo rerun resume retry
-run save script simplify src start still stop task test thank thing try unit update use using want work works write
-yes
+add added again ahead also app apply bug build case change changelog check class clean code commit continue create do
+done edge edit empty ensure error feature file fine finish fix format function go going good handle hello hey
+implement issue keep lib lint linter make merge method missing module need new next now okay please problem proceed
+project pull push repo rerun resume retry run save script simplify sorry src start still stop sure task test thank
+thing try unit update use using want well work works write yes
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 """Words that name no topic: a prompt of them alone goes on with what runs."""
@@ -51,11 +51,12 @@ _REQUEST = (
 )
 _AGAIN = r"^\W*(?:and|but|plus|again|still|instead|no|wait|actually|additionally|hmm+|same)\b|\b(?:also|too|as well)\b"
 _REFERS = r"\b(?:it|its|them|they|that|this|those|these)\b"
+_GREETS = r"\W*(?:hi|hello|hey|good (?:morning|day|evening)|thanks?|thank you|ok(?:ay)?)\W*"
 _ACCEPTS = (
-    r"^\W*(?:(?:ok(?:ay)?|yes|yep|yeah|cool|ah)\W+)?(?:great|perfect|excellent|awesome|lgtm|brilliant|nice|exactly"
+    r"\W*(?:(?:ok(?:ay)?|yes|yep|yeah|cool|ah)\W+)?(?:great|perfect|excellent|awesome|lgtm|brilliant|nice|exactly"
     r"|looks (?:good|great|right|fine)|(?:that|it|this|all)(?:['’]s| is)? (?:works?|good|great|perfect|correct|right"
     r"|fine)\b(?!\?)|works(?: now| great| fine)?(?=\W|$)(?! only)|well done|good (?:job|work)|thank(?:s| you)|ship it"
-    r"|approved|accepted)\b[^.!\n]*[.!,]?\s*"
+    r"|approved|accepted)\b(?: (?:to me|so far|as is|now|again|so much|a lot|for (?:that|this)))*[.!,;:]*\s*"
 )
 _REJECTS = (
     r"\bstill (?:fails?|failing|broken|crash\w*|wrong|does ?n[o'’]t|not)\b"
@@ -73,7 +74,7 @@ _FAILED = r"^(?:FAILED|BUILD FAILED|FAIL|FAILURES!)(?=\W|$)"
 _BROKEN = r"^(?:error\b|fatal\b|Traceback|npm ERR!)|\berror(?:\[\w+\])?: |\berror TS\d+"
 _IN_PLACE = r"\bsed\b.*\s-i|\bperl\b.*\s-\w*i|\bgit apply\b|\bapply_patch\b|\bpatch\b.*<"
 _FILE = r"[\w./-]*\w\.[A-Za-z]\w{0,5}\b"
-_PROSE = frozenset({".md", ".mdx", ".rst", ".txt", ".adoc"})
+_PROSE = frozenset({".md", ".mdx", ".rst", ".adoc"})
 
 
 class TaskFollowing:
@@ -106,16 +107,16 @@ class TaskFollowing:
         mark = blake2b(" ".join((typed or "").split()).encode(errors="replace"), digest_size=8).hexdigest()
         if not typed or (task is not None and task.prompt == mark):
             return  # a machine's words, or a prompt that waited and is told twice
-        rest = re.sub(_ACCEPTS, "", typed, count=1, flags=re.IGNORECASE)
-        verdict: Verdict = (
-            "rejected" if re.search(_REJECTS, typed, re.IGNORECASE) else "accepted" if rest != typed else ""
-        )
-        if _is_question(rest):
-            self.running = task and replace(task, is_asked=True, prompt=mark)
-            return
-        if task is not None and not _is_new(rest, task):
-            task = replace(task, prompt=mark, is_asked=False, words=_joined(task.words, _topic(rest), _WORDS))
+        rest = re.sub(rf"\A(?:{_ACCEPTS})+", "", typed, count=1, flags=re.IGNORECASE)
+        verdict: Verdict = "" if rest in (typed, "?") else "accepted"
+        if re.search(_REJECTS, typed, re.IGNORECASE) and not _is_question(typed):
+            verdict = "rejected"
+        asks = _is_question(rest) or bool(re.fullmatch(_GREETS, typed, re.IGNORECASE))
+        if task is not None and (asks or not _is_new(rest, task)):
+            task = replace(task, prompt=mark, is_asked=asks, words=_joined(task.words, _topic(rest), _WORDS))
             self.running = _judged(task, verdict, typed) if verdict else task
+            return
+        if asks:
             return
         self._end(verdict if verdict == "accepted" else "", typed)
         told = f"{self._session}/{prompt.at}/{mark}" if not prompt.id else prompt.id
@@ -235,7 +236,12 @@ def _is_new(text: str, task: Task) -> bool:
     """Tell whether a prompt has neither its topic nor a file in common with the running task."""
     topic = set(_topic(text))
     names = {PurePosixPath(path).name for path in task.files}
-    if not topic or re.search(_AGAIN, text, re.IGNORECASE) or names & {PurePosixPath(f).name for f in _files(text)}:
+    if (
+        not topic
+        or " " not in text
+        or re.search(_AGAIN, text, re.IGNORECASE)
+        or names & {PurePosixPath(f).name for f in _files(text)}
+    ):
         return False
     is_short = len(topic) <= _SHORT or re.search(_REJECTS, text, re.IGNORECASE)
     if is_short and re.search(_REFERS, text, re.IGNORECASE) and not _files(text):
