@@ -1,7 +1,7 @@
 """What agents did: episodes by time, and the one under the cursor whole; a person notes, tags and deletes here."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -316,52 +316,44 @@ class EpisodesDialog(Dialog[None]):
 
     def action_approve(self) -> None:
         """Stand by the episode under the cursor, or no longer."""
-        row = self.rows.current
-        if row is None:
-            self.app.bell()
-            return
-        id, known = row.episode.id, row.episode.approved
 
-        def step() -> None:
-            self._bench.episodes.approve(id, withdraw=known)
-            self._after("No longer approved." if known else "Approved: agents are served it as approved by you.")
+        def approve(episode: Episode) -> str:
+            self._bench.episodes.approve(episode.id, withdraw=episode.approved)
+            return "No longer approved." if episode.approved else "Approved: agents are served it as approved by you."
 
-        change(self, step)
+        self._change(approve)
 
     def action_archive(self) -> None:
         """Archive the episode under the cursor, or bring it back."""
-        row = self.rows.current
-        if row is None:
-            self.app.bell()
-            return
-        id, away = row.episode.id, row.episode.status != "active"
 
-        def step() -> None:
-            if away:
-                self._bench.episodes.restore(id)
-            else:
-                self._bench.episodes.archive([id])
-            self._after("It is back." if away else "Archived: found on request only.")
+        def archive(episode: Episode) -> str:
+            if episode.status == "active":
+                self._bench.episodes.archive([episode.id])
+                return "Archived: found on request only."
+            self._bench.episodes.restore(episode.id)
+            return "It is back."
 
-        change(self, step)
+        self._change(archive)
 
     def action_delete(self) -> None:
         """Delete the episode under the cursor, or bring it back; either way there is a way back."""
+
+        def delete(episode: Episode) -> str:
+            if episode.status == "deleted":
+                self._bench.episodes.restore(episode.id)
+                return "It is back."
+            self._bench.episodes.delete(episode.id)
+            return f"Deleted: kept for 30 days, not served. {key_of('episodes.undo')} takes it back."
+
+        self._change(delete)
+
+    def _change(self, act: Callable[[Episode], str]) -> None:
+        """Change the episode under the cursor, and say what `act` says of it."""
         row = self.rows.current
         if row is None:
             self.app.bell()
-            return
-        id, gone = row.episode.id, row.episode.status == "deleted"
-
-        def step() -> None:
-            (self._bench.episodes.restore if gone else self._bench.episodes.delete)(id)
-            self._after(
-                "It is back."
-                if gone
-                else f"Deleted: kept for 30 days, not served. {key_of('episodes.undo')} takes it back."
-            )
-
-        change(self, step)
+        else:
+            change(self, lambda: self._after(act(row.episode)))
 
     def action_undo(self) -> None:
         """Take back the last change that was made here."""
