@@ -121,7 +121,8 @@ def gathered(
         if kind.may_lack and not (new or refused):
             continue
         passing, held = _passing(context, safety, new)
-        found.append((kind, _items(context, safety, passing), (*held, *refused)))
+        origins = answer.served.provenance if answer.served is not None else {}
+        found.append((kind, _items(context, safety, passing, origins), (*held, *refused)))
     used = context.profile if profile is None else ProfileInUse(profile.name, "flag")
     return Material(task, tuple(found), is_empty, weak, used)
 
@@ -231,11 +232,14 @@ def _is_held(safety: Safety, found: Found) -> bool:
     return bool(kinds & {"injection", "hidden"}) and safety.override(found.record) is None
 
 
-def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[Item, ...]:
-    known = provenances_of(context, [one.record for one in found])
-    disputed = disputes(context, [one.record for one in found if isinstance(one.record, Memory)])
-    origins: dict[str, Provenance] = {}
-    for one in found:
+def _items(
+    context: Context, safety: Safety, found: Sequence[Found], ranked: Mapping[str, Provenance]
+) -> tuple[Item, ...]:
+    """Return what is found as it is served; of what was `ranked` is known where it comes from."""
+    origins, rest = dict(ranked), [one for one in found if one.id not in ranked]
+    known = provenances_of(context, [one.record for one in rest])
+    disputed = disputes(context, [one.record for one in rest if isinstance(one.record, Memory)])
+    for one in rest:
         origin = known.get(place_of(one.record), UNKNOWN)
         name, said = served_name(origin.name, safety.findings), disputed.get(one.id, "")
         origins[one.id] = Provenance(origin.kind, name, origin.approved, said)
