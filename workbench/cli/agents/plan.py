@@ -186,7 +186,8 @@ def _print_decision(session: Session, bench: "Workbench", found: "Decision") -> 
     if wants_json(session.args):
         write_json(shown({"plan": found.plan, "candidates": found.candidates, "unread": found.unread}))
         return 0
-    records = [bench.library.table(Pattern).find(one.source) for one in found.candidates]
+    tables = (bench.library.table(Pattern), bench.library.memories)
+    records = [next((r for t in tables if (r := t.find(one.source))), None) for one in found.candidates]
     signs = ["" if one is None else unreviewed(bench, one) for one in records]
     for place, one in enumerate(found.candidates):
         say(f"{'>' if place == 0 else ' '} {one.value:.2f}  {one.type:<9}  {signs[place]}{shown(one.action)}")

@@ -30,7 +30,7 @@ PLAN = "plan"
 """The observation type of a plan, and the metadata key of where its checking begins."""
 
 _EXPERIENCE = [kind for kind in LAYERS if kind.id in ("patterns", "failures", "episodes")]
-_TOKENS, _SESSION, _SHOWN = 4_000, 100, 160
+_TOKENS, _SESSION = 4_000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,6 @@ class Deviation:
     """
 
     rule: Rule
-    step: str
     text: str
     at: datetime
     memory: str = ""
@@ -50,9 +49,8 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do next: the candidates, the one to choose first, and what they were valued by."""
+    """What to do next: the candidates, the one to choose first; `unread` is what of a reply was left out."""
 
-    known: Situation
     candidates: tuple[Candidate, ...]
     plan: str = ""
     usage: Usage | None = None
@@ -160,13 +158,12 @@ class Plans:
                 continue
             late = rules.is_debounced(fired, one.created_at)
             fired = fired if late else one.created_at
-            found.append(Deviation(rule, step, one.line, one.created_at, one.id, late))
+            found.append(Deviation(rule, one.line, one.created_at, one.id, late))
         return tuple(found)
 
     def check(self, plan: Memory, text: str) -> Deviation | None:
         """Check an observation that is not stored; when it fires, the next five minutes ask for no other plan."""
-        now, step = self._context.now(), _current(plan)
-        rule = rules.rule_for(step, clean_for_store(text))
+        now, rule = self._context.now(), rules.rule_for(_current(plan), clean_for_store(text))
         if rule is None:
             return None
         before = [one.at for one in self.deviations(plan) if not one.debounced]
@@ -175,7 +172,7 @@ class Plans:
             with self._library.transaction(self._context.actor, f"{rule} for plan {plan.id}") as tx:
                 stored = self.get(plan.id)
                 tx.put(replace(stored, metadata={**stored.metadata, PLAN: {**_note(stored), "fired": iso(now)}}))
-        return Deviation(rule, step, text, now, debounced=late)
+        return Deviation(rule, text, now, debounced=late)
 
     def _observed(self, plan: Memory) -> list[Memory]:
         every = self._library.memories.all()
@@ -194,10 +191,10 @@ class Plans:
     ) -> Decision:
         """Propose what to do next for a task, or else for a plan or the current one. Raises `UnknownRecord`."""
         situation, plan = self._situation(task, session, known, actions, id)
-        return Decision(situation, rules.ranked(self._proposed(situation, plan), situation), plan.id if plan else "")
+        return Decision(rules.ranked(self._proposed(situation, plan), situation), plan.id if plan else "")
 
     def _situation(
-        self, task: str, session: str, known: str, actions: int | None = None, id: str = ""
+        self, task: str, session: str, known: str, actions: int | None, id: str
     ) -> tuple[Situation, Memory | None]:
         plan = None if task.strip() else self.get(id, session)
         finished, goals = rules.progress(rules.read_plan(plan.content)) if plan else (0, 1)
@@ -236,15 +233,19 @@ class Plans:
 
     # With Claude
 
-    def preview(self, task: str = "", session: str = "", known: str = "") -> Preview:
+    def preview(self, task: str = "", session: str = "", known: str = "", id: str = "") -> Preview:
         """Return what would be sent to ask Claude for candidates, and what it costs; nothing is sent."""
         from workbench.reflect.claude import asks
 
-        return self._claude.open().preview_of(asks.propose(*self._told(self._situation(task, session, known))))
+        return self._claude.open().preview_of(
+            asks.propose(*self._told(self._situation(task, session, known, None, id)))
+        )
 
-    def ask(self, tell: Tell, cancelled: Cancelled, task: str = "", session: str = "", known: str = "") -> Decision:
+    def ask(
+        self, tell: Tell, cancelled: Cancelled, task: str = "", session: str = "", known: str = "", id: str = ""
+    ) -> Decision:
         """Let Claude propose the candidates; they are valued here. Raises `ReflectionProblem`."""
-        found, claude = self._situation(task, session, known), self._claude.open()
+        found, claude = self._situation(task, session, known, None, id), self._claude.open()
         try:
             read, unread = claude.propose(*self._told(found), tell, cancelled)
         finally:
@@ -255,7 +256,7 @@ class Plans:
             bad = {one.kind for one in self._safety.findings(line)} & {"injection", "hidden"}
             (odd.append(line) if bad else made.append(Candidate(kind, line, "claude")))
         situation, plan = found
-        return Decision(situation, rules.ranked(made, situation), plan.id if plan else "", claude.used, tuple(odd))
+        return Decision(rules.ranked(made, situation), plan.id if plan else "", claude.used, tuple(odd))
 
     def _told(self, found: tuple[Situation, Memory | None]) -> tuple[str, str, str]:
         """Return the context, the goals and what is known, masked."""

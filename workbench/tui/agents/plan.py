@@ -1,7 +1,9 @@
 """Plans: a tree of goals and steps edited in place, what takes one off them, and what to do next with its reasons."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import ClassVar, TypeVar, cast
 
 from rich.text import Text
@@ -15,6 +17,7 @@ from textual.widgets.tree import TreeNode
 from workbench.core.agents import plan as rules
 from workbench.core.agents.plan import Path, Step
 from workbench.core.record import InvalidRecord, WorkbenchError
+from workbench.core.reflection.reflector import Step as Stage
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.services.agents.plans import Decision
@@ -24,9 +27,10 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import asking, change
+from workbench.tui.reflection.dialog import RunDialog
 from workbench.tui.widgets.actions import MOVES
 from workbench.tui.widgets.content import body, keyed
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Confirm, Dialog
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.prompt import Prompt
 
@@ -58,16 +62,6 @@ class PlansDialog(Dialog[None]):
     """The plans of a store with their steps, and beside them how the one under the cursor goes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLANS)
-    DEFAULT_CSS = """
-    PlansDialog {
-        & > .dialog { width: 94%; height: 94%; }
-        &.-narrow > .dialog { width: 100%; height: 100%; }
-        & #plans-body { height: 1fr; }
-        & #plans-tree { width: 3fr; background: $surface; padding: 0; }
-        & #plans-text { width: 2fr; border-left: solid $panel; }
-        & #plans-line { height: auto; max-height: 3; color: $text-warning; }
-    }
-    """
 
     def __init__(self, bench: Workbench, copy: Callable[[str], None]) -> None:
         super().__init__("Plans: goals in steps", [one for one in PLANS if one.show])
@@ -257,6 +251,22 @@ class PlansDialog(Dialog[None]):
         if (row := self.row) is not None:
             self._say("Looking …")
             await self._away(lambda: self._bench.plans.decide(id=row[0]), self._decided)
+
+    @asking
+    async def action_ask(self) -> None:
+        """Let Claude propose, after a look at what is sent and what that costs."""
+        plans, row = self._bench.plans, self.row
+        if row is None or plans.missing:
+            self._say(f"✗ {plans.missing or keyed(EMPTY)}")
+            return
+        sent = plans.preview(id=row[0])
+        cost = f"{sent.remark} About {sent.estimate.total:,} tokens in and out."
+        detail = body("\n\n".join((cost, *sent.texts)))
+        question = Confirm("Let Claude propose what to do next?", clock=time.monotonic, detail=detail)
+        if await self.app.push_screen_wait(question):
+            run: RunDialog[Decision] = RunDialog(partial(plans.ask, id=row[0]), Stage("propose"), "Claude proposes")
+            if (found := await self.app.push_screen_wait(run)) is not None:
+                self._decided(found)
 
     def _decided(self, found: Decision) -> None:
         self.decision = found
