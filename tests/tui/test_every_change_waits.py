@@ -22,6 +22,7 @@ from tests.tui.waiting import until
 from workbench.core.agents.read import AgentRead
 from workbench.core.reflection.reflector import Unread, Usage
 from workbench.core.stream.memory import Memory
+from workbench.services.agents.working import WorkingSession
 from workbench.services.demo import fill
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.playbook.curation import TRIED
@@ -141,6 +142,14 @@ def leave_a_reading(store: Path) -> None:
     bench.close()
 
 
+def leave_a_working_memory(store: Path) -> None:
+    bench = opened(store.parent.parent)
+    working = WorkingSession(bench.context, "s1")
+    working.set("goal", "add JWT")
+    working.snapshot()
+    bench.close()
+
+
 AGENTS = ("5", "enter", "j")
 
 UNREAD = (*STREAM, "R", "o")
@@ -200,6 +209,8 @@ CASES = {
     "health: prune": Case((*HEALTH, "p"), ("y",), ("p", "y")),
     "health: merge": Case((*HEALTH, "D", "j", "j"), ("m",)),
     "health: keep apart": Case((*HEALTH, "D", "j", "j"), ("x",)),
+    "agents: drop a variable": Case(("5", "W", "j"), ("d",), begins=leave_a_working_memory),
+    "agents: operate": Case(("5", "W", "o", *"set a", "enter", *"n=1"), ("enter",), begins=leave_a_working_memory),
     "health: compact": Case(HEALTH, ("c",), count=0, begins=close_a_segment, done=is_packed),
     "health: take an edit over": Case(HEALTH, ("a", "y"), begins=edit_outside, row="edit"),
     "health: turn an edit down": Case(HEALTH, ("x", "y"), count=0, begins=edit_outside, row="edit", done=edits_kept),
