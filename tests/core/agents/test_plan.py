@@ -43,6 +43,7 @@ def test_a_goal_has_as_many_parts_as_chunks_and_at_most_eight(minutes: int, chun
         ("", "no goal"),
         ("Goal\n" + "".join(f"- step {n}\n" for n in range(10_000)), "at most 200 steps; this one would have 10,000"),
         ("Goal\n- a\n  - b\n    - c\n      - d", "3 levels"),
+        ("Goal\n" + "".join(f"{' ' * n}- {n}\n" for n in range(2_000)), "3 levels"),
         ("Goal\n- a\n  - goal", "part of itself"),
         (f"Goal\n- {'x' * 400}", "1 to 300 characters"),
     ],

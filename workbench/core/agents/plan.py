@@ -93,6 +93,10 @@ def progress(plan: Step) -> tuple[int, int]:
     return sum(one.is_settled for one in leaves), len(leaves)
 
 
+def _too_deep() -> InvalidRecord:
+    return InvalidRecord(f"A plan has at most {DEEPEST} levels of steps.", _UNCHANGED)
+
+
 def checked(plan: Step) -> Step:
     """Return a plan that is not too large, and in which nothing is a part of itself. Raises `InvalidRecord`."""
     every = list(walk(plan))
@@ -100,7 +104,7 @@ def checked(plan: Step) -> Step:
         message = f"A plan has at most {MOST_STEPS} steps; this one would have {len(every) - 1:,}."
         raise InvalidRecord(message, "Take a larger chunk, or make a plan of each part.")
     if max(len(path) for path, _ in every) > DEEPEST:
-        raise InvalidRecord(f"A plan has at most {DEEPEST} levels of steps.", _UNCHANGED)
+        raise _too_deep()
     for path, step in every:
         if any(at(plan, path[:end]).text.casefold() == step.text.casefold() for end in range(len(path))):
             raise InvalidRecord(f"“{step.text}” cannot be a part of itself (step {named(path)}).", _UNCHANGED)
@@ -138,6 +142,8 @@ def read_plan(text: str) -> Step:
             raise InvalidRecord(f"Line {number} is no step.", "A step is written “- [ ] what to do (15 min)”.")
         indent = len(row[1].expandtabs(4))
         indents = [*(one for one in indents if one < indent), indent]
+        if len(indents) > DEEPEST:
+            raise _too_deep()
         state: State = next((s for s, mark in _MARKS.items() if mark == (row[2] or " ").lower()), "open")
         found.append((len(indents), replace(step_of(row[3]), state=state)))
     below = defaultdict[int, list[Step]](list)
