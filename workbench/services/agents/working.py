@@ -94,7 +94,7 @@ class WorkingSession:
         self._changes: list[Change] = []
         self._reads: set[str] = set()
         self._seen = -1
-        self._now = WorkingMemory(session)
+        self._now = self._base = WorkingMemory(session)
 
     @property
     def memory(self) -> WorkingMemory:
@@ -103,7 +103,11 @@ class WorkingSession:
             self._library.refresh()
             if self._seen != self._library.revision:
                 self._library.require_trust()
-                self._now, self._seen = self._load(), self._library.revision
+                before, self._base = self._base, self._load()
+                is_same, self._seen = self._seen >= 0 and before == self._base, self._library.revision
+                if is_same:
+                    return self._now
+                self._now = self._base
                 for change in self._changes:
                     self._now = change(self._now)
                 for name in self._reads:
