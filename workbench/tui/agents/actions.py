@@ -144,7 +144,7 @@ PLANS = Table(
         Action("plans.skip", "s", "skip", "Mark it skipped, or open again", CHANGE, False),
         Action("plans.up", "K", "move up", "Move the step up", CHANGE, False, "move(-1)"),
         Action("plans.down", "J", "move down", "Move the step down", CHANGE, False, "move(1)"),
-        Action("plans.delete", "d", "delete", "Delete the step, or forget the plan", CHANGE),
+        Action("plans.delete", "d", "delete", "Delete the step, or archive the plan", CHANGE),
         Action("plans.decide", "w", "what next", "Propose what to do next, with the reasons", FIND),
         Action("plans.ask", "C", "ask Claude", "Let Claude propose, previewed first", FIND, False),
         Action("plans.copy", "y", "copy", "Copy the plan as a check list", CHANGE, False),
