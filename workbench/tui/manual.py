@@ -43,6 +43,27 @@ class ManualScreen(Dialog[bool]):
     """A page of the manual; the result is whether the keys of what is below are asked for."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*MANUAL, READ_ON))
+    DEFAULT_CSS = """
+    ManualScreen {
+        & > .dialog { width: 100%; max-width: 140; height: 100%; }
+        & SafeInput { margin-bottom: 1; background: $background; }
+        & Horizontal { height: 1fr; }
+        & LineView { width: 32; margin-right: 1; }
+        & VerticalScroll { width: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
+        & Markdown { padding: 0; }
+        & MarkdownH1, & MarkdownH2, & MarkdownH3, & MarkdownH4 { content-align: left middle; margin: 1 0; }
+        & MarkdownH1 { margin-top: 0; }
+        & MarkdownFence { margin: 0 0 1 0; }
+        & MarkdownFence > Label { padding: 0 1; width: 1fr; text-wrap: wrap; }
+        & MarkdownTableContent { keyline: none; grid-gutter: 0 1; }
+        & MarkdownTableContent > .cell, & MarkdownTableContent > .header { padding: 0; }
+    }
+    ManualScreen.-narrow {
+        & LineView { display: none; }
+        &.-listing LineView { display: block; width: 1fr; margin-right: 0; }
+        &.-listing VerticalScroll { display: none; }
+    }
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__("Manual", [action for action in MANUAL if action.show])

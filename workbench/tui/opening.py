@@ -100,6 +100,12 @@ class Welcome(Dialog[FirstStep | None]):
     """The card; the result is what was chosen, `None` for leaving."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(WELCOME)
+    DEFAULT_CSS = """
+    Welcome {
+        & LineView { height: auto; }
+        & #welcome-more { height: 3; margin-top: 1; color: $text-muted; }
+    }
+    """
 
     def __init__(self, first: FirstRun) -> None:
         open_row = replace(LIST[-1], label="choose")

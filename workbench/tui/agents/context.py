@@ -284,6 +284,13 @@ class ContextPane(Vertical):
         """It was made anew: for another task, under another budget, or of a store that changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONTEXT)
+    DEFAULT_CSS = """
+    ContextPane {
+        & > #context-said { height: 1; padding: 0 1; color: $text-muted; }
+        & > SafeInput { padding: 0 1; background: $panel; }
+        & > SafeInput:focus { background: $boost; }
+    }
+    """
 
     def __init__(self, bench: Workbench, *, id: str) -> None:
         super().__init__(id=id)

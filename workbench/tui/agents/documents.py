@@ -333,6 +333,16 @@ class DocumentsDialog(Dialog[None]):
     """The documents around a store, and the text of the section under the cursor: looked at, trusted, corrected."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(DOCUMENTS)
+    DEFAULT_CSS = """
+    DocumentsDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & #documents-body { height: 1fr; }
+        & #documents-list { width: 1fr; }
+        & #documents-text { width: 1fr; border-left: solid $panel; }
+        & #documents-line { height: auto; max-height: 3; color: $text-warning; }
+    }
+    """
 
     def __init__(self, bench: Workbench, folder: Path | None = None) -> None:
         super().__init__("Documents of agents", DOCUMENTS)

@@ -96,6 +96,19 @@ class EpisodesDialog(Dialog[None]):
     """The episodes of a store by time, and all that the one under the cursor says."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EPISODES)
+    DEFAULT_CSS = """
+    EpisodesDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & #episodes-body { height: 1fr; }
+        & #episodes-list { width: 1fr; }
+        & #episodes-text { width: 1fr; border-left: solid $panel; }
+        &.-narrow #episodes-body { layout: vertical; }
+        &.-narrow #episodes-list { height: 8; }
+        &.-narrow #episodes-text { height: 1fr; border-left: none; border-top: solid $panel; }
+        & #episodes-line { height: auto; max-height: 2; color: $text-muted; }
+    }
+    """
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__("Episodes: what agents did", [one for one in EPISODES if one.show])

@@ -56,6 +56,21 @@ class LessonsDialog(Dialog[str | None]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(LESSONS)
+    DEFAULT_CSS = """
+    LessonsDialog {
+        & > .dialog { width: 94%; max-width: 150; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & #lessons-state { height: auto; max-height: 14; margin: 1 0; }
+        &.-narrow #lessons-state { margin: 0; }
+        & #lessons-body { height: 1fr; }
+        & #lessons-list { width: 1fr; background: $background; }
+        & #lessons-text { width: 1fr; border-left: solid $panel; }
+        &.-narrow #lessons-body { layout: vertical; }
+        &.-narrow #lessons-list { height: 1fr; }
+        &.-narrow #lessons-text { height: 1fr; border-left: none; border-top: solid $panel; }
+    }
+    """
 
     def __init__(self, bench: Workbench, files: Sequence[Path]) -> None:
         title = "What sessions teach · nothing is stored before it is listed here"

@@ -80,6 +80,16 @@ class PatternsDialog(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PATTERNS)
+    DEFAULT_CSS = """
+    PatternsDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & #patterns-body { height: 1fr; }
+        & #patterns-list { width: 1fr; }
+        & #patterns-text { width: 1fr; border-left: solid $panel; }
+        & #patterns-line { height: auto; max-height: 3; color: $text-warning; }
+    }
+    """
 
     def __init__(self, bench: Workbench, copy: Callable[[str], None]) -> None:
         super().__init__("Patterns: what agents learned", PATTERNS)

@@ -62,6 +62,16 @@ class PlansDialog(Dialog[None]):
     """The plans of a store with their steps, and beside them how the one under the cursor goes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLANS)
+    DEFAULT_CSS = """
+    PlansDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & #plans-body { height: 1fr; }
+        & #plans-tree { width: 3fr; background: $surface; padding: 0; }
+        & #plans-text { width: 2fr; border-left: solid $panel; }
+        & #plans-line { height: auto; max-height: 3; color: $text-warning; }
+    }
+    """
 
     def __init__(self, bench: Workbench, copy: Callable[[str], None]) -> None:
         super().__init__("Plans: goals in steps", [one for one in PLANS if one.show])

@@ -90,6 +90,35 @@ class AgentsScreen(AreaScreen):
     AREA = "agents"
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGENTS)
     help_text = HELP
+    DEFAULT_CSS = """
+    AgentsScreen {
+        #agents-line { height: 1; padding: 0 1; color: $text-muted; }
+        #work { height: 1fr; }
+        #context { width: 1fr; height: 1fr; }
+        #doings { width: 1fr; height: 1fr; border-left: solid $panel; }
+        #sessions { height: 1fr; }
+        #list { height: 2fr; border-top: solid $panel; }
+        #list:focus { border-top: solid $accent; }
+        #side { width: 1fr; display: none; border-left: solid $panel; }
+        #side:focus { border-left: solid $accent; }
+        &.-wide #context { width: 2fr; }
+        &.-wide #doings { width: 3fr; }
+        &.-wide #side { display: block; width: 2fr; }
+        &.-normal.-open #side { display: block; }
+        &.-normal.-open #context { display: none; }
+        &.-normal.-open.-given #context { display: block; }
+        &.-normal.-open.-given #doings { display: none; }
+        &.-narrow #work { layout: vertical; }
+        &.-narrow #context { height: 12; }
+        &.-narrow #doings { border-left: none; border-top: solid $panel; }
+        &.-narrow.-given #context { height: 2fr; }
+        &.-narrow #list, &.-narrow #side { display: none; border-left: none; border-top: none; }
+        &.-narrow.-within #list { display: block; }
+        &.-narrow.-within #sessions, &.-narrow.-within #context { display: none; }
+        &.-narrow.-open #side { display: block; height: 1fr; }
+        &.-narrow.-open #doings, &.-narrow.-open #context { display: none; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -66,6 +66,19 @@ class WorkingDialog(Dialog[None]):
     """The working memories as they were stored last, and what the variable under the cursor says."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(WORKING)
+    DEFAULT_CSS = """
+    WorkingDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & #working-body { height: 1fr; }
+        & #working-list { width: 1fr; }
+        & #working-text { width: 1fr; border-left: solid $panel; }
+        &.-narrow #working-body { layout: vertical; }
+        &.-narrow #working-list { height: 8; }
+        &.-narrow #working-text { height: 1fr; border-left: none; border-top: solid $panel; }
+        & #working-line { height: auto; max-height: 2; color: $text-muted; }
+    }
+    """
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__("Working memory: what agents keep in mind", [one for one in WORKING if one.show])

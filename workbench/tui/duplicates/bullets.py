@@ -142,6 +142,20 @@ class BulletDuplicatesDialog(Dialog[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*DUPLICATES, *on_row("e")))
+    DEFAULT_CSS = """
+    BulletDuplicatesDialog {
+        & > .dialog { width: 96%; height: 96%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #duplicates-state { height: auto; max-height: 2; }
+        & #duplicates-panes { layout: vertical; height: 1fr; }
+        & LineView { height: 2fr; min-height: 4; background: $surface; }
+        & ReadingPane { height: 3fr; border-top: solid $panel; }
+        &.-wide #duplicates-panes { layout: horizontal; }
+        &.-wide LineView { width: 1fr; height: 1fr; }
+        &.-wide ReadingPane { width: 1fr; height: 1fr; border-top: none; border-left: solid $panel; }
+    }
+    """
 
     def __init__(self, bench: Workbench, book: str) -> None:
         super().__init__("Duplicates in this playbook", [a for a in DUPLICATES if a.show])

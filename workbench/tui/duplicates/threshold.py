@@ -72,6 +72,17 @@ class DuplicatesDialog(Dialog[None]):
             self.found = found
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*DUPLICATES, *on_row()))
+    DEFAULT_CSS = """
+    DuplicatesDialog {
+        & > .dialog { width: 94%; max-width: 150; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #duplicates-state { height: auto; max-height: 3; margin: 1 0; }
+        & #duplicates-panes { layout: vertical; height: 1fr; }
+        & LineView { height: 1fr; background: $surface; }
+        & ReadingPane { height: 40%; border-top: solid $panel; }
+    }
+    """
 
     def __init__(
         self, retriever: Retriever, kept: Callable[[], KeptApart], keep: Keep, mask: Callable[[str], str]

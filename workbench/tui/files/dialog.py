@@ -69,6 +69,19 @@ class FindingsDialog(Dialog[None]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(FINDINGS)
+    DEFAULT_CSS = """
+    FindingsDialog {
+        & > .dialog { width: 94%; max-width: 150; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & #findings-about { height: auto; max-height: 4; margin-bottom: 1; }
+        & #findings-list { height: 2fr; min-height: 3; background: $background; }
+        & #findings-fix { height: auto; max-height: 3; margin: 1 0 0 0; }
+        & #findings-diff { height: 3fr; min-height: 3; background: $background; }
+        & #findings-diff > .line--cursor { background: $background; color: $foreground; }
+    }
+    """
 
     def __init__(self, file: KnownFile, bench: Workbench) -> None:
         super().__init__(bench.safety.masked(file.path.name), [a for a in FINDINGS if a.show])

@@ -44,6 +44,16 @@ class WholeFile(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHOLE)
+    DEFAULT_CSS = """
+    WholeFile {
+        & > .dialog { width: 94%; max-width: 150; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & #whole-said { height: auto; max-height: 3; margin-bottom: 1; }
+        & LineView { background: $background; }
+    }
+    """
 
     def __init__(self, name: str, text: str, masks: Mapping[str, str], loads: bool) -> None:
         super().__init__(name, WHOLE if loads else WHOLE[1:])

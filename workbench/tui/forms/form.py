@@ -69,6 +69,24 @@ class RecordForm(Dialog[Values | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(FORM)
+    DEFAULT_CSS = """
+    RecordForm {
+        & > .dialog { width: 90%; height: 90%; }
+        &.-short > .dialog { width: 100%; height: 100%; border: none; }
+        &.-short .dialog--title { margin-bottom: 0; }
+        &.-short .dialog--keys { margin-top: 0; }
+        &.-several > .dialog { height: auto; border: round $border; }
+        & .form--texts { height: 1fr; }
+        & InertTextArea { width: 1fr; height: 1fr; background: $background; padding: 0 1; }
+        & ReadingPane { width: 1fr; height: 1fr; border-left: solid $panel; }
+        &.-narrow .form--texts { layout: vertical; }
+        & ReadingPane:focus { border-left: solid $accent; }
+        &.-narrow ReadingPane { border-left: none; border-top: solid $panel; }
+        &.-narrow ReadingPane:focus { border-top: solid $accent; }
+        & .form--fields { height: 1fr; scrollbar-size-vertical: 1; }
+        & .form--state { height: auto; max-height: 4; }
+    }
+    """
 
     def __init__(
         self,

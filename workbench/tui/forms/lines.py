@@ -53,6 +53,18 @@ class FieldLine(Horizontal, can_focus=True):
     class Changed(Message):
         """Something else stands in the line."""
 
+    DEFAULT_CSS = """
+    FieldLine {
+        height: 1;
+        & SafeInput { width: 1fr; min-width: 12; height: 1; margin-left: 14; background: $background; }
+        & .form--beside { width: auto; max-width: 62%; height: 1; padding-left: 1; color: $text-muted; }
+        &.-unfit .form--beside { color: $text-error; }
+        &.-held .form--beside {
+            width: 1fr; max-width: 100%; margin-left: 14; padding-left: 0; background: $background;
+        }
+    }
+    """
+
     def __init__(self, field: Field, stored: str | None, empty: str = "", hint: str | None = None) -> None:
         self._hint = HINTS.get(field.name, "") if hint is None else hint
         self._beside: Static | None = None

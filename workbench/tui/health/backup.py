@@ -56,6 +56,16 @@ class BackupDialog(Dialog[bool]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(BACKUP)
+    DEFAULT_CSS = """
+    BackupDialog {
+        & > .dialog { width: 110; }
+        &.-narrow > .dialog { width: 100%; }
+        & .backup--line { height: 1; }
+        & .backup--label { width: 6; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & #backup-state { height: auto; max-height: 16; margin-top: 1; }
+    }
+    """
 
     def __init__(self, bench: Workbench, folder: Path) -> None:
         super().__init__("Back up the store", BACKUP)

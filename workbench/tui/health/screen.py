@@ -270,6 +270,18 @@ class HealthScreen(AreaScreen):
     AREA = "health"
     help_text = HELP
     BINDINGS: ClassVar[list[BindingType]] = bindings((*HEALTH, *on_row("p")))
+    DEFAULT_CSS = """
+    HealthScreen {
+        #work { height: 1fr; }
+        #parts { width: 52%; max-width: 96; }
+        #detail { width: 1fr; border-left: solid $panel; }
+        #detail:focus { border-left: solid $accent; }
+        &.-narrow #parts { width: 1fr; max-width: 100%; }
+        &.-narrow #detail { display: none; }
+        &.-narrow.-open #parts { display: none; }
+        &.-narrow.-open #detail { display: block; border-left: none; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -54,6 +54,15 @@ class Proposed(Dialog[bool]):
 
     acts: Acts
     BINDINGS: ClassVar[list[BindingType]] = bindings((*PROPOSED, *on_row("y")))
+    DEFAULT_CSS = """
+    Proposed {
+        & > .dialog { width: 94%; max-width: 130; height: 90%; }
+        & .dialog--title { margin: 0; }
+        & .proposed--hint { height: auto; color: $text-muted; margin-bottom: 1; }
+        & LineView { height: 1fr; background: $surface; }
+        & ReadingPane { height: 40%; border-top: solid $panel; }
+    }
+    """
 
     def __init__(
         self, title: str, proposals: Sequence[Proposal], bench: Workbench, hint: str = "", yes: str = ""

@@ -53,6 +53,9 @@ class BookBar(Widget):
     """One line: name on the left, figures on the right; the longest wording that fits."""
 
     ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    BookBar { height: 1; padding: 0 1; }
+    """
 
     facts: reactive[BookFacts | None] = reactive[BookFacts | None](None)
 

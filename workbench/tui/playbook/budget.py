@@ -68,6 +68,15 @@ class AgentDialog(Dialog[None]):
     """The prompt text, with or without counts, whole or what the budget keeps."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGENT_VIEW)
+    DEFAULT_CSS = """
+    AgentDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #agent-state { height: auto; max-height: 5; margin-bottom: 1; }
+        & LineView { height: 1fr; background: $surface; }
+    }
+    """
 
     def __init__(self, bench: Workbench, book: str, copy: Callable[[str], None]) -> None:
         self._view = bench.playbooks.view(book)
@@ -189,6 +198,16 @@ class BudgetDialog(Dialog[str | None]):
     """A budget to move, and which bullets then are in and out; the result is a sentence about what was done."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*BUDGET, *on_row()))
+    DEFAULT_CSS = """
+    BudgetDialog {
+        & > .dialog { width: 94%; max-width: 140; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #budget-state { height: auto; max-height: 5; margin: 1 0; }
+        &.-narrow #budget-state { margin: 0; }
+        & LineView { height: 1fr; background: $surface; }
+    }
+    """
 
     def __init__(self, bench: Workbench, book: str) -> None:
         self._bench = bench
@@ -361,6 +380,15 @@ class DeprecateDialog(Dialog[Deprecation | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(DEPRECATE)
+    DEFAULT_CSS = """
+    DeprecateDialog {
+        & > .dialog { width: 110; }
+        & SafeInput { background: $background; }
+        & Static.label { color: $text-muted; }
+        & LineView { height: 9; & > .line--cursor {
+            background: $block-cursor-background; color: $block-cursor-foreground; } }
+    }
+    """
 
     def __init__(
         self, title: str, others: Sequence[Bullet], masked: dict[str, str], preview: Preview, take: Take

@@ -289,6 +289,22 @@ class PlaybookScreen(AreaScreen):
     AREA = "playbook"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLAYBOOK)
     help_text = "The filter, and the symbols before a bullet\n" + "\n".join(f"  {what:<22} {why}" for what, why in HELP)
+    DEFAULT_CSS = """
+    PlaybookScreen {
+        #book-filter-line { height: 1; padding: 0 1; }
+        #book-filter { width: 1fr; background: $background; }
+        #book-count { width: auto; color: $text-muted; padding-left: 2; }
+        #outline { display: none; width: 44; border-right: solid $panel; scrollbar-size-vertical: 1; }
+        #bullets { width: 5fr; }
+        #bullet-side { width: 3fr; border-left: solid $panel; }
+        #bullet-side:focus-within { border-left: solid $accent; }
+        #bullet-side Side { padding: 0 1; scrollbar-size-vertical: 1; }
+        &.-wide #outline { display: block; }
+        &.-narrow #bullet-side { display: none; border-left: none; }
+        &.-narrow.-open #bullet-side { display: block; width: 1fr; }
+        &.-narrow.-open #bullets { display: none; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()

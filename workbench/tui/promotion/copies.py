@@ -52,6 +52,16 @@ class CopiesDialog(Dialog[bool | None]):
             self.shifts = shifts
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(COPIES)
+    DEFAULT_CSS = """
+    CopiesDialog {
+        & > .dialog { width: 94%; max-width: 120; height: auto; max-height: 94%; }
+        &.-narrow > .dialog { width: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & .copies--said { height: auto; max-height: 8; margin-bottom: 1; }
+        & Pane { height: auto; max-height: 60vh; background: $background; }
+    }
+    """
 
     def __init__(self, bench: Workbench, plan: CopyPlan) -> None:
         names = [masked_name(before.id, bench.safety.masked) for before, _ in plan.corrected]

@@ -161,6 +161,35 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
             self.look = look
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PROMOTE)
+    DEFAULT_CSS = """
+    PromoteDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; height: 1; }
+        & .dialog--keys { margin-top: 0; }
+        & .promote--memory { height: auto; max-height: 2; margin-bottom: 1; color: $text-muted; }
+        & LineView { background: $background; }
+        & #promote-places { height: auto; max-height: 6; }
+        & #promote-body { layout: vertical; height: 1fr; }
+        & #promote-text { height: 1fr; }
+        & .promote--line { height: 1; display: none; }
+        & .promote--line.-used { display: block; }
+        & .promote--label { width: 8; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & #promote-state { height: auto; max-height: 5; }
+        & #promote-lines { height: 1fr; margin-top: 1; }
+        & #promote-lines > .line--cursor { background: $background; color: $foreground; }
+        & #promote-lines:focus > .line--cursor {
+            background: $block-cursor-background; color: $block-cursor-foreground;
+        }
+        &.-narrow .promote--memory { max-height: 1; }
+        &.-narrow #promote-lines { margin-top: 0; }
+        &.-beside #promote-body { layout: horizontal; }
+        &.-beside #promote-places { width: 46; height: 100%; max-height: 100%; }
+        &.-wide #promote-places { width: 64; }
+        &.-beside #promote-text { border-left: solid $panel; padding-left: 1; }
+    }
+    """
 
     def __init__(self, bench: Workbench, ids: Sequence[str], kind: str = "") -> None:
         self._memories = [bench.stream.get(id) for id in dict.fromkeys(ids)]

@@ -107,6 +107,15 @@ class OpenedRecord(Dialog[None]):
     """One memory, bullet or document in full, over the place where somebody came upon it."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*OPENED, *on_row()))
+    DEFAULT_CSS = """
+    OpenedRecord {
+        & > .dialog { width: 110; height: 90%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { max-height: 2; margin: 0; }
+        & .dialog--keys { margin: 0; }
+        & ReadingPane { height: 1fr; padding: 0; }
+    }
+    """
 
     def __init__(self, area: AreaScreen, place: Place, path: tuple[str, ...]) -> None:
         self._path = (*path, masked_name(place[1], area.bench.safety.masked))

@@ -49,6 +49,13 @@ class ReflectDialog(Dialog[Asked | None]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECT)
+    DEFAULT_CSS = """
+    ReflectDialog {
+        & > .dialog { width: 84; }
+        & #reflect-plan { height: auto; min-height: 4; }
+        & SafeInput { margin-top: 1; background: $background; }
+    }
+    """
 
     AUTO_FOCUS = ""
 
@@ -157,6 +164,14 @@ class SentDialog(Dialog[None]):
     """Exactly what would leave the machine, to be scrolled through."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(SENT)
+    DEFAULT_CSS = """
+    SentDialog {
+        & > .dialog { width: 94%; max-width: 120; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & VerticalScroll { height: 1fr; background: $background; padding: 0 1; scrollbar-size-vertical: 1; }
+        & #sent-remark { height: auto; max-height: 4; margin-bottom: 1; }
+    }
+    """
     AUTO_FOCUS = ""
 
     def __init__(self, texts: Sequence[str], remark: str) -> None:
@@ -233,6 +248,15 @@ class ResultDialog(Dialog[Chosen | None]):
     """Show what came of a reflection (`None`: only replies of before) and the replies that wait, the first in full."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECTED)
+    DEFAULT_CSS = """
+    ResultDialog {
+        & > .dialog { width: 92; }
+        & #result-found { height: auto; }
+        & VerticalScroll { height: auto; scrollbar-size-vertical: 1; }
+        & #result-reply { background: $background; padding: 0 1; margin-top: 1; }
+        & #result-why { height: auto; margin-top: 1; }
+    }
+    """
     AUTO_FOCUS = ""
 
     def __init__(self, outcome: Outcome | None, waiting: Sequence[Waiting], problem: str = "") -> None:
@@ -346,6 +370,14 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
             self.step = step
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(RUNNING)
+    DEFAULT_CSS = """
+    RunDialog {
+        & > .dialog { width: 84; height: 70%; min-height: 12; }
+        & #run-step { height: auto; max-height: 3; }
+        & VerticalScroll { height: 1fr; margin-top: 1; background: $background; padding: 0 1; }
+        & VerticalScroll { scrollbar-size-vertical: 1; }
+    }
+    """
 
     def __init__(
         self,

@@ -393,6 +393,12 @@ class ImpactDialog(Dialog[None]):
     """Shows a text to read; the rest of it may come later than the dialog, from `find`, which a thread calls."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(IMPACT)
+    DEFAULT_CSS = """
+    ImpactDialog {
+        & > .dialog { width: 110; }
+        & ReadingPane { height: auto; border: none; padding: 0; }
+    }
+    """
 
     def __init__(self, title: str, text: Content, find: Callable[[Cancelled], Content] | None = None) -> None:
         super().__init__(title, IMPACT)

@@ -80,6 +80,21 @@ class MergeChoice(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*MERGE, *on_row("e E y")))
+    DEFAULT_CSS = """
+    MergeChoice {
+        & > .dialog { width: 120; height: 90%; }
+        &.-narrow > .dialog { height: 100%; }
+        & .dialog--title { margin-bottom: 0; max-height: 1; }
+        & SafeInput { margin: 0; }
+        & LineView { height: 3; }
+        & #merge-texts { layout: horizontal; height: 1fr; }
+        &.-narrow #merge-texts { layout: vertical; }
+        & ReadingPane { width: 1fr; height: 1fr; border: none; border-top: solid $panel; padding: 0 1 0 0; }
+        & ReadingPane:focus { border: none; border-top: solid $accent; }
+        & .merge--outcome { height: auto; max-height: 4; }
+        & .dialog--keys { margin-top: 0; }
+    }
+    """
 
     def __init__(
         self,

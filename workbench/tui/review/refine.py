@@ -67,6 +67,22 @@ class RefineDialog(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(REFINE)
+    DEFAULT_CSS = """
+    RefineDialog {
+        & > .dialog { width: 150; height: 90%; }
+        & .dialog--title { margin-bottom: 0; max-height: 1; }
+        & LineView { height: 1; }
+        & Horizontal { height: 1fr; border-top: solid $panel; }
+        & ReadingPane { width: 1fr; border: none; }
+        & ReadingPane:focus { border: none; }
+        & #before { border-right: solid $panel; }
+        & .refine--state { height: auto; max-height: 3; }
+        & .dialog--keys { margin-top: 0; }
+        &.-narrow Horizontal { layout: vertical; }
+        &.-narrow ReadingPane { height: 1fr; width: 1fr; }
+        &.-narrow #before { border-right: none; max-height: 40%; color: $text-muted; }
+    }
+    """
 
     def __init__(self, memory: Memory, refinement: "Refinement", take: Take, draft: Drafting | None = None) -> None:
         super().__init__(f"Refine {name(memory.id)}", REFINE)

@@ -205,6 +205,34 @@ class ReviewScreen(AreaScreen):
         + "The filter\n"
         + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
     )
+    DEFAULT_CSS = """
+    ReviewScreen {
+        #filter-line { height: 1; padding: 0 1; }
+        #filter { width: 2fr; background: $background; }
+        #count {
+            width: 3fr; color: $text-muted; padding-left: 1;
+            text-align: right; text-wrap: nowrap; text-overflow: ellipsis;
+        }
+        #work { height: 1fr; }
+        #queue { width: 42%; max-width: 72; }
+        #texts { width: 1fr; layout: vertical; }
+        ReadingPane { border-left: solid $panel; }
+        ReadingPane:focus { border-left: solid $accent; }
+        #candidate { height: 2fr; }
+        #evidence { height: 3fr; padding: 1 1 0 1; }
+        &.-wide #queue { width: 34%; }
+        &.-wide #texts { layout: horizontal; }
+        &.-wide #candidate { width: 2fr; height: 1fr; }
+        &.-wide #evidence { width: 3fr; height: 1fr; padding: 0 1; }
+        &.-narrow #texts { display: none; }
+        &.-narrow #queue { width: 1fr; max-width: 100%; }
+        &.-narrow.-open #texts { display: block; }
+        &.-narrow #candidate { height: 1fr; }
+        &.-narrow #evidence { height: 1fr; }
+        &.-narrow.-open #queue { display: none; }
+        &.-narrow ReadingPane { border-left: none; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -57,6 +57,16 @@ class GroupDialog(Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(GROUP)
+    DEFAULT_CSS = """
+    GroupDialog {
+        & > .dialog { width: 110; }
+        & .dialog--title { margin-bottom: 0; }
+        & ReadingPane { height: auto; border: none; border-top: solid $panel; padding: 0; }
+        & ReadingPane:focus { border: none; border-top: solid $accent; }
+        & .group--state { height: 1; }
+        & .dialog--keys { margin-top: 0; }
+    }
+    """
 
     def __init__(self, verb: str, group: int, unopened: Sequence[tuple[Proposal, Memory | None]]) -> None:
         super().__init__(f"{verb} {group}, including {len(unopened)} you have not read?", GROUP)
@@ -141,6 +151,9 @@ class DecisionLine(Widget):
     """One line that is always there, so that nothing moves. What is `said` stays until the cursor goes on."""
 
     ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    DecisionLine { height: 1; padding: 0 1; color: $foreground; }
+    """
 
     said = reactive("")
     hint = reactive("")
@@ -173,6 +186,12 @@ class ReasonDialog(Dialog[int]):
     """Ask for a reason by its key, or with enter; the result is its place in `REASONS`."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(REASONS)
+    DEFAULT_CSS = """
+    ReasonDialog LineView {
+        height: auto;
+        & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+    }
+    """
 
     def __init__(self, title: str) -> None:
         super().__init__(title, (replace(LIST[-1], label="choose"), CANCEL))

@@ -241,6 +241,20 @@ class HistoryDialog(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*HISTORY, *on_row()))
+    DEFAULT_CSS = """
+    HistoryDialog {
+        & > .dialog { width: 110; }
+        & LineView {
+            height: auto; min-height: 3; max-height: 25vh;
+            & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        }
+        & VerticalScroll {
+            height: auto; max-height: 30vh; margin-top: 1; padding-top: 1; border-top: solid $panel;
+            scrollbar-size-vertical: 1;
+        }
+        & .history--said { height: auto; max-height: 2; }
+    }
+    """
 
     def __init__(self, history: History, now: datetime, mask: Callable[[str], str], place: Place | None = None) -> None:
         opens = next(action for action in LIST if action.id == "list.open")
@@ -491,6 +505,12 @@ class RecordThen(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*RECORD_THEN, *on_row()))
+    DEFAULT_CSS = """
+    RecordThen {
+        & > .dialog { width: 100; }
+        & VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
+    }
+    """
 
     def __init__(self, title: str, record: object, shown: object, place: Place) -> None:
         self._record = record

@@ -70,6 +70,20 @@ class ReplaceDialog(Dialog[int]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*REPLACE, *on_row()))
+    DEFAULT_CSS = """
+    ReplaceDialog {
+        & > .dialog { width: 120; height: 94%; }
+        & .dialog--title { margin-bottom: 0; max-height: 1; }
+        & .dialog--keys { margin-top: 0; }
+        & .replace--line { height: 1; }
+        & .replace--label { width: 9; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & LineView { height: 1fr; margin-top: 1; }
+        & ReadingPane { height: 1fr; border: none; border-top: solid $panel; padding: 0; }
+        & ReadingPane:focus { border: none; border-top: solid $accent; }
+        & .replace--said { height: auto; max-height: 2; }
+    }
+    """
 
     def __init__(self, bench: Workbench, find: str = "") -> None:
         super().__init__("Replace in every memory and bullet", [a for a in REPLACE if a.show])

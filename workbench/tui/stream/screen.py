@@ -72,6 +72,22 @@ class StreamScreen(AreaScreen):
     AREA = "stream"
     BINDINGS: ClassVar[list[BindingType]] = bindings(STREAM)
     help_text = "The filter\n" + "\n".join(f"  {what:<28} {means}" for what, means in (*HELP, IS_FLAGGED))
+    DEFAULT_CSS = """
+    StreamScreen {
+        #filter-line { height: 1; padding: 0 1; }
+        #filter { width: 1fr; background: $background; }
+        #count { width: auto; max-width: 70%; height: 1; color: $text-muted; padding-left: 2; }
+        #count.-wide-one { max-width: 86%; }
+        #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
+        #found { width: 2fr; }
+        #below { height: 1; padding: 0 2; color: $text-accent; display: none; }
+        #side { width: 1fr; min-width: 42; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
+        #side:focus { border-left: solid $accent; }
+        &.-narrow #side { display: none; border-left: none; }
+        &.-narrow.-open #side { display: block; width: 1fr; }
+        &.-narrow.-open #found { display: none; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()

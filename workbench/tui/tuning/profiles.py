@@ -58,6 +58,16 @@ class CompareDialog(Dialog[Which | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(COMPARE)
+    DEFAULT_CSS = """
+    CompareDialog {
+        & > .dialog { width: 96%; max-width: 170; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #compare-state { height: 1; margin-bottom: 1; }
+        & #compare-head { height: 1; padding-left: 2; }
+        & LineView { background: $surface; }
+    }
+    """
 
     def __init__(
         self, question: Question, now: datetime, left: Named, right: Named, mask: Callable[[str], str]
@@ -411,6 +421,21 @@ class LibraryDialog(Dialog[Side | None]):
     """The sliders, the snapshots and the profiles; the result is the one that the sliders are to take."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(LIBRARY)
+    DEFAULT_CSS = """
+    LibraryDialog {
+        & > .dialog { width: 94%; max-width: 150; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #library-state { height: 1; margin-bottom: 1; }
+        & #library-panes { layout: horizontal; height: 1fr; }
+        & LineView { width: 48; background: $surface; }
+        & #library-text { width: 1fr; height: 1fr; border-left: solid $panel; }
+        &.-narrow #library-state { margin-bottom: 0; }
+        &.-narrow #library-panes { layout: vertical; }
+        &.-narrow LineView { width: 1fr; height: 9; }
+        &.-narrow #library-text { border-left: none; border-top: solid $panel; }
+    }
+    """
 
     def __init__(self, library: Library) -> None:
         super().__init__("Snapshots and profiles", [a for a in LIBRARY if a.show])

@@ -84,6 +84,16 @@ class QueryLine(Horizontal):
     is called in the turn in which the session has its ranking, so that no other turn paints the old one.
     """
 
+    DEFAULT_CSS = """
+    QueryLine {
+        height: 1;
+        padding: 0 1;
+        & #query-label { width: 6; color: $text-muted; }
+        & #query { width: 1fr; background: $background; }
+        & #query-state { width: auto; }
+    }
+    """
+
     def __init__(self, bench: Workbench, session: TuningSession, answered: Callable[[], None]) -> None:
         super().__init__(id="query-line")
         self._bench = bench

@@ -130,6 +130,23 @@ class TuneScreen(AreaScreen):
     AREA = "tune"
     BINDINGS: ClassVar[list[BindingType]] = bindings((*TUNE, *NUDGES))
     help_text = HELP
+    DEFAULT_CSS = """
+    TuneScreen {
+        #sliders { width: 40; border-right: solid $panel; }
+        #stage { layout: vertical; width: 1fr; }
+        #ranking { height: 1fr; min-height: 8; }
+        #why { height: 55%; min-height: 9; max-height: 22; border-top: solid $panel; }
+        #why:focus { border-top: solid $accent; }
+        &.-wide #stage { layout: horizontal; }
+        &.-wide #ranking { width: 1fr; }
+        &.-wide #why { width: 64; height: 1fr; max-height: 100%; border-top: none; border-left: solid $panel; }
+        &.-wide #why:focus { border-left: solid $accent; }
+        &.-narrow #sliders { width: 34; }
+        &.-narrow #why { display: none; border-top: none; }
+        &.-narrow.-open #why { display: block; height: 1fr; max-height: 100%; }
+        &.-narrow.-open #ranking, &.-narrow.-open #sliders { display: none; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -60,6 +60,12 @@ _WARNING = "bold $text-warning"
 class RankingPane(Vertical):
     """The list of a ranking between its title and its legend."""
 
+    DEFAULT_CSS = """
+    RankingPane {
+        & .ranking--title, & .ranking--legend { height: 1; padding: 0 1; }
+    }
+    """
+
     def __init__(self, safety: Safety, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._safety = safety
@@ -152,6 +158,20 @@ class TuneSliders(Vertical):
 
     class Focused(Message):
         """Another slider has the focus, so another hint is wanted."""
+
+    DEFAULT_CSS = """
+    TuneSliders {
+        & .slider--profile { height: 1; padding: 0 1; }
+        & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+        & .slider--group { height: 1; padding: 0 1; color: $text-muted; margin-top: 1; }
+        & .slider--about { height: 4; padding: 0 1; border-top: solid $panel; }
+        &.-compact .slider--group { margin-top: 0; }
+        &.-compact .-weights, &.-compact .-relevance, &.-compact .-result, &.-compact .-time { display: none; }
+        &.-tight Slider.-two { height: 1; }
+        & Slider.-two { height: 2; }
+        & Slider:disabled { color: $text-disabled; text-opacity: 100%; }
+    }
+    """
 
     def __init__(self, session: TuningSession, moved: Callable[[], None], used: Callable[[], ProfileInUse]) -> None:
         super().__init__(id="sliders")

@@ -124,6 +124,14 @@ def heading(found: Explanation, profile: Profile) -> Content:
 class DecayCurve(Vertical):
     """The decay curve and the line above it; plotext is imported when there is something to draw."""
 
+    DEFAULT_CSS = """
+    DecayCurve {
+        height: 13;
+        & .curve--head { height: 2; }
+        & PlotextPlot { height: 1fr; }
+    }
+    """
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._plot: PlotextPlot | None = None
@@ -371,6 +379,18 @@ class WhyPane(KeyScroll, inherit_bindings=False):
 
     # Not those of a scroll view, which would keep ← and → from the slider.
     BINDINGS: ClassVar[list[BindingType]] = bindings([a for a in LIST if a.id != "list.open"])
+    DEFAULT_CSS = """
+    WhyPane {
+        layout: horizontal;
+        scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
+        padding: 0 1;
+        & .why--text { width: 1fr; height: auto; }
+        & DecayCurve { margin-left: 2; }
+        &.-tall { layout: vertical; }
+        &.-tall DecayCurve { margin: 1 0 0 0; }
+    }
+    """
 
     def __init__(self, mask: Callable[[str], str], *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -268,6 +268,13 @@ class Slider(Widget, can_focus=True):
 
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(SLIDER)
+    DEFAULT_CSS = """
+    Slider {
+        width: 1fr;
+        height: 1;
+        &:focus { background: $block-cursor-background; }
+    }
+    """
 
     value: reactive[float | None] = reactive[float | None](None, init=False)
     ticks: reactive[tuple[float, ...]] = reactive[tuple[float, ...]](())

@@ -59,6 +59,23 @@ class Dialog(ModalScreen[R]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(ON_DIALOG)
     acts: Callable[[str], Awaitable[None]] | None = None
     """What the usual keys do to the record of the row under the cursor (`tui.records.links`)."""
+    DEFAULT_CSS = """
+    Dialog {
+        align: center middle;
+        & > .dialog {
+            width: 72;
+            max-width: 100%;
+            height: auto;
+            max-height: 100%;
+            border: round $border;
+            background: $surface;
+            color: $foreground;
+            padding: 0 1;
+        }
+        & .dialog--title { text-style: bold; height: auto; max-height: 4; margin-bottom: 1; }
+        & .dialog--keys { height: 1; margin-top: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    }
+    """
 
     def __init__(self, title: str, offered: Iterable[Action] = ()) -> None:
         super().__init__()
@@ -279,6 +296,15 @@ class Choose(Dialog[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CHOOSE)
+    DEFAULT_CSS = """
+    Choose LineView {
+        height: auto;
+        max-height: 14;
+        min-height: 3;
+        margin-top: 1;
+        & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+    }
+    """
 
     def __init__(
         self,
@@ -370,6 +396,9 @@ class Confirm(Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONFIRM)
+    DEFAULT_CSS = """
+    Confirm .confirm--detail { height: auto; }
+    """
 
     def __init__(
         self,

@@ -25,6 +25,15 @@ class KeyBar(Widget):
     """
 
     ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    KeyBar {
+        dock: bottom;
+        height: 1;
+        background: $panel;
+        color: $foreground;
+        padding: 0 1;
+    }
+    """
 
     actions: reactive[tuple[Action, ...]] = reactive[tuple[Action, ...]](())
     status: reactive[Content] = reactive(Content(""))

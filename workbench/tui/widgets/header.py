@@ -48,6 +48,15 @@ class TopBar(Widget):
             self.area = area
 
     ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    TopBar {
+        dock: top;
+        height: 1;
+        background: $panel;
+        color: $foreground;
+        padding: 0 1;
+    }
+    """
 
     areas: reactive[tuple[Area, ...]] = reactive[tuple[Area, ...]](())
     store = reactive("")

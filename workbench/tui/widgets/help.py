@@ -38,6 +38,13 @@ class HelpScreen(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(HELP)
+    DEFAULT_CSS = """
+    HelpScreen {
+        & > .dialog { width: 110; height: 90%; }
+        & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+        & SafeInput { margin-bottom: 1; background: $background; }
+    }
+    """
 
     def __init__(self, title: str, actions: Sequence[Action], more: str = "") -> None:
         super().__init__(f"{title} · a click on a row presses its key", HELP)

@@ -123,6 +123,31 @@ class ExportDialog(Dialog[Written | None]):
             self.look = look
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
+    DEFAULT_CSS = """
+    ExportDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & .export--line { height: 1; }
+        & .export--label { width: 9; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & #export-least { width: 8; }
+        & #export-at-least { width: 22; padding-left: 2; color: $text-muted; }
+        & DialectChoice, & FormatLine { width: 1fr; height: 1; }
+        & #export-state { height: auto; max-height: 10; margin: 1 0; }
+        &.-narrow #export-state { margin: 0; }
+        & #export-panes { height: 1fr; }
+        & LineView { width: 1fr; background: $background; }
+        & LineView > .line--cursor { background: $background; color: $foreground; }
+        & LineView:focus > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        & #export-whole { display: none; }
+        &.-whole #export-whole, &.-new #export-whole { display: block; }
+        &.-whole #export-changes, &.-new #export-changes { display: none; }
+        &.-both #export-whole, &.-both #export-changes { display: block; }
+        &.-both #export-whole { border-left: solid $panel; }
+    }
+    """
 
     def __init__(
         self,

@@ -144,6 +144,20 @@ class ImportDialog(Dialog[str | None]):
     """Name a file, see what it brings, take it in; the result is a sentence that says what was done."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(IMPORT)
+    DEFAULT_CSS = """
+    ImportDialog {
+        & > .dialog { width: 94%; max-width: 150; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & .import--line { height: 1; }
+        & .import--label { width: 9; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & #import-format, & #import-way { width: 1fr; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & #import-state { height: auto; max-height: 5; margin: 1 0; }
+        & LineView { background: $background; }
+    }
+    """
 
     def __init__(self, bench: Workbench, folder: Path) -> None:
         title = "Import a file · nothing is written before it is listed here"

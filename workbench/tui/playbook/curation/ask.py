@@ -137,6 +137,9 @@ class SourcePrompt(Dialog[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*PROMPT, *SOURCE))
+    DEFAULT_CSS = """
+    SourcePrompt #source-claude { height: auto; color: $text-muted; }
+    """
 
     def __init__(self, *, can_ask: bool, check: Callable[[str], str | None]) -> None:
         super().__init__(TITLE, (PROMPT[0], *SOURCE, *PROMPT[1:]) if can_ask else PROMPT)
@@ -191,6 +194,14 @@ class AskDialog(Dialog[str | None]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(ASK)
+    DEFAULT_CSS = """
+    AskDialog {
+        & > .dialog { width: 84; }
+        & Static { height: auto; }
+        & #ask-plan { min-height: 4; }
+        & #ask-state { margin-top: 1; max-height: 6; }
+    }
+    """
     AUTO_FOCUS = ""
 
     def __init__(self, bench: Workbench, book: str, marked: Sequence[Memory] = ()) -> None:

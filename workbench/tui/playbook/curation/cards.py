@@ -97,6 +97,20 @@ class CardsDialog(Dialog[str | None]):
     """Cards to decide on; the result is a sentence about what was done, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*CARDS, *on_row("e")))
+    DEFAULT_CSS = """
+    CardsDialog {
+        & > .dialog { width: 96%; height: 96%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #cards-state { height: auto; max-height: 4; margin-bottom: 1; }
+        & #cards-panes { layout: horizontal; height: 1fr; }
+        & LineView { width: 2fr; background: $surface; }
+        & ReadingPane { width: 3fr; border-left: solid $panel; }
+        &.-narrow #cards-panes { layout: vertical; }
+        &.-narrow LineView { width: 1fr; height: 2fr; }
+        &.-narrow ReadingPane { width: 1fr; height: 3fr; border-left: none; border-top: solid $panel; }
+    }
+    """
 
     def __init__(self, bench: Workbench, book: str, reply: Reply) -> None:
         super().__init__(f"What the {reply.actor} suggests for {book}", [a for a in CARDS if a.show])

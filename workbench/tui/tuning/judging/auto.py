@@ -66,6 +66,12 @@ class AutoTune(Dialog[AutoAnswer | None]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(AUTO)
+    DEFAULT_CSS = """
+    AutoTune {
+        & > .dialog { width: 84; }
+        & #auto-text { height: auto; }
+    }
+    """
 
     def __init__(self, live: LiveSet, start: Profile, changed: bool, own: Profiles) -> None:
         super().__init__("Auto-tune", AUTO)
@@ -249,6 +255,20 @@ class Better(Dialog[Profile | None]):
             self.outlook = outlook
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(BETTER)
+    DEFAULT_CSS = """
+    Better {
+        & > .dialog { width: 94%; max-width: 150; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #better-query { height: 1; margin-bottom: 1; }
+        & #better-panes { layout: horizontal; height: 1fr; }
+        & ReadingPane { width: 1fr; height: 1fr; border: solid $panel; border-title-color: $text-accent; }
+        & #better-state { height: 4; padding-bottom: 1; }
+        &.-narrow #better-state { height: 3; padding-bottom: 0; }
+        &.-narrow #better-panes { layout: vertical; }
+        &.-narrow #better-query { margin-bottom: 0; }
+    }
+    """
 
     def __init__(self, ground: Ground, mask: Callable[[str], str]) -> None:
         super().__init__("Better 1 (a) or 2 (b)? · which answers the query better?", [a for a in BETTER if a.show])
@@ -435,6 +455,17 @@ class MetricsDialog(Dialog[QueryResult | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(METRICS)
+    DEFAULT_CSS = """
+    MetricsDialog {
+        & > .dialog { width: 94%; max-width: 130; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #metrics-verdict { height: auto; max-height: 3; margin-bottom: 1; }
+        & #metrics-head { height: 2; padding-left: 2; }
+        & LineView { background: $surface; }
+        & #metrics-about { height: auto; max-height: 9; border-top: solid $panel; color: $text-muted; }
+    }
+    """
 
     def __init__(self, found: LiveVerdict, remarks: Sequence[str], mask: Callable[[str], str]) -> None:
         super().__init__(f"Metrics · {found.verdict.queries} judged queries, worst first", METRICS)

@@ -60,6 +60,22 @@ class JudgeDialog(Dialog[None]):
 
     acts: Acts
     BINDINGS: ClassVar[list[BindingType]] = bindings((*JUDGE, *on_row()))
+    DEFAULT_CSS = """
+    JudgeDialog {
+        & > .dialog { width: 94%; max-width: 150; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #judge-query { height: 1; text-style: bold; }
+        & #judge-state { height: 1; margin-bottom: 1; }
+        & #judge-panes { layout: horizontal; height: 1fr; }
+        & LineView { width: 44; background: $surface; }
+        & #judge-text { width: 1fr; height: 1fr; border-left: solid $panel; }
+        &.-narrow #judge-panes { layout: vertical; }
+        &.-narrow LineView { width: 1fr; height: 6; }
+        &.-narrow #judge-text { border-left: none; border-top: solid $panel; padding: 0 2; }
+        &.-narrow .dialog--keys { margin-top: 0; }
+    }
+    """
 
     def __init__(
         self, query: str, pool: Sequence[Memory], judge: Judge, now: datetime, mask: Callable[[str], str]

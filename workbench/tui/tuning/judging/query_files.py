@@ -68,6 +68,19 @@ class QueriesIn(Dialog[Path | None]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERIES_IN)
+    DEFAULT_CSS = """
+    QueriesIn {
+        & > .dialog { width: 94%; max-width: 130; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & .in--line { height: 1; }
+        & .in--label { width: 9; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & #in-state { height: auto; max-height: 5; margin: 1 0; }
+        & LineView { background: $background; }
+    }
+    """
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(keyed("Import queries · nothing is read in before {queries-in.read}"), QUERIES_IN)
@@ -260,6 +273,20 @@ class QueriesOut(Dialog[Written | None]):
             self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERIES_OUT)
+    DEFAULT_CSS = """
+    QueriesOut {
+        & > .dialog { width: 94%; max-width: 130; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & .out--line { height: 1; }
+        & .out--label { width: 9; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & FormatChoice { width: 1fr; height: 1; }
+        & #out-state { height: auto; max-height: 4; margin: 1 0; }
+        & LineView { background: $background; }
+    }
+    """
 
     def __init__(self, bench: Workbench, profile: str) -> None:
         super().__init__("Export queries · the file is written as shown", [a for a in QUERIES_OUT if a.show])

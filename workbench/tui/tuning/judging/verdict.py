@@ -44,6 +44,10 @@ class MeasuringEnded(Message, bubble=False):
 class VerdictLine(FixedText):
     """One line, in fewer words where there is less room; a click opens the metrics. It has measured what it shows."""
 
+    DEFAULT_CSS = """
+    VerdictLine { height: 1; background: $surface; }
+    """
+
     def __init__(self, tuning: Tuning, session: TuningSession, measuring: Measuring) -> None:
         super().__init__(Content.styled(f" {WAITING}", MUTED), id="verdict")
         self._tuning = tuning

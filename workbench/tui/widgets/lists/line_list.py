@@ -125,6 +125,28 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     ALLOW_MAXIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(LIST)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--cursor", "line--marked", "line--heading", "line--empty"}
+    DEFAULT_CSS = """
+    LineView {
+        height: 1fr;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
+        & > .line--heading { text-style: bold; }
+        & > .line--marked { text-style: bold; }
+        & > .line--empty { color: $text-muted; }
+        & > .line--cursor {
+            background: $block-cursor-blurred-background;
+            color: $block-cursor-blurred-foreground;
+            text-style: $block-cursor-blurred-text-style;
+        }
+        &:focus > .line--cursor {
+            background: $block-cursor-background;
+            color: $block-cursor-foreground;
+            text-style: $block-cursor-text-style;
+        }
+    }
+    """
 
     cursor = reactive(0, init=False, repaint=False)
     """Index of the row under the cursor; 0 when there are no rows."""

@@ -188,6 +188,11 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
+    DEFAULT_CSS = """
+    ReadingPane {
+        overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; padding: 0 1;
+    }
+    """
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)

@@ -38,6 +38,13 @@ class TextEditor(Dialog[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EDITOR)
+    DEFAULT_CSS = """
+    TextEditor {
+        & > .dialog { width: 90%; height: 80%; }
+        & InertTextArea { height: 1fr; background: $background; padding: 0 1; }
+        & .editor--state { height: auto; max-height: 4; }
+    }
+    """
 
     def __init__(
         self,

@@ -29,6 +29,13 @@ class CheckedLine(Vertical):
     is to be read before a good line is taken, or None.
     """
 
+    DEFAULT_CSS = """
+    CheckedLine {
+        height: auto;
+        .prompt--problem { height: auto; min-height: 1; max-height: 3; color: $text-error; }
+    }
+    """
+
     def __init__(self, value: str, placeholder: str, check: Check, preview: Check = lambda _: None) -> None:
         self._input = SafeInput(value, placeholder=placeholder)
         self._problem = Static(Content(""), classes="prompt--problem")
