@@ -3,7 +3,6 @@
 import gc
 import threading
 import weakref
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 from textual.app import App, ComposeResult
 from textual.content import Content
-from textual.css.parse import parse as css_parse
 
 from tests.safety.hostile import MEGABYTE, hostile, prose
 from tests.services.conftest import ungated
@@ -165,26 +163,6 @@ async def test_long_bullets_are_compared_in_words_on_a_thread(tmp_path: Path, mo
 
 
 @pytest.mark.slow
-async def test_no_rules_of_style_are_parsed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()  # the tests' own stylesheets are parsed once in a run
-    parsed: Counter[object] = Counter()
-    parse = css_parse
-
-    def counted(scope: str, css: str, read_from: Any, **options: Any) -> Any:
-        parsed[scope, read_from, options.get("tie_breaker")] += 1
-        return parse(scope, css, read_from, **options)
-
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await pilot.pause()
-        monkeypatch.setattr("textual.css.stylesheet.parse", counted)
-        for area in ("2", "3", "4", "1"):
-            await pilot.press(area, "question_mark", "escape")
-            await pilot.pause()
-    assert parsed
-    assert max(parsed.values()) == 1
-
-
 @pytest.mark.slow
 async def test_the_app_leaves_the_collector_as_it_was(tmp_path: Path) -> None:
     before = gc.get_threshold()
