@@ -67,7 +67,8 @@ PATTERNS = ("patterns", "applications")
 def test_every_table_is_covered() -> None:
     kept = {name for name, *_ in RECORDS}
     assert (
-        kept | {"proposals", "reads", "consolidations", "purged", "settings", *DOCUMENTS, *EPISODES, *PATTERNS}
+        kept
+        | {"proposals", "reads", "consolidations", "purged", "settings", "working", *DOCUMENTS, *EPISODES, *PATTERNS}
         == TABLES
     )
     assert table_of(Proposal) == "proposals"

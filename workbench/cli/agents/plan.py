@@ -244,7 +244,7 @@ def add_commands(commands: Commands) -> None:
     marking = add_command(verbs, "step", mark_step, "mark a step done, skipped or open", example="done 1.2")
     marking.add_argument("state", metavar="STATE", choices=tuple(_STATES), help=", ".join(_STATES))
     marking.add_argument("number", metavar="NUMBER", nargs="?", default="", help="which (default: the current one)")
-    editing = add_command(verbs, "edit", edit_plan, "replace the steps of a plan", _EDIT)
+    editing = add_command(verbs, "edit", edit_plan, "replace the steps of a plan", _EDIT, example="plan.md")
     editing.add_argument("file", metavar="FILE", type=file_or_stdin)
     checking = add_command(verbs, "check", check_plan, "say what takes one off the plan", _CHECK, example="")
     checking.add_argument("text", metavar="TEXT", nargs="?", default="", help="an observation that is not stored")
