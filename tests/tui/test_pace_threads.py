@@ -16,7 +16,6 @@ from tests.services.conftest import ungated
 from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
 from tests.tui.support import NOW, app_over, demo_app, screen_text
 from tests.tui.waiting import until
-from tests.tui.widgets.host import STYLES
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
@@ -85,8 +84,6 @@ async def test_a_long_file_is_wrapped_away_from_the_keyboard(tmp_path: Path, mon
 @pytest.mark.parametrize("text", [prose(50_000), "a" * 50_000, hostile("line ends", 5_000)])
 async def test_a_pane_shows_all_of_a_long_text(text: str) -> None:
     class Host(App[None]):
-        CSS_PATH = STYLES
-
         def compose(self) -> ComposeResult:
             yield Pane("pane")
 
@@ -112,8 +109,6 @@ async def test_a_long_text_is_read_at_once_and_wrapped_to_its_end_on_a_thread(mo
         return wrap(content, *arguments, **options)
 
     class Host(App[None]):
-        CSS_PATH = STYLES
-
         def compose(self) -> ComposeResult:
             yield ReadingPane(id="pane")
 

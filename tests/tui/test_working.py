@@ -43,6 +43,16 @@ async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path:
         await until(pilot, lambda: agent.get("goal") is None)
         await pilot.press("u")
         await until(pilot, lambda: agent.get("goal") == "Now add [bold]JWT[/bold]")
+        before = bench.library.revision
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press(*"Roll back", "enter")
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await pilot.press(*"abc", "enter")
+        await until_drawn(pilot, lambda: "is no revision" in screen_text(app))
+        assert bench.library.revision == before
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, WorkingDialog))
         for title, words in (
             ("Set a variable", "metadata.cost = 0.5"), ("Push a state", "current_phase = testing"),
             ("Add an intermediate result", "st_2 = done"), ("Prune", ""), ("Roll back", ""), ("Clear", "SUCCESS"),

@@ -6,7 +6,8 @@
     memory.working.clear("SUCCESS")
     memory.close()
 
-What it is given, and what it may do, is what every agent is and may. Everything raises `WorkbenchError`.
+It has the rights of every agent: it is served what agents are served, and what it proposes waits for a person.
+Everything raises `WorkbenchError`.
 """
 
 import secrets

@@ -9,18 +9,14 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.config.paths import PACKAGE
 from workbench.core.text import LRM, direction_marks, is_needed
 
 HOSTILE = "\x1b[31mred\x1b[0m \x9b2J \u202etxt.exe\u202c [b]bold[/b] [/x] [shr-00001] \u200bzero"
-
-STYLES = str(PACKAGE / "tui" / "app" / "app.tcss")
 
 
 class Host(App[Any]):
     """An app with the given widgets that keeps the messages they send."""
 
-    CSS_PATH = STYLES
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, *widgets: Widget) -> None:

@@ -22,7 +22,7 @@ applies one operation, and stores it as one change, which `workbench undo` takes
 _SET = """VALUE is JSON, or else a text. Scopes: global, task, execution, intermediate, metadata. In scope accumulator a
 value is appended to a list, in scope control it ends with the next push-state."""
 
-_CLEAR = "The task is kept as an episode, of the working memory only the metadata."
+_CLEAR = "Keeps the task as an episode, and of the working memory only its metadata."
 
 Verb = Callable[[WorkingSession, Any], dict[str, Any]]
 

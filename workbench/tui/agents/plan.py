@@ -223,18 +223,18 @@ class PlansDialog(Dialog[None]):
             )
 
     def action_delete(self) -> None:
-        """Delete the step; of a goal, forget the plan."""
+        """Delete the step; of a goal, archive the plan."""
         if (row := self.row) is None:
             return
         if row[1]:
             self._do(row, lambda plan: rules.changed(plan, row[1], lambda _: ()), "Deleted.")
             return
 
-        def forget() -> None:
+        def archive() -> None:
             self._bench.stream.forget([row[0]])
-            self._done("Forgot the plan.")
+            self._done("Archived the plan.")
 
-        change(self, forget, self._complain)
+        change(self, archive, self._complain)
 
     def action_move(self, by: int) -> None:
         if (row := self.row) is not None and row[1] and (plan := self._plan(row)) is not None:
@@ -310,11 +310,11 @@ class PlansDialog(Dialog[None]):
         change(self, done, self._complain)
 
     def _done(self, said: str, to: Row | None = None) -> None:
-        self._say(self._bench.safety.masked(said))
+        self._say(said)
         self._read(to)
 
     def _say(self, said: str) -> None:
-        self.query_one("#plans-line", Static).update(body(said))
+        self.query_one("#plans-line", Static).update(body(self._bench.safety.masked(said)))
 
     def _complain(self, error: WorkbenchError) -> None:
         self._say(f"✗ {error}")

@@ -173,7 +173,8 @@ class WorkingDialog(Dialog[None]):
                 return "It is not JSON, as the value was."
             return None
 
-        ask = TextEditor(f"The value of {row.variable.name}", text, limit=MAX_CONTENT, check=wrong)
+        name = self._bench.safety.masked(row.variable.name)
+        ask = TextEditor(f"The value of {name}", text, limit=MAX_CONTENT, check=wrong)
         typed = await self.app.push_screen_wait(ask)
         if typed is not None and typed != text:
             value = typed if is_text else json.loads(typed)
@@ -252,7 +253,9 @@ def _set(memory: WorkingSession, words: str) -> object:
 
 
 def _roll_back(memory: WorkingSession, words: str) -> object:
-    return memory.rollback(int(words) if words.isdecimal() else 0)
+    if words and not words.isdecimal():
+        raise InvalidRecord(f"“{words[:40]}” is no revision.", "Leave it empty to go back by one change.")
+    return memory.rollback(int(words or 0))
 
 
 OPERATIONS: Mapping[str, tuple[str, str, Callable[[WorkingSession, str], object]]] = {

@@ -1,7 +1,6 @@
-"""What a screen does between its opening and its first paint."""
+"""What a dialog does between its opening and its first paint."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 from textual.events import ScreenResume
@@ -19,7 +18,7 @@ def take_width(screen: Screen[Any]) -> None:
 
 
 class FirstPaint:
-    """Waits until a screen stands: opening lays it out several times, and what it shows comes last.
+    """Keeps a dialog from being painted until its layout has settled: opening lays it out several times.
 
     The library lays out and paints by its clock, each time all of it, as long as one layout brings about another.
     """
@@ -27,7 +26,6 @@ class FirstPaint:
     def __init__(self, screen: Screen[Any]) -> None:
         self._screen = screen
         self._rounds = _ROUNDS
-        self._then: list[Callable[[], None]] = []
         self.waits = True
 
     def follow(self) -> None:
@@ -57,9 +55,6 @@ class FirstPaint:
         self.waits = False
         self._screen.refresh(layout=self._screen._layout_required)
         self._screen._on_timer_update()
-        for step in self._then:
-            step()
-        self._then.clear()
 
     def keep_styles(self, event: ScreenResume) -> None:
         """Let a screen that comes into sight for the first time have the styles that it was just built with.
@@ -67,7 +62,3 @@ class FirstPaint:
         The library works all of them out again then, in case that they changed out of sight.
         """
         event.refresh_styles = event.refresh_styles and not self.waits
-
-    def then(self, step: Callable[[], None]) -> None:
-        """Do something once it is painted."""
-        self._then.append(step)
