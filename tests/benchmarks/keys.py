@@ -161,7 +161,7 @@ def pressed_over(name: str, size: int, ways: Ways) -> Pressed:
 
 
 def open_bench(folder: Path) -> Workbench:
-    """Open a store in a folder, its verdicts remembered in another one beside it."""
+    """Open a store in a folder, its caches beside it."""
     return open_workbench(folder / "store", profiles=folder / "profiles", cache=folder / "cache", clock=lambda: NOW)
 
 
@@ -254,9 +254,7 @@ async def _press(bench: Workbench, found: Pressed, ways: Ways) -> None:
     busy = Busy()
 
     def at_work() -> bool:
-        return bool(bench.context.verdicts._waiting) or any(
-            worker.is_running for worker in app.workers if worker._thread_worker
-        )
+        return any(worker.is_running for worker in app.workers if worker._thread_worker)
 
     with busy.watching():
         async with app.run_test(size=SIZE):

@@ -86,12 +86,8 @@ class World:
         return self.ok("--store", str(self.store), *arguments)
 
     def names(self) -> set[str]:
-        """Return the names of all files and folders, without what is different each time, and without verdicts.
-
-        Those are kept for the next look at a text, by whichever command has looked at enough of them.
-        """
-        paths = (path for path in self.folder.rglob("*") if not path.name.startswith("verdicts-"))
-        return {_HEX.sub("#", str(path.relative_to(self.folder))) for path in paths}
+        """Return the names of all files and folders, without what is different each time."""
+        return {_HEX.sub("#", str(path.relative_to(self.folder))) for path in self.folder.rglob("*")}
 
     def looks(self) -> frozenset[tuple[str, int, int]]:
         """Return what tells whether something was written meanwhile."""

@@ -1,10 +1,8 @@
 """Where texts come from is remembered for what did not change, and found out again for what did."""
 
 import contextlib
-import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,28 +13,9 @@ from workbench.core.agents.provenance import Provenance
 from workbench.core.record import WorkbenchError
 from workbench.services.agents.serving import serve
 from workbench.services.open import Workbench
-from workbench.services.safety.kept_origins import FILE
 from workbench.services.safety.provenance import learn_all, provenances
 from workbench.services.safety.verdicts import Origins
 from workbench.store import history
-from workbench.store.index.indexing import FILE as INDEX
-from workbench.store.index.indexing import Indexing
-
-
-def indexed(open_bench: Open, actor: str = "human", folder: Path | None = None) -> Workbench:
-    """Open the store as a large one, which has an index, and what is known of it a file."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Indexing, "__new__", _for_any_size)
-        bench = open_bench(actor) if folder is None else open_bench(actor, folder)
-    bench.library.keep_index()
-    return bench
-
-
-_NEW = Indexing.__new__
-
-
-def _for_any_size(kind: type[Indexing], *args: object, **named: object) -> Indexing:
-    return _NEW(kind, *args, **{**named, "least": 0})  # type: ignore[arg-type]
 
 
 def found(bench: Workbench) -> Mapping[str, Provenance]:
@@ -80,61 +59,6 @@ def test_many_records_are_found_as_few_are(bench: Workbench, monkeypatch: pytest
     assert anew(bench) == few
 
 
-def test_a_large_store_is_read_once_whatever_the_number_of_processes(
-    open_bench: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    large = indexed(open_bench)
-    put(large, *(memory(f"m{n}", f"text {n}") for n in range(9)))
-    large.stream.edit("m3", "by a person")
-    large.close()
-    large = indexed(open_bench)
-    first = found(large)
-    large.keep_caches()
-    large.close()
-    again = indexed(open_bench)
-    assert again.library.saved
-    with monkeypatch.context() as unread:
-        unread.setattr(history.Past, "changes_of", lambda *_: pytest.fail("it is known"))
-        assert found(again) == first
-    assert found(again)["m3"] == Provenance("person", approved=True)
-    again.close()
-    kept = again.context.caches / FILE
-    for spoilt in (b"", b"no database", kept.read_bytes()[:2_000]):
-        kept.write_bytes(spoilt)
-        assert found(indexed(open_bench)) == first
-
-
-def test_nothing_is_kept_of_a_small_store(bench: Workbench) -> None:
-    put(bench, memory("m1", "text"))
-    found(bench)
-    bench.keep_caches()
-    assert not (bench.context.caches / FILE).exists()
-
-
-def test_what_is_kept_of_another_history_counts_nothing(open_bench: Open, tmp_path: Path) -> None:
-    """A store that was put back and went another way has the same revisions, and other changes in them."""
-    mine = indexed(open_bench)
-    put(mine, *(memory(f"m{n}", f"text {n}") for n in range(3)))
-    mine.close()
-    indexed(open_bench).close()
-    shutil.copytree(mine.library.folder, tmp_path / "before")
-    mine = indexed(open_bench)
-    mine.stream.edit("m1", "by a person")
-    mine.stream.pin(["m2"])
-    assert found(mine)["m1"].approved
-    mine.keep_caches()
-    mine.close()
-    assert (mine.context.caches / FILE).exists()
-    shutil.rmtree(mine.library.folder)
-    shutil.copytree(tmp_path / "before", mine.library.folder)
-    agent = indexed(open_bench, "agent:claude")
-    for n in range(4):
-        agent.stream.edit("m1", f"by an agent {n}")
-    other = indexed(open_bench)
-    assert found(other) == anew(other)
-    assert found(other)["m1"] == Provenance("agent", "claude")
-
-
 STEPS = ("edit", "confirm", "pin", "agent", "undo", "forget", "other")
 
 
@@ -145,11 +69,8 @@ def test_what_is_remembered_is_what_the_journal_says(
     open_bench: Open, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
     folder = tmp_path_factory.mktemp("origins") / "store"
-    mine, agent = indexed(open_bench, folder=folder), indexed(open_bench, "agent:claude", folder)
+    mine, agent = open_bench("human", folder), open_bench("agent:claude", folder)
     put(mine, *(memory(f"m{n}", f"text {n}", status="candidate" if n % 2 else "signal") for n in range(4)))
-    mine.close()
-    mine, agent = indexed(open_bench, folder=folder), indexed(open_bench, "agent:claude", folder)
-    assert (mine.context.caches / INDEX).exists()
     for number, (step, n) in enumerate(steps):
         id = f"m{n}"
         agent.library.refresh()
@@ -174,11 +95,6 @@ def test_what_is_remembered_is_what_the_journal_says(
         before = mine.context.origins
         assert remembered == anew(mine)
         object.__setattr__(mine.context, "origins", before)
-        mine.keep_caches()
-        if number % 2:
-            fresh = indexed(open_bench, folder=folder)
-            assert found(fresh) == remembered
-            fresh.close()
 
 
 @pytest.mark.parametrize("approval", [{"pinned": True}, {"status": "confirmed"}])

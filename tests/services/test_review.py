@@ -1,6 +1,5 @@
 """Review: the order of the queue, what a decision writes, what it rests on."""
 
-import threading
 from dataclasses import replace
 from datetime import timedelta
 
@@ -234,16 +233,6 @@ def test_the_queue_looks_at_texts_only_when_it_is_shown(waiting: Workbench, monk
     looked.clear()
     assert waiting.review.waiting() > 0
     assert looked == []
-
-
-def test_a_long_candidate_is_masked_until_another_thread_looked_at_it(waiting: Workbench) -> None:
-    long = "Deploys wait for the queue to drain. " * 80
-    put(waiting, candidate("long", long))
-    arrived = threading.Event()
-    waiting.context.verdicts.in_background(lambda text: arrived.set())
-    assert "secret" in waiting.review.get("long").flags
-    assert arrived.wait(120)
-    assert "secret" not in waiting.review.get("long").flags
 
 
 def test_what_has_a_secret_for_its_id_is_taken_by_the_name_that_stands_for_it(bench: Workbench) -> None:

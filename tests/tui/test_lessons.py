@@ -12,7 +12,6 @@ from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.core.agents.transcript.summaries import PASSED, Passed
 from workbench.services.open import Workbench
-from workbench.services.safety.verdicts import LONG, PENDING, Verdicts
 from workbench.tui.agents.lessons import LessonsDialog, harvest_said
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports.dialog import ImportDialog
@@ -118,23 +117,6 @@ async def test_a_session_that_is_picked_is_opened_as_one(tmp_path: Path, folder:
         await pilot.press("escape")
         await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog))
         assert app.screen.is_attached
-
-
-@pytest.mark.slow
-async def test_a_long_lesson_is_shown_without_its_secrets_as_soon_as_it_is_listed(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Verdicts, "_ask", lambda *_: None)  # what is asked for on the app's thread takes for ever
-    session(folder / "0b5e6a34.jsonl", f"Always use pnpm instead of npm, key {SECRET}, not {'yarn/' * LONG}")
-    app = app_over(open_bench(tmp_path))
-    async with app.run_test(size=(120, 40)) as pilot:
-        dialog = await taught(app, pilot, "down", "enter")
-        assert max(len(lesson.text) for lesson in dialog.rows.rows) > LONG
-        await pilot.pause()
-        text = screen_text(app)
-        assert "use pnpm instead of npm" in text
-        assert PENDING not in text
-        assert SECRET not in text
 
 
 async def test_enter_lists_what_a_named_session_teaches_although_it_was_pressed_early(

@@ -18,11 +18,9 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import SPANNED, FuzzyLines
-from workbench.safety import scanning
 from workbench.services.context import Touched
 from workbench.services.duplicates.bullet_groups import BULLETS, Judge
 from workbench.services.health.history import Event, FieldEvent
-from workbench.services.safety.verdicts import Verdicts
 from workbench.services.stream.memory_lines import MAX_SEARCHED, searched
 from workbench.store import history
 from workbench.tui.app.saving import Saving
@@ -88,7 +86,7 @@ async def test_a_long_text_is_drawn_where_it_is_in_sight(tmp_path: Path, monkeyp
     monkeypatch.setattr(LongText, "render_line", counted)
     bench = with_summary(tmp_path, prose(9_000))
     async with app_over(bench).run_test(size=(140, 30)) as pilot:
-        await until(pilot, lambda: bool(drawn) and not pilot.app.bench.context.verdicts._waiting)  # type: ignore[attr-defined]
+        await until(pilot, lambda: bool(drawn))
         await pilot.pause()
         shown = pilot.app.screen.query_one("#detail", LongText)
         assert shown.size.height > 150
@@ -177,27 +175,6 @@ async def test_the_history_is_read_away_from_the_keyboard(tmp_path: Path, monkey
         await until(pilot, lambda: not isinstance(app.screen, HistoryDialog))
     assert readers
     assert threading.get_ident() not in readers
-
-
-def test_the_app_never_reads_what_is_remembered_on_its_own_thread(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = prose(100_000)
-    Verdicts(tmp_path).find(text)
-    verdicts, come = Verdicts(tmp_path), threading.Event()
-    threads: set[int] = set()
-    without = scanning.without
-
-    def noted(*arguments: Any) -> Any:
-        threads.add(threading.get_ident())
-        return without(*arguments)
-
-    monkeypatch.setattr(scanning, "without", noted)
-    verdicts.in_background(lambda _text: come.set())
-    assert verdicts.masked(text) != text
-    assert come.wait(120)
-    assert verdicts.masked(text) == text
-    assert threading.get_ident() not in threads
 
 
 @pytest.mark.slow

@@ -12,19 +12,13 @@ from textual.app import App, ComposeResult
 from textual.content import Content
 
 from tests.safety.hostile import MEGABYTE, hostile, prose
-from tests.services.conftest import ungated
 from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
-from tests.tui.support import NOW, app_over, demo_app, screen_text
+from tests.tui.support import app_over, demo_app
 from tests.tui.waiting import until
-from workbench.core.safety import Finding
-from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
-from workbench.safety import scanning
 from workbench.services.duplicates.bullet_groups import Judge
 from workbench.services.files.exports import contents
 from workbench.services.open import Workbench
-from workbench.services.safety.verdicts import LONG
-from workbench.tui.app import app as app_module
 from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.files.exports import parts
 from workbench.tui.files.exports.dialog import ExportDialog
@@ -183,46 +177,3 @@ async def test_nothing_holds_an_app_that_was_left_with_its_store(tmp_path: Path)
     left = [await _opened_and_left(tmp_path / name) for name in ("first", "second", "third")]
     gc.collect()
     assert left[1]() is None
-
-
-async def test_verdicts_are_gathered_for_a_moment_before_anything_is_drawn_for_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    followed: list[int] = []
-    monkeypatch.setattr(app_module, "GATHERED", 3600)
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await app.workers.wait_for_complete()
-        texts = {memory.content for memory in app.bench.library.memories.all()[:5]}
-        monkeypatch.setattr(app.screen, "follow", lambda touched: followed.append(len(touched.keys)))
-        for text in texts:
-            app._checked(text)
-            await pilot.pause()
-        assert followed == []
-        app._draw_checked()
-    assert followed == [len(texts)]
-
-
-async def test_the_first_screen_looks_at_few_of_the_long_texts_that_it_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bench = open_bench(tmp_path)
-    with ungated(bench), bench.library.transaction("human", "fill") as tx:
-        for n in range(40):
-            tx.put(Memory(f"mem-{n:05}", f"{n} {prose(9_000)}", NOW, NOW))
-    here: list[int] = []
-    scan = scanning.scan
-
-    def counted(text: str) -> tuple[Finding, ...]:
-        if threading.current_thread() is threading.main_thread() and len(text) >= LONG:
-            here.append(len(text))
-        return scan(text)
-
-    monkeypatch.setattr(scanning, "scan", counted)
-    app = app_over(bench)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: not bench.context.verdicts._waiting and not app._found and app._gathering is None)
-        assert "not checked yet" not in screen_text(app)
-        looked = sum(here)
-    assert 0 < looked <= app_module.AT_ONCE
-    bench.close()

@@ -182,7 +182,6 @@ class Session(NamedTuple):
                 self.args.stored = bench.library.revision != before
             if bench.gate.masked:
                 warn(f"Secrets were masked before anything was written: {', '.join(dict.fromkeys(bench.gate.masked))}.")
-            bench.context.origins.keep()
             if checkpoint or bench.library.starts_slowly:
                 # What was done is in the journal already, so a checkpoint that fails is no failure.
                 with contextlib.suppress(StoreProblem):

@@ -521,15 +521,12 @@ class Workbench:
         if self.library.standpoint is not None:
             return
         self.library.keep_index()
-        self.context.origins.keep()
         if "retriever" in self.__dict__:
             self.retriever.keep()
 
     def close(self) -> None:
         """Write a checkpoint and let go of the store."""
         present = self.library.standpoint is None
-        if present:
-            self.context.origins.keep()
         self.library.close()
         if "retriever" in self.__dict__:
             if present:
@@ -567,8 +564,8 @@ def open_workbench(
         cache=own, begin_cache=lambda: begin(own, folder), at=at,
     )  # fmt: skip
     _take_note(library)
-    known, verdicts, around = settings or Settings(), Verdicts(cache), documents._replace(replaced=replaced)
-    context = Context(library, _clock_of(library, clock), known, own, actor, given, verdicts, Origins(own), around)
+    known, verdicts, around = settings or Settings(), Verdicts(), documents._replace(replaced=replaced)
+    context = Context(library, _clock_of(library, clock), known, own, actor, given, verdicts, Origins(), around)
     return Workbench(context, profiles, replaced, gate)
 
 

@@ -46,7 +46,6 @@ def narrow(context: Context, safety: Safety, *, approved: bool = False) -> Agent
     library.read()
     records: list[Outward] = [record for table in _SERVED for record in library.table_named(table).all()]
     known, masks = provenances_of(context, records), lru_cache(maxsize=4096)(mask)
-    context.origins.keep()
     unreviewed = frozenset(place for place, one in known.items() if not one.approved)
     is_trusted = library.standing.trusted
     hidden = frozenset(place_of(record) for record in records if not is_trusted or _is_held(safety, record))

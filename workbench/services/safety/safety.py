@@ -5,6 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
+from typing import Any
 
 from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.document import Document
@@ -18,10 +19,11 @@ from workbench.safety.scanning import mask, prepare, without
 from workbench.services.context import Context
 from workbench.services.files.threeway import DiffLine, masked_diff, masked_lines
 from workbench.services.safety.bodies import body_of
-from workbench.services.safety.masking import masked_name
+from workbench.services.safety.masking import Value, masked, masked_name
 from workbench.services.safety.secret_filter import WORDS, hash_of, strings
 from workbench.services.safety.suspicion import flags_of, shown_texts
 from workbench.services.safety.texts import Outward, texts_of
+from workbench.services.safety.verdicts import REMEMBERED
 from workbench.services.stream.origin import imported_texts
 from workbench.store.blobs import BlobProblem
 from workbench.store.records import IN_BLOBS, place_of
@@ -98,6 +100,7 @@ class Safety:
         self._library = context.library
         self._scan = context.verdicts.find
         self._sorts = context.verdicts.sorts
+        self._shown: dict[int, tuple[Any, Any]] = {}
 
     def prepare(self) -> None:
         """Make every rule ready, on any thread: no answer then waits for the rules that it is the first to need."""
@@ -111,14 +114,23 @@ class Safety:
         """Return the first finding of each sort in a text: what kinds and reasons there are, not where."""
         return self._sorts(text)
 
+    def shown(self, record: Value) -> Value:
+        """Return a record, or several, as a person may see it: its secrets masked, once for each revision of it."""
+        held = self._shown.get(id(record))
+        if held is None or held[0] is not record:
+            if len(self._shown) >= REMEMBERED:
+                self._shown.clear()
+            held = self._shown[id(record)] = record, masked(record, self.masked)
+        return held[1]
+
     def masked(self, text: str, known: str = "") -> str:
         """Return a text with its secrets replaced by markers: what a language model or a list may see.
 
         Those that are `known` to who gets it stay.
         """
-        clean = self._context.verdicts.storable(text)
         if not known:
-            return self._context.verdicts.masked(clean)
+            return self._context.verdicts.masked(text)
+        clean = clean_for_store(text)
         found = [finding for finding in self._scan(clean) if finding.kind == "secret"]
         new = [finding for finding in found if clean[finding.start : finding.end] not in known]
         if not new:

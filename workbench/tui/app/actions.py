@@ -24,7 +24,8 @@ class Action:
     """Something a person can do with a key.
 
     `id` is unique in the app ("stream.pin"); its last part names the method (`action_pin`) of the
-    widget, screen or app that carries the binding, unless `run` is given (a Textual action string).
+    widget, screen or app that carries the binding, unless `run` is given: a Textual action string, in which
+    `do('changes.pin')` calls what the path leads to from the screen or dialog.
     `keys` are comma-separated Textual key names or single characters. `show` puts it in the footer.
     """
 

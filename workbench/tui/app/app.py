@@ -5,7 +5,6 @@ import contextlib
 import os
 import time
 import traceback
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -34,7 +33,6 @@ from workbench.core.text import printable
 from workbench.services.context import Touched, is_person
 from workbench.services.manual import pages
 from workbench.services.open import Workbench
-from workbench.services.safety.texts import place_of
 from workbench.services.stream.stream import SMALL
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import areas
@@ -92,20 +90,6 @@ STILL = 1.0
 
 LONGEST_ALONE = 1.0
 """Seconds after which what the first screen does not need is loaded, whoever is at the keyboard."""
-
-
-AT_ONCE = 32_768
-"""Characters of long texts that the first screen looks at itself: a few notes are read where they stand, at once."""
-
-GATHERED = 0.1
-"""Seconds in which verdicts about long texts are gathered, before what holds them is drawn again."""
-
-
-class TextsChecked(Message):
-    """Long texts were looked at for what should not travel."""
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, TextsChecked)
 
 
 class StoreRead(Message):
@@ -177,7 +161,6 @@ class WorkbenchApp(Host):
 
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
         self._heap = Heap()
-        self._found: deque[tuple[str, str]] = deque()
         super().__init__(bench, options)
         for area in AREAS:
             self.add_mode(area.id, area.open)
@@ -197,7 +180,6 @@ class WorkbenchApp(Host):
         use_keymap(dict(options.keymap))
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
-        self._gathering: Timer | None = None
         self._ahead_of_visits = areas.Ahead(self)
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
@@ -212,15 +194,9 @@ class WorkbenchApp(Host):
 
         return ForgivingDriver
 
-    def on_load(self) -> None:
-        """Look at long texts on another thread, for the first screen too: it is drawn before the app is mounted."""
-        self.bench.context.verdicts.in_background(self._checked, AT_ONCE)
-
     def on_mount(self) -> None:
         """Show what went wrong before, then load the model behind the first screen."""
         asyncio.get_running_loop().set_default_executor(Threads())
-        if self._found:
-            self.post_message(TextsChecked())
         for problem in (*self.options.faults, *self.options.problems):
             self.say(problem, "warning")
         self.set_interval(FOLLOW_SECONDS, self._follow)
@@ -278,7 +254,6 @@ class WorkbenchApp(Host):
     def on_unmount(self) -> None:
         """Let no thread wait for another process any more: leaving would wait for it."""
         self.waits.end()
-        self.bench.context.verdicts.in_foreground()
         self._heap.let_go()
 
     @work
@@ -366,30 +341,6 @@ class WorkbenchApp(Host):
             if self.bench.library.standpoint is None and (due := self._due.fresh()):
                 self.say(due)
                 self._show_status()
-
-    def _checked(self, text: str) -> None:
-        """Draw again what holds a text that was just looked at; called on the thread that did."""
-        library = self.bench.library
-        found = {place_of(m) for m in library.memories.all() if text in (m.content, m.summary)}
-        found |= {place_of(b) for b in library.bullets.all() if text == b.content}
-        self._found.extend(found)
-        if self.is_running:
-            self.post_message(TextsChecked())
-
-    def on_texts_checked(self) -> None:
-        """Draw again soon what was looked at: long texts are, one after the other, and each drawing costs a key's."""
-        if self._gathering is None:
-            self._gathering = self.set_timer(GATHERED, self._draw_checked)
-
-    def _draw_checked(self) -> None:
-        """Draw again what was looked at by now, however many texts that are."""
-        self._gathering = None
-        found: set[tuple[str, str]] = set()
-        while self._found:
-            found.add(self._found.popleft())
-        touched = Touched(self.bench.library.revision, self.bench.context.actor, "", "edit", frozenset(found))
-        for screen in self._areas():
-            screen.follow(touched)
 
     def on_store_changed(self, event: StoreChanged) -> None:
         """Let every area that was opened know; the one in sight follows at once."""

@@ -18,6 +18,7 @@ from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import done
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import body, keyed
 from workbench.tui.widgets.footer import KeyBar
@@ -261,6 +262,10 @@ class AreaScreen(Screen[object]):
         return f" It is flagged: {found[0].reason}" if found else ""
 
     # Keys
+
+    async def action_do(self, path: str) -> None:
+        """Do what a row of the table of actions names by its path from here: `changes.pin`."""
+        await done(self, path)
 
     async def action_act(self, what: str) -> None:
         """Do something to the record of the row under the cursor."""

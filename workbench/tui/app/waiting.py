@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial, wraps
+from operator import attrgetter
 from typing import Any, ParamSpec, TypeVar
 
 from textual.app import App
@@ -45,6 +46,13 @@ async def started(node: DOMNode, action: Coroutine[Any, Any, None]) -> None:
     node.run_worker(action)
     for _ in range(_TURNS):
         await asyncio.sleep(0)
+
+
+async def done(node: DOMNode, path: str) -> None:
+    """Call what a path of attributes leads to from a screen or dialog; a coroutine runs as one of `asking` does."""
+    begun = attrgetter(path)(node)()
+    if isinstance(begun, Coroutine):
+        await started(node, begun)
 
 
 P = ParamSpec("P")

@@ -90,7 +90,7 @@ AGENT_VIEW = Table(
 DEPRECATE = Table(
     "deprecating",
     (
-        Action("deprecate.do", "enter,ctrl+s", "deprecate", "Deprecate with reason and replacement", CHANGE),
+        Action("deprecate.do", "enter,ctrl+s", "deprecate", "With reason and replacement", CHANGE, run="take"),
         Action("deprecate.up", "up,ctrl+p", "up", "One bullet up", MOVE, False),
         Action("deprecate.down", "down,ctrl+n", "down", "One bullet down", MOVE, False),
         Action("deprecate.close", "escape", "leave it", "Close without a change", APP, True, "cancel"),

@@ -445,7 +445,7 @@ class DeprecateDialog(Dialog[Deprecation | None]):
 
     @on(Input.Submitted)
     @on(LineView.Opened)
-    def action_do(self) -> None:
+    def action_take(self) -> None:
         """Take the reason and the bullet under the cursor."""
         chosen = self._rows.current
         if (first := self._preview(self.query_one("#why", SafeInput).value.strip())) is not None:

@@ -27,6 +27,7 @@ from textual.widgets import Input, Static
 from workbench.core.named import implementation
 from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key
 from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import done
 from workbench.tui.widgets.actions import CHOOSE, CONFIRM, ON_DIALOG
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, remapped_ids
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
@@ -123,6 +124,10 @@ class Dialog(ModalScreen[R]):
         """Return what lies behind, dimmed."""
         behind = super().render()
         return Behind(behind) if isinstance(behind, BackgroundScreen) else behind
+
+    async def action_do(self, path: str) -> None:
+        """Do what a row of the table of actions names by its path from here: `rows.clear_marks`."""
+        await done(self, path)
 
     async def action_act(self, what: str) -> None:
         """Do something to the record of the row under the cursor."""
