@@ -15,7 +15,7 @@ from workbench.core.stream.memory import MAX_KEPT, check_memory
     [
         ({"id": ""}, r"\(no id\): it has no id"),
         ({"content": " \n\t"}, "its content is empty"),
-        ({"content": "x" * (MAX_KEPT + 1)}, "longer than 1,000,000 characters"),
+        ({"content": "x" * (MAX_KEPT + 1)}, "longer than 65,536 characters"),
         ({"memory_type": "dream"}, "unknown memory type “dream”"),
         ({"status": "lost"}, "unknown status “lost”"),
         ({"importance_score": -0.1}, "importance is outside 0–10"),

@@ -206,9 +206,9 @@ def test_the_hostile_playbook_is_read_and_written_back() -> None:
     text = path.read_bytes().decode()
     playbook = read_playbook(text)
     assert write_playbook(playbook) == text
-    assert max(len(bullet.content) for bullet in playbook.bullets) == 100_000
+    assert max(len(bullet.content) for bullet in playbook.bullets) == 60_000
     assert len(playbook.bullets) == 11
-    assert read_playbook(write_playbook(playbook, dialect="counts")).bullets[3].content == "n" * 100_000
+    assert read_playbook(write_playbook(playbook, dialect="counts")).bullets[3].content == "n" * 60_000
 
 
 pieces = st.sampled_from(

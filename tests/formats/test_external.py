@@ -43,16 +43,14 @@ def test_a_detail_file_with_both_spellings_of_meta(dash: str) -> None:
 
 
 def test_a_detail_file_without_meta() -> None:
-    text = (
-        "Top\n\n# Topic\n\nabove\n\n## A\nx\n### B\ny\n```\n## no\n```\n## A\nz\n## Empty\n## Long\n" + "x" * 1_000_001
-    )
+    text = "Top\n\n# Topic\n\nabove\n\n## A\nx\n### B\ny\n```\n## no\n```\n## A\nz\n## Empty\n## Long\n" + "x" * 65_537
     parsed = DETAIL_FORMAT.read(text, context("detail/t.md"))
     assert [(m.section, m.content) for m in parsed.memories] == [
         ("", "Top"), ("", "above"), ("A", "x\n### B\ny\n```\n## no\n```"), ("A", "z"),
     ]  # fmt: skip
     assert len({m.id for m in parsed.memories}) == 4
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(17, 1)]
-    assert without(parsed, text, "ext-t-a").endswith("## A\nz\n## Empty\n## Long\n" + "x" * 1_000_001)
+    assert without(parsed, text, "ext-t-a").endswith("## A\nz\n## Empty\n## Long\n" + "x" * 65_537)
     loose = DETAIL_FORMAT.read("<!-- META:\nkeywords: a, 'b',\n-->\nx", context("t.md"))
     assert loose.memories[0].tags == ("a", "b")
     broken = DETAIL_FORMAT.read('<!-- META:\nkeywords: ["a", b]\n-->\nx', context("t.md"))

@@ -86,14 +86,14 @@ def test_a_broken_time_is_reported(stamp: object) -> None:
 
 def test_broken_lines_are_reported_and_the_rest_is_read() -> None:
     text = "\n".join(
-        [line(), "{broken", "", "[1]", line(id="b"), line(), line(context=" "), line(context="x" * 1_000_001)]
+        [line(), "{broken", "", "[1]", line(id="b"), line(), line(context=" "), line(context="x" * 65_537)]
     )
     parsed = read(text + "\n", context("m.jsonl"))
     assert [memory.id for memory in parsed.memories] == ["sig-20260211-001", "b"]
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(2, 1), (4, 1), (6, 1), (7, 1), (8, 1)]
     assert parsed.records_in == 7 == parsed.records_read + len(parsed.issues)
     assert "already used on line 1" in parsed.issues[2].reason
-    assert "1,000,000" in parsed.issues[4].reason
+    assert "65,536" in parsed.issues[4].reason
 
 
 def test_an_entry_without_an_id_is_named_by_its_content() -> None:

@@ -67,7 +67,7 @@ def test_the_file_counts_its_patterns() -> None:
 def test_broken_patterns_are_reported() -> None:
     text = """{"patterns": {"a": 5, "b": {"problem": "p"}, "c": {"pattern": " "}, "d": {"pattern": "ok", "id": "1"},
      "e": {"pattern": "same", "id": "1"}, "f": {"pattern": "%s"},
-     "g": {"pattern": "g", "confidence": "high", "created": "soon", "category": ["x"]}}}""" % ("x" * 1_000_001)
+     "g": {"pattern": "g", "confidence": "high", "created": "soon", "category": ["x"]}}}""" % ("x" * 65_537)
     parsed = read(text, context("p.json"))
     assert [m.id for m in parsed.memories] == ["1", "pattern-g"]
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(1, 1), (1, 1), (1, 1), (2, 1), (2, 1)]

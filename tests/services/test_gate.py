@@ -12,7 +12,7 @@ from tests.safety.samples import keys
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord
 from workbench.core.safety import Finding
-from workbench.core.stream.memory import Memory, Source
+from workbench.core.stream.memory import MAX_KEPT, Memory, Source
 from workbench.safety import scanning
 from workbench.services.agents.documents.stored import StoredDocuments
 from workbench.services.open import Workbench, open_workbench
@@ -235,20 +235,17 @@ def test_bullets_can_be_added_to_an_imported_section_that_is_named_by_a_secret(t
     assert len(bench.playbooks.open(book).in_section(section.id)) == 2
 
 
-def test_a_huge_text_that_was_there_before_is_not_looked_through_again() -> None:
-    looked: list[int] = []
-
-    def look(text: str) -> list[Finding]:
-        looked.append(len(text))
-        return scanning.secrets_in(text)
-
-    rule, key = keys()["aws"]
-    gate, text = SecretFilter(look), "An ordinary line of words. " * 5_000 + key
-    assert gate.preview(text, f"{text}!") == text
-    assert not looked
-    assert gate.preview(f"{text} and one more", text) == f"{text} and one more"
-    assert gate.preview(text, "Something else.") == text.replace(key, f"[secret: {rule}]")
-    assert len(looked) == 2
+def test_a_text_longer_than_the_store_takes_in_is_refused_and_one_that_was_there_is_shown_cut(tmp_path: Path) -> None:
+    bench = opened(tmp_path)
+    long = "word " * (MAX_KEPT // 5 + 1)
+    with bench.library.transaction("import:x", "bring it", group="import-1") as tx:
+        tx.put(replace(Memory("m1", "short", NOW, NOW), summary=long))
+    memory = bench.stream.get("m1")
+    with pytest.raises(InvalidRecord, match="is too long"), bench.library.transaction("human", "write") as tx:
+        tx.put(replace(memory, metadata={"note": f"{long} and more"}))
+    bench.stream.pin(["m1"])
+    assert bench.stream.get("m1").summary == long
+    assert len(bench.safety.shown(bench.stream.get("m1")).summary) == MAX_KEPT + 1
 
 
 def test_what_a_change_says_several_times_is_looked_through_once(tmp_path: Path) -> None:

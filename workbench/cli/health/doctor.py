@@ -213,6 +213,7 @@ def _print_findings(findings: "Findings", backup: "LastBackup | None") -> None:
     ]
     about = "is not JSON; the next snapshot of its session writes it anew from the store"
     rows += [("working", f"{name} {about}") for name in findings.unreadable]
+    rows += [("too long", f"{name} is kept whole and shown cut") for name in findings.too_long]
     if findings.open_to_git:
         rows.append(("git", "`git add` would take this store in; a .gitignore in it with the line * keeps it out"))
     if findings.later:
@@ -306,6 +307,7 @@ def _json(findings: "Findings") -> dict[str, object]:
         "leavings": findings.leavings,
         "leavings_outside": findings.outside,
         "unreadable_working": findings.unreadable,
+        "too_long": findings.too_long,
         "open_to_git": findings.open_to_git,
         "dated_after_now": findings.later,
         "old_caches": findings.old_caches,

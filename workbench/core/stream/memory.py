@@ -39,10 +39,10 @@ OBSERVATION_TYPES = (
 lifecycle's (source 001)."""
 
 MAX_CONTENT = 10_000
-"""Longest content that a person or an agent writes, in characters (source 000); one of a file comes in whole."""
+"""Longest content that a person or an agent writes, in characters (source 000)."""
 
-MAX_KEPT = 1_000_000
-"""Longest content that is kept at all, in characters."""
+MAX_KEPT = 65_536
+"""Longest text of a record that is taken in at all, in characters: from a file, or beside a content."""
 
 FILE_KEY = "_file"
 """The metadata key under which a reader keeps how a record was written; it tells a person nothing."""

@@ -14,12 +14,15 @@ from workbench.core.agents.actors import require_person
 from workbench.core.damage import Gone, MendedIndex
 from workbench.core.files.atomic import left_in
 from workbench.core.files.locks import is_free
+from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT, StoreProblem, WorkbenchError, parse_time
+from workbench.core.stream.memory import MAX_KEPT, Memory
 from workbench.services import caches
 from workbench.services.context import Service
 from workbench.services.folder import is_open_to_git
 from workbench.store.entry import DocChange
 from workbench.store.maintenance import checkpoint_writer, leavings
+from workbench.store.records import place_of
 
 if TYPE_CHECKING:
     from workbench.core.health import Diagnosis, Recovery, Unfinished
@@ -69,7 +72,7 @@ class Findings:
     `open_to_git`: `git add` would take the memories in, though the store was not made to be shared. `old_caches` lie in
     the store's folder, where none is read any more. `mended` says when the read index was made anew last, since it
     differed. `later` memories are dated after this machine's clock, and so served to nobody yet. `unreadable` are files
-    of working memories.
+    of working memories. `too_long` are memories and bullets longer than the store takes in: they are shown cut.
     """
 
     diagnosis: "Diagnosis"
@@ -84,6 +87,7 @@ class Findings:
     mended: MendedIndex | None = None
     later: int = 0
     unreadable: tuple[str, ...] = ()
+    too_long: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -119,7 +123,8 @@ class Doctor(Service):
         from workbench.services.agents.working import unreadable
 
         self._library.check_index()
-        folder = self._library.folder
+        folder, memories = self._library.folder, self._library.memories.all()
+        texts: list[Memory | Bullet] = [*memories, *self._library.bullets.all()]
         in_use = self._library.surroundings.common_texts.name
         beside = _caches(self._library.surroundings.caches)
         return Findings(
@@ -133,8 +138,9 @@ class Doctor(Service):
             tuple(part for part in beside if part.name != in_use),
             (*self._left_in(state), *self._half_made()),
             self._library.last_mended(),
-            sum(memory.created_at > self._context.now() for memory in self._library.memories.all()),
+            sum(memory.created_at > self._context.now() for memory in memories),
             tuple(unreadable(self._library)),
+            tuple(place_of(one)[1] for one in texts if len(one.content) > MAX_KEPT),
         )
 
     def _left_in(self, state: Path | None) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import MAX_KEPT, Memory
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask, prepare, without
 from workbench.services.context import Context
@@ -115,13 +115,17 @@ class Safety:
         return self._sorts(text)
 
     def shown(self, record: Value) -> Value:
-        """Return a record, or several, as a person may see it: its secrets masked, once for each revision of it."""
+        """Return a record as a person may see it, made once for each revision: secrets masked, very long texts cut."""
         held = self._shown.get(id(record))
         if held is None or held[0] is not record:
             if len(self._shown) >= REMEMBERED:
                 self._shown.clear()
-            held = self._shown[id(record)] = record, masked(record, self.masked)
+            held = self._shown[id(record)] = record, masked(record, self._fitting)
         return held[1]
+
+    def _fitting(self, text: str) -> str:
+        shown = self.masked(text)
+        return shown if len(shown) <= MAX_KEPT else f"{shown[:MAX_KEPT]}…"
 
     def masked(self, text: str, known: str = "") -> str:
         """Return a text with its secrets replaced by markers: what a language model or a list may see.

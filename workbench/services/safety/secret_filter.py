@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.core.record import ABSENT, InvalidRecord
 from workbench.core.safety import Finding
+from workbench.core.stream.memory import MAX_KEPT
 from workbench.safety import scanning
 from workbench.store.entry import DocChange, Transaction
 from workbench.store.records import COPIES, NAMED, key_of
@@ -19,9 +20,6 @@ IMPORT = "import-"
 
 SHORTEST = 10
 """Characters of the shortest text that holds a secret and what it is told by."""
-
-HUGE = 65_536
-"""Characters from which looking through a text takes longer than looking whether the store has it already."""
 
 TYPED = frozenset({"session", "session_id", "actor"})
 """Fields that name who and where: a secret in one is refused, for a marker would name somebody else."""
@@ -84,7 +82,7 @@ class SecretFilter:
 
     def cleaned(self, text: str, known: Callable[[str], bool], look: Find | None = None) -> str:
         """Return a text without its secrets, but for those that are `known`; `look` finds them (default: its own)."""
-        if len(text) < SHORTEST or (len(text) >= HUGE and known(text)):
+        if len(text) < SHORTEST:
             return text
         found = (look or self.look)(text)
         # What was there as a whole was there with all that it holds.
@@ -164,6 +162,11 @@ class _One:
         if name in KEPT and not isinstance(new, dict):
             return new
         before, quotes = "\n".join(strings(change.fields[name][0])), name in _QUOTES
+
+        longest = max(map(len, strings(new)), default=0)
+        if longest > max(MAX_KEPT, len(before)) and change.table != "documents":
+            message = f"A text of {longest:,} characters is too long: at most {MAX_KEPT:,} are stored."
+            raise InvalidRecord(message, "Nothing was written.")
 
         def is_known(text: str) -> bool:
             return text in before or self.is_kept(text) or (quotes and self._is_carried(change, None, text))

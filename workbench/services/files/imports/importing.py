@@ -12,13 +12,13 @@ from workbench.core.agents.actors import require_person
 from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage import UsageTally
-from workbench.core.record import WorkStopped, iso
+from workbench.core.record import UnreadableFile, WorkStopped, iso
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress, collection_paused
 from workbench.core.stream.confidence import brought
 from workbench.core.stream.importance import base_importance, table_named
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import MAX_KEPT, Memory
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 from workbench.formats import opening
 from workbench.formats.update_file.merge_lines import differing
@@ -135,6 +135,10 @@ class Importer(Service):
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context)
         context.watch(parsed.records_in, parsed.records_in)
+        for playbook in parsed.playbooks:
+            if long := next((one for one in playbook.bullets if len(one.content) > MAX_KEPT), None):
+                message = f"{path}: the bullet {long.id} has {len(long.content):,} characters; {MAX_KEPT:,} are stored."
+                raise UnreadableFile(message, f"{NOTHING}.")
         if parsed.runs or parsed.replies:
             return replace(self._plan_for_books(path, parsed), rev=rev)
         plan = self._file_plan(path, parsed, context, rev, theirs=theirs)
