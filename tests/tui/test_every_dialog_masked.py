@@ -19,7 +19,7 @@ from tests.tui.waiting import until, until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.duplicates.dialog import DuplicatesDialog
 from workbench.tui.files.dialog import FindingsDialog
 from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.files.imports.dialog import ImportDialog

@@ -21,7 +21,7 @@ from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.patterns import PatternsDialog
 from workbench.tui.agents.plan import PlansDialog
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
+from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.stream.history_dialog import PAGE, HistoryDialog, RecordThen
 from workbench.tui.widgets.dialog import Choose, Confirm, Dialog

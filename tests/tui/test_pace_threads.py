@@ -16,10 +16,8 @@ from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
 from tests.tui.support import app_over, demo_app
 from tests.tui.waiting import until
 from workbench.core.text import printable
-from workbench.services.duplicates.bullet_groups import Judge
 from workbench.services.files.exports import contents
 from workbench.services.open import Workbench
-from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.files.exports import parts
 from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.files.exports.parts import AT_ONCE, Pane
@@ -137,21 +135,6 @@ async def test_what_an_agent_sees_is_made_on_a_thread(tmp_path: Path, monkeypatc
     bench.close()
 
 
-async def test_long_bullets_are_compared_in_words_on_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    threads = noted(monkeypatch, Judge, "_compared")
-    one = prose(8_000)
-    bench = store_of(tmp_path, one, one.replace("worker", "engine"), "Something else.")
-    async with opened(bench, (160, 40)) as hand:
-        await hand.press("equals_sign")
-        dialog = await hand.dialog(BulletDuplicatesDialog)
-        await until(hand.pilot, lambda: dialog.found is not None and bool(dialog._rows.rows))
-        await hand.press("j", "k")
-    assert threads
-    assert threading.get_ident() not in threads
-    bench.close()
-
-
-@pytest.mark.slow
 @pytest.mark.slow
 async def test_the_app_leaves_the_collector_as_it_was(tmp_path: Path) -> None:
     before = gc.get_threshold()

@@ -77,13 +77,12 @@ async def test_without_a_key_a_sentence_names_the_variable(twins: Workbench) -> 
 async def test_what_would_be_told_and_sent_is_shown_first(twins: Workbench, claude: MessagesServer) -> None:
     async with opened(twins) as hand:
         dialog = await asking(hand)
-        plan = told(dialog, "#ask-plan")
+        plan = told(dialog, "#plan")
         assert "the latest 2 that were confirmed" in plan
         assert "6 bullets" in plan
         assert "0 of 1" in plan
         await hand.press("v")
-        await hand.dialog(SentDialog)
-        shown = " ".join(str(part.render()) for part in hand.app.screen.query(Static))
+        shown = (await hand.dialog(SentDialog)).pane.plain
         assert "Migrations matter" in shown
         assert "AKIAIOSFODNN7EXAMPLE" not in shown
         await hand.press("escape", "escape")
@@ -114,9 +113,9 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         await hand.press("u")
         await until_drawn(hand.pilot, lambda: twins.exporter.ace("twins")[0] == TWINS)
         dialog = await asking(hand)
-        assert "Nothing new to tell." in told(dialog, "#ask-plan")
+        assert "Nothing new to tell." in told(dialog, "#plan")
         await hand.press("c")
-        await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#plan"))
 
 
 @pytest.mark.usefixtures("claude", "lessons")
@@ -131,7 +130,7 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(twins: 
         await hand.press("escape")
         await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
         hold.set()
-        await until_drawn(hand.pilot, lambda: "1 earlier reply could not be read" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "1 earlier reply could not be read" in told(dialog, "#plan"))
         await hand.press("o")
         await hand.dialog(ResultDialog)
         await hand.press("e")
@@ -154,7 +153,7 @@ async def test_a_failure_is_said_and_nothing_is_lost(twins: Workbench) -> None:
         await hand.press("enter")
         await until_drawn(hand.pilot, lambda: bool(hand.said))
         await until_drawn(hand.pilot, lambda: hand.app.screen is dialog and dialog.plan is not None)
-        assert told(dialog, "#ask-plan").startswith("memories")
+        assert told(dialog, "#plan").startswith("memories")
         await hand.press("escape")
         await hand.back()
 
@@ -167,10 +166,10 @@ async def test_marked_memories_are_told_and_every_size_shows_its_keys(
     async with opened(twins, size) as hand:
         hand.app.push_screen(AskDialog(twins, "twins", lessons[:1]))
         dialog = await hand.dialog(AskDialog)
-        await until_drawn(hand.pilot, lambda: "1 memory marked in the Stream" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "1 memory marked in the Stream" in told(dialog, "#plan"))
         assert all(word in hand.text for word in ("enter ask", "v what is sent", "c which memories", "esc close"))
         await hand.press("c")
-        await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#plan"))
         await hand.press("escape")
         await hand.back()
 
@@ -196,11 +195,10 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         assert "There is no file" in told_of(prompt)
         prompt.query_one(SafeInput).value = str(run)
         await hand.press("enter")
-        await until_drawn(hand.pilot, lambda: "Count the pages" in told(dialog, "#ask-plan"))
-        assert "1 bullet; not in the playbook: r-99999" in told(dialog, "#ask-plan")
+        await until_drawn(hand.pilot, lambda: "Count the pages" in told(dialog, "#plan"))
+        assert "1 bullet; not in the playbook: r-99999" in told(dialog, "#plan")
         await hand.press("v")
-        sent = await hand.dialog(SentDialog)
-        shown = " ".join(str(part.render()) for part in sent.query(Static))
+        shown = (await hand.dialog(SentDialog)).pane.plain
         assert "Count the pages" in shown
         assert "AKIAIOSFODNN7EXAMPLE" not in shown
         await hand.press("escape", "enter")
@@ -227,7 +225,7 @@ def told_of(prompt: Prompt) -> str:
 async def test_with_nothing_confirmed_it_says_what_to_do(twins: Workbench, claude: MessagesServer) -> None:
     async with opened(twins) as hand:
         dialog = await asking(hand)
-        assert "Approve candidates in Review" in told(dialog, "#ask-plan")
+        assert "Approve candidates in Review" in told(dialog, "#plan")
         await hand.press("enter")
         assert hand.app.screen is dialog
         assert claude.requests == []

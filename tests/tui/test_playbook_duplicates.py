@@ -11,7 +11,7 @@ from tests.tui.playbook_host import TWINS, Hand, opened
 from tests.tui.waiting import until_drawn
 from workbench.services.duplicates.wording import BookWording
 from workbench.services.open import Workbench
-from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
+from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.lists.line_list import LineView

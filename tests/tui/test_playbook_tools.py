@@ -11,7 +11,7 @@ from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import is_inert, picture
 from workbench.cli.main import run
 from workbench.services.open import Workbench
-from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
+from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.budget import AgentDialog, BudgetDialog, DeprecateDialog, Line
 from workbench.tui.playbook.curation.ask import SourcePrompt

@@ -16,6 +16,7 @@ from workbench.services.open import Workbench
 from workbench.services.review.refinement import Refinement
 from workbench.services.review.rejection import rejection_of
 from workbench.services.review.rewriting import rounds_of
+from workbench.tui.reflection.dialog import SentDialog
 from workbench.tui.review.impact import ImpactDialog
 from workbench.tui.review.merge import MergeChoice
 from workbench.tui.review.refine import RefineDialog
@@ -187,12 +188,12 @@ async def test_claude_writes_a_round_after_a_look_at_what_is_sent(bench: Workben
         bench.__dict__["refinement"] = Refinement(bench.context, connect=connect)
         async with review(bench) as drive:
             await drive.keys("r", "v")
-            assert isinstance(drive.app.screen, ImpactDialog)
+            assert isinstance(drive.app.screen, SentDialog)
             assert "Goes to claude" in shown(drive)
             assert not server.requests
             await drive.keys("escape", "c")
             await drive.until(lambda: "Round 2" in shown(drive))
-            assert "Claude used" in shown(drive)
+            assert any("Claude used" in said for said in drive.toasts)
             await drive.keys("enter")
             assert bench.library.memories.get("c1").content == SHARPER
 

@@ -30,7 +30,7 @@ from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.services.duplicates.memory_pairs import MemoryPair
 from workbench.services.tuning.queries.sets import from_store
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.duplicates.dialog import DuplicatesDialog
 from workbench.tui.records.record import OpenedRecord
 from workbench.tui.tuning.judging.auto import AutoTune, Better, proposal_text
 from workbench.tui.tuning.profiles import CompareDialog

@@ -15,7 +15,7 @@ from workbench.config.loading import load
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.services.tuning.profile_diff import changes
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.duplicates.dialog import DuplicatesDialog
 from workbench.tui.tuning.profiles import CompareDialog, LibraryDialog, Side
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Choose, Confirm

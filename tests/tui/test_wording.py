@@ -14,8 +14,7 @@ from workbench.core.stream.memory import Source
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.reflection.reflection import Outcome
 from workbench.services.review.impact import Impact, QueryImpact
-from workbench.tui.duplicates.bullet_groups import fewer_bullets
-from workbench.tui.reflection.text import outcome_text
+from workbench.tui.reflection.dialog import outcome_text
 from workbench.tui.review.impact import candidate as candidate_text
 from workbench.tui.review.impact import in_full, memory_facts
 from workbench.tui.review.rows import legend
@@ -48,10 +47,10 @@ def test_a_line_that_begins_its_text_is_not_said_twice() -> None:
 def test_a_stopped_reflection_says_how_much_was_found() -> None:
     stopped = Reflection("extractive", (), complete=False, stopped=STOPPED, by_person=True)
     found = (candidate("c1", "One"), candidate("c2", "Two"))
-    assert outcome_text(Outcome(stopped, found), 60).plain.split("\n")[0] == "You stopped it; 2 found."
-    assert outcome_text(Outcome(stopped, ()), 60).plain == "You stopped it; nothing was found."
+    assert outcome_text(Outcome(stopped, found)).plain.split("\n")[0] == "You stopped it; 2 found."
+    assert outcome_text(Outcome(stopped, ())).plain == "You stopped it; nothing was found."
     failed = replace(stopped, stopped="No room.", by_person=False)
-    assert "not complete" in outcome_text(Outcome(failed, found), 60).plain
+    assert "not complete" in outcome_text(Outcome(failed, found)).plain
 
 
 def test_queries_from_before_it_was_made_are_counted_only() -> None:
@@ -69,10 +68,6 @@ def test_queries_in_which_it_only_stands_below_the_top_are_counted_only() -> Non
     assert told.startswith("Approved, it changes the top of none of 14 saved queries")
     assert "In 14 queries it would rank below the top 10" in told
     assert "query 1" not in told
-
-
-def test_one_is_one() -> None:
-    assert (fewer_bullets(1), fewer_bullets(2)) == ("1 bullet fewer", "2 bullets fewer")
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ STAGES = {
     "cluster": "looking for what recurs",
     "analyse": "asking the Reflector about the run",
     "curate": "asking the Curator",
+    "merge": "writing one text",
     "propose": "asking what to do next",
 }
 """What each stage of a use does, in words."""

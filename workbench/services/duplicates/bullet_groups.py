@@ -349,9 +349,6 @@ __all__ = [
     "ranked",
 ]  # fmt: skip
 
-LONG = 4_000
-"""Characters of a group's texts from which comparing them in words takes longer than a row may."""
-
 SAME_FORM = PairVerdict("absorb", ("the same text but for case and white space",))
 
 Kind = Literal["exact", "case", "near", "opposed", "apart"]
@@ -397,11 +394,6 @@ class BulletGroup:
     def ordinary(self) -> bool:
         """Whether nothing speaks against making one bullet of them."""
         return self.kind in ("exact", "case", "near")
-
-    @property
-    def is_long(self) -> bool:
-        """Whether comparing its texts in words takes so long that a key would wait."""
-        return sum(len(bullet.content) for bullet in self.bullets) > LONG
 
     @property
     def similarity(self) -> float:
@@ -453,12 +445,6 @@ class Likeness:
             ("near", near), ("opposed", opposed), ("apart", apart),
         )  # fmt: skip
         return (*self.same, *(group for kind, some in every for group in _groups(kind, some, found)))
-
-    def compare(self) -> None:
-        """Compare in words what takes long, so that neither the list nor a step of the slider has to wait for it."""
-        for limit in (FLOOR, self.flag):
-            for pair in (pair for group in self.groups(limit) if group.is_long for pair in group.pairs):
-                _ = pair.verdict
 
 
 def living(bullets: Sequence[Bullet]) -> list[Bullet]:

@@ -277,6 +277,11 @@ class Plan:
         """When the oldest memory that is read was made."""
         return self.request.memories[0].created_at if self.request.memories else None
 
+    @property
+    def is_over_budget(self) -> bool:
+        """Whether the month's limit does not hold what would be sent and come back."""
+        return 0 < self.limit < self.spent + self.preview.estimate.total
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

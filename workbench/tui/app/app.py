@@ -585,7 +585,7 @@ class WorkbenchApp(Host):
     async def action_reflect(self) -> None:
         """Propose what the latest memories say together."""
         if isinstance(self.screen, AreaScreen):
-            from workbench.tui.reflection.flow import reflect
+            from workbench.tui.reflection.dialog import reflect
 
             await reflect(self)
 

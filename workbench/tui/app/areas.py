@@ -145,7 +145,7 @@ AREAS = Areas(
 
 
 WITHOUT_KEYS = (
-    "app.palette", "health.undoing", "reflection.flow", "stream.arranging", "stream.semantic", "tuning.keeping",
+    "app.palette", "health.undoing", "stream.arranging", "stream.semantic", "tuning.keeping",
     "tuning.profiles",
 )  # fmt: skip
 """Modules of what is opened like a dialog and has no table of keys of its own."""

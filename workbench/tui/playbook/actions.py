@@ -42,20 +42,24 @@ DUPLICATES = Table(
         Action("twins.all", "A", "all equal", "Merge all groups of equal texts at once", DECIDE),
         Action("twins.next", "space", "other text", "Keep the next one's text and id", CHANGE),
         Action("twins.edit", "e", "edit", "Write the merged text, then merge", CHANGE),
-        Action("twins.less", "left", "lower", "Lower the threshold", CHANGE, True, "less"),
-        Action("twins.more", "right", "higher", "Raise the threshold", CHANGE, True, "more"),
+        Action("twins.less", "left", "lower", "Lower the threshold", CHANGE, True, "slide('less')"),
+        Action("twins.more", "right", "higher", "Raise the threshold", CHANGE, True, "slide('more')"),
         Action("twins.ask", "c", "Claude", "Let Claude write one text for all", CHANGE),
-        Action("twins.fine-less", "shift+left", "lower, fine", "Lower it a little", CHANGE, False),
-        Action("twins.fine-more", "shift+right", "higher, fine", "Raise it a little", CHANGE, False),
-        Action("twins.reset", "backspace", "usual", "Back to the threshold in use", CHANGE, False),
+        Action(
+            "twins.fine-less", "shift+left", "lower, fine", "Lower it a little", CHANGE, False, "slide('fine_less')"
+        ),
+        Action(
+            "twins.fine-more", "shift+right", "higher, fine", "Raise it a little", CHANGE, False, "slide('fine_more')"
+        ),
+        Action("twins.reset", "backspace", "usual", "Back to the threshold in use", CHANGE, False, "slide('reset')"),
         Action("twins.preview", "V", "what is sent", "Show what would leave this machine", FIND, False),
         Action("twins.undo", "u", "undo", "Take back the latest change", APP),
         Action("twins.read-on", "J", "read on", "Scroll the texts", MOVE, False),
         Action("twins.read-back", "K", "read back", "Scroll back", MOVE, False),
-        Action("twins.close", "escape,q", "close", "Stop Claude, or close", APP),
+        Action("twins.close", "escape,q", "close", "Close the duplicates", APP),
     ),
     (*MOVES, *on_row("e")),
-    place="workbench.tui.duplicates.bullets",
+    place="workbench.tui.duplicates.dialog",
 )
 
 BUDGET = Table(
@@ -132,7 +136,7 @@ ASK = Table(
         Action("ask.lessons", "c", "which memories", "New ones, latest, or marked in the Stream", CHANGE),
         Action("ask.run", "r", "a run", "Learn from a run of an agent, in a file", CHANGE),
         Action("ask.unread", "o", "unread replies", "Earlier replies that could not be read", FIND, False),
-        Action("ask.leave", "escape,q", "close", "Close without asking", APP),
+        Action("ask.leave", "escape,q", "close", "Close without asking", APP, True, "cancel"),
     ),
     place="workbench.tui.playbook.curation.ask",
 )

@@ -191,7 +191,7 @@ class Tools:
         """Find bullets that say the same; merge them or keep them apart."""
         if not self._has_book():
             return
-        from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
+        from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 
         if said := await self._app.push_screen_wait(BulletDuplicatesDialog(self._bench, self._browser.book)):
             self._targets.done(said)

@@ -1,6 +1,7 @@
 """The tables of actions of the dialogs around reflecting."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
+from workbench.tui.widgets.actions import MOVES
 
 REFLECT = Table(
     "reflecting",
@@ -29,24 +30,19 @@ REFLECTED = Table(
         Action("reflected.again", "r", "ask again", "Ask again for what could not be read", CHANGE),
         Action("reflected.edit", "e", "edit the reply", "Edit the reply into candidates", CHANGE),
         Action("reflected.let-go", "x", "let go", "Let go of the reply; undo brings it back", CHANGE),
-        Action("reflected.down", "down,j", "read on", "Scroll down", MOVE, False),
-        Action("reflected.up", "up,k", "read back", "Scroll up", MOVE, False),
-        Action("reflected.leave", "escape", "close", "Close", APP),
+        Action("reflected.leave", "escape", "close", "Close", APP, True, "cancel"),
     ),
+    MOVES,
     place="workbench.tui.reflection.dialog",
 )
 
 SENT = Table(
     "what is sent",
     (
-        Action("sent.down", "down,j", "down", "Scroll down", MOVE, False),
-        Action("sent.up", "up,k", "up", "Scroll up", MOVE, False),
-        Action("sent.on", "pagedown,space,ctrl+d", "read on", "A page down", MOVE),
-        Action("sent.back", "pageup,ctrl+u", "read back", "A page up", MOVE),
-        Action("sent.first", "g,home", "first", "To the beginning", MOVE, False),
-        Action("sent.last", "G,end", "last", "To the end", MOVE, False),
-        Action("sent.close", "escape,v,q", "close", "Close the preview", APP),
+        Action("sent.on", "space", "read on", "Half a page down", MOVE, True, "read_on"),
+        Action("sent.close", "escape,v,q", "close", "Close the preview", APP, True, "cancel"),
     ),
+    MOVES,
     place="workbench.tui.reflection.dialog",
 )
 

@@ -1,10 +1,15 @@
-"""Before a reflection: what would be read, by whom, what it would cost, and exactly what would be sent."""
+"""Asking for something that takes a while: what would be sent, the reply in the making, and what came of it.
 
+Reflections and all that Claude is asked for share these dialogs; `reflect` leads a person through a reflection.
+"""
+
+import asyncio
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar, Generic, Literal, TypeVar
+from functools import partial
+from typing import ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
 from textual import on, work
 from textual.app import App
@@ -17,332 +22,41 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.core.record import WorkbenchError
-from workbench.core.reflection.reflector import Step, Tell
+from workbench.core.reflection.llm_run import STAGES
+from workbench.core.reflection.reflector import Preview, Step, Tell
+from workbench.core.reflection.trigger import Gauge
 from workbench.core.runtime import Cancelled
-from workbench.core.text import printable
+from workbench.core.stream.memory import Memory
+from workbench.core.text import one_line, printable
 from workbench.services.reflection.reflection import CLAUDE, EXTRACTIVE, Outcome, Plan, Reflecting, Waiting
 from workbench.tui.app.actions import Action, bindings
+from workbench.tui.app.host import Host
 from workbench.tui.reflection.actions import REFLECT, REFLECTED, RUNNING, SENT
-from workbench.tui.reflection.text import outcome_text, over_budget, plan_text, step_text
-from workbench.tui.widgets.content import MUTED
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.bars import behind
+from workbench.tui.widgets.bars import gauge as gauge_line
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed
+from workbench.tui.widgets.dialog import Dialog, TextDialog
+from workbench.tui.widgets.figures import amount, number
+from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a person wants: a reflection as planned, or (without a plan) to see the replies that wait."""
-
-    plan: Plan | None
-
-
-class ReflectDialog(Dialog[Asked | None]):
-    """Plan a reflection; the result is what to do, or None."""
-
-    class Planned(Message):
-        """What would be read is gathered, or why it cannot be."""
-
-        def __init__(self, number: int, plan: Plan | None, problem: str) -> None:
-            super().__init__()
-            self.number = number
-            self.plan = plan
-            self.problem = problem
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECT)
-    DEFAULT_CSS = """
-    ReflectDialog {
-        & > .dialog { width: 84; }
-        & #reflect-plan { height: auto; min-height: 4; }
-        & SafeInput { margin-top: 1; background: $background; }
-    }
-    """
-
-    AUTO_FOCUS = ""
-
-    def __init__(self, reflecting: Reflecting, now: datetime) -> None:
-        super().__init__("Reflect", [a for a in REFLECT if a.show])
-        self._reflecting = reflecting
-        self._now = now
-        self._reflector = reflecting.default()
-        self._number = 0
-        self._starts = False
-        self.plan: Plan | None = None
-
-    def contents(self) -> Iterable[Widget]:
-        """Return what would be done, and the line for the focus."""
-        yield Static(Content(""), id="reflect-plan")
-        yield SafeInput(placeholder="what to look for (f); empty: whatever stands out")
-
-    def on_mount(self) -> None:
-        """Gather what would be read."""
-        self._gather()
-
-    # Gathering
-
-    def _gather(self) -> None:
-        self._number += 1
-        self.plan = None
-        self._say(Content.styled("Gathering the memories …", MUTED))
-        self._plan(self._number, self._reflector, self.query_one(SafeInput).value.strip())
-
-    @work(thread=True, group="reflect-plan")
-    def _plan(self, number: int, reflector: str, focus: str) -> None:
-        worker = get_current_worker()
-        plan, problem = None, ""
-        try:
-            plan = self._reflecting.plan(reflector, focus)
-        except WorkbenchError as error:
-            problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(self.Planned(number, plan, problem))
-
-    @on(Planned)
-    def _planned(self, event: Planned) -> None:
-        if event.number != self._number:
-            return
-        self.plan = event.plan
-        if event.plan is None:
-            self._starts = False
-            self._say(Content.styled(f"✗ {printable(event.problem)}", "$text-error"))
-            return
-        gauge = self._reflecting.gauge()
-        waiting = len(self._reflecting.runs.waiting())
-        width = self.query_one("#reflect-plan").size.width
-        self._say(plan_text(event.plan, gauge, self._now, waiting, width))
-        if self._starts:
-            self.action_start()
-
-    def _say(self, text: Content) -> None:
-        self.query_one("#reflect-plan", Static).update(text)
-
-    # Keys
-
-    def action_start(self) -> None:
-        """Reflect; after another focus the memories are gathered for it first."""
-        if self.plan is None:
-            self._starts = self._number > 0
-        elif not self.plan.request.memories or over_budget(self.plan):
-            self.app.bell()
-        else:
-            self.dismiss(Asked(self.plan))
-
-    def action_look_for(self) -> None:
-        self.query_one(SafeInput).focus()
-
-    @on(Input.Submitted)
-    def _focus_written(self) -> None:
-        self.set_focus(None)
-        self._gather()
-
-    def action_reflector(self) -> None:
-        self._starts = False
-        self._reflector = EXTRACTIVE if self._reflector == CLAUDE else CLAUDE
-        self._gather()
-
-    def action_preview(self) -> None:
-        """Show what would be sent."""
-        if self.plan is not None:
-            preview = self.plan.preview
-            self.app.push_screen(SentDialog(preview.texts, preview.remark))
-
-    def action_unread(self) -> None:
-        """See the replies that nobody could read."""
-        if self._reflecting.runs.waiting():
-            self.dismiss(Asked(None))
-        else:
-            self.app.bell()
-
-    def action_leave(self) -> None:
-        """End writing the focus, or close."""
-        if self.focused is not None:
-            self._focus_written()
-        else:
-            self.dismiss(None)
-
-
-class SentDialog(Dialog[None]):
-    """Exactly what would leave the machine, to be scrolled through."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(SENT)
-    DEFAULT_CSS = """
-    SentDialog {
-        & > .dialog { width: 94%; max-width: 120; height: 94%; }
-        &.-narrow > .dialog { width: 100%; height: 100%; }
-        & VerticalScroll { height: 1fr; background: $background; padding: 0 1; scrollbar-size-vertical: 1; }
-        & #sent-remark { height: auto; max-height: 4; margin-bottom: 1; }
-    }
-    """
-    AUTO_FOCUS = ""
-
-    def __init__(self, texts: Sequence[str], remark: str) -> None:
-        super().__init__("What leaves this machine", [a for a in SENT if a.show])
-        self._texts = tuple(texts)
-        self._remark = remark or "Nothing leaves this machine."
-
-    def contents(self) -> Iterable[Widget]:
-        """Return the texts in full, in pieces that are quick to lay out."""
-        yield Static(Content.styled(printable(self._remark), "bold"), id="sent-remark")
-        parts = [part for text in self._texts for part in pieces(text)]
-        shown = (Static(Content(printable(part, keep_newlines=True))) for part in parts)
-        yield VerticalScroll(*shown, can_focus=False)
+class Previewed(Protocol):
+    """A plan that says what would be sent."""
 
     @property
-    def _pane(self) -> VerticalScroll:
-        return self.query_one(VerticalScroll)
-
-    def action_down(self) -> None:
-        self._pane.scroll_down(animate=False)
-
-    def action_up(self) -> None:
-        self._pane.scroll_up(animate=False)
-
-    def action_on(self) -> None:
-        """Scroll a page down."""
-        self._pane.scroll_page_down(animate=False)
-
-    def action_back(self) -> None:
-        """Scroll a page up."""
-        self._pane.scroll_page_up(animate=False)
-
-    def action_first(self) -> None:
-        """Scroll to the beginning."""
-        self._pane.scroll_home(animate=False)
-
-    def action_last(self) -> None:
-        """Scroll to the end."""
-        self._pane.scroll_end(animate=False)
-
-    def action_close(self) -> None:
-        self.dismiss(None)
+    def preview(self) -> Preview: ...
 
 
-def pieces(text: str, limit: int = 4_000) -> list[str]:
-    """Cut a text at line ends into pieces of about `limit` characters; nothing but those line ends is left out."""
-    found, at = [], 0
-    while len(text) - at > limit:
-        end = text.rfind("\n", at, at + limit)
-        end = at + limit if end <= at else end
-        found.append(text[at:end])
-        at = end + 1 if text[end] == "\n" else end
-    return [*found, text[at:]]
+Found = TypeVar("Found")
+P = TypeVar("P", bound=Previewed)
+R = TypeVar("R")
 
+Make = Callable[[Tell, Cancelled], Found]
+"""Reflects or asks, telling how far it is, until it is done or cancelled; raises `WorkbenchError`."""
 
-# What a reflection found, and the replies that could not be read: as they came, to ask again or to edit.
-
-
-_FRAME = 8
-"""Rows around what is scrolled: border, title, keys, and some air."""
-
-Next = Literal["review", "again", "edit", "dismiss"]
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What to do next, and the reply it is about, if there is one."""
-
-    next: Next
-    reply: Waiting | None = None
-
-
-class ResultDialog(Dialog[Chosen | None]):
-    """Show what came of a reflection (`None`: only replies of before) and the replies that wait, the first in full."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECTED)
-    DEFAULT_CSS = """
-    ResultDialog {
-        & > .dialog { width: 92; }
-        & #result-found { height: auto; }
-        & VerticalScroll { height: auto; scrollbar-size-vertical: 1; }
-        & #result-reply { background: $background; padding: 0 1; margin-top: 1; }
-        & #result-why { height: auto; margin-top: 1; }
-    }
-    """
-    AUTO_FOCUS = ""
-
-    def __init__(self, outcome: Outcome | None, waiting: Sequence[Waiting], problem: str = "") -> None:
-        self._found = outcome
-        self._problem = problem
-        self._waiting = tuple(waiting)
-        super().__init__("Reflected" if outcome is not None else "Replies that could not be read", self._offered_keys())
-
-    def contents(self) -> Iterable[Widget]:
-        """Return the candidates in lines, then the first reply that could not be read."""
-        parts = [Static(Content(""), id="result-found")]
-        if self._waiting:
-            parts.append(Static(_why(self._waiting), id="result-why"))
-            reply = printable(self._waiting[0].reply.reply, keep_newlines=True)
-            parts.append(Static(Content(reply or "(an empty reply)"), id="result-reply"))
-        yield VerticalScroll(*parts, can_focus=False)
-
-    def on_mount(self) -> None:
-        """Say why what was asked for here before was not done, once the toasts of before are gone."""
-        if self._problem:
-            self.call_after_refresh(self.notify, printable(self._problem), severity="error", markup=False)
-
-    def on_resize(self) -> None:
-        """Fit into the height there is, and cut the lines of the candidates to the width."""
-        self._pane.styles.max_height = max(3, self.size.height - _FRAME)
-        self.call_after_refresh(self._show_found)
-
-    def _show_found(self) -> None:
-        found = self.query_one("#result-found", Static)
-        found.display = self._found is not None
-        if self._found is not None:
-            # The scrollbar may come with the text.
-            found.update(outcome_text(self._found, self._pane.size.width - 1))
-
-    def _offered_keys(self) -> list[Action]:
-        own = {"reflected.review": self._has_candidates, "reflected.leave": True}
-        return [a for a in REFLECTED if a.show and own.get(a.id, bool(self._waiting))]
-
-    @property
-    def _has_candidates(self) -> bool:
-        return self._found is not None and bool(self._found.candidates)
-
-    @property
-    def _pane(self) -> VerticalScroll:
-        return self.query_one(VerticalScroll)
-
-    def action_review(self) -> None:
-        self.dismiss(Chosen("review") if self._has_candidates else None)
-
-    def action_again(self) -> None:
-        """Ask again for what the reply was to say."""
-        self._about_reply("again")
-
-    def action_edit(self) -> None:
-        """Edit the reply into candidates."""
-        self._about_reply("edit")
-
-    def action_let_go(self) -> None:
-        self._about_reply("dismiss")
-
-    def action_down(self) -> None:
-        self._pane.scroll_down(animate=False)
-
-    def action_up(self) -> None:
-        self._pane.scroll_up(animate=False)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
-    def _about_reply(self, what: Next) -> None:
-        if self._waiting:
-            self.dismiss(Chosen(what, self._waiting[0]))
-        else:
-            self.app.bell()
-
-
-def _why(waiting: Sequence[Waiting]) -> Content:
-    first, more = waiting[0].reply, len(waiting) - 1
-    others = f" {more} more after it." if more else ""
-    about = f" It was asked: {printable(first.question)}" if first.question else ""
-    text = Content.styled(f"Could not be read ({printable(first.stage)}): {printable(first.reason)}{others}", "bold")
-    return text + Content.styled(about, MUTED)
-
-
-# A reflection in the making: how far it is, the text as it comes in, and esc to stop it.
-
+LONGEST = 100_000
+"""Characters of a reply that can be edited."""
 
 SHOWN = 8_000
 """Characters of what came in that are shown: the last ones."""
@@ -350,20 +64,175 @@ SHOWN = 8_000
 _SECONDS = 0.1
 """How often what came in is painted."""
 
-Found = TypeVar("Found")
+_LABEL = 11
 
-Make = Callable[[Tell, Cancelled], Found]
-"""Reflects or asks, telling how far it is, until it is done or cancelled; raises `WorkbenchError`."""
+
+def row(label: str, value: Content) -> Content:
+    return Content.styled(f"{label:<{_LABEL}}", MUTED) + value
+
+
+def costs(tokens: int, spent: int, limit: int) -> Content:
+    """Return what a request costs, of what there is this month (limit 0: as much as one likes)."""
+    month = f" · {number(spent)} of {number(limit)} this month" if limit else ""
+    style = "$text-warning" if 0 < limit < spent + tokens else MUTED
+    return assemble([(f"about {number(tokens)} tokens", "bold"), (month, style)])
+
+
+def unread_line(count: int, action: str) -> list[Content]:
+    if not count:
+        return []
+    replies = amount(count, "earlier reply", "earlier replies")
+    return [Content.styled(f"{replies} could not be read: {key_of(action)} shows them.", "$text-warning")]
+
+
+class PlanDialog(Dialog[R], Generic[R, P]):
+    """Shows a plan that a thread gathers, before it is carried out; enter that comes too early begins it then."""
+
+    class Planned(Message):
+        """What would be done is gathered, or why it cannot be."""
+
+        def __init__(self, make: Callable[[], object], plan: object, problem: str) -> None:
+            super().__init__()
+            self.make, self.plan, self.problem = make, plan, problem
+
+    DEFAULT_CSS = """
+    PlanDialog {
+        & > .dialog { width: 84; }
+        & #plan { height: auto; min-height: 4; }
+    }
+    """
+    AUTO_FOCUS = ""
+
+    def __init__(self, title: str, offered: Iterable[Action]) -> None:
+        super().__init__(title, [a for a in offered if a.show])
+        self._make: Callable[[], P] | None = None
+        self._starts = False
+        self.plan: P | None = None
+
+    def contents(self) -> Iterable[Widget]:
+        yield Static(id="plan")
+
+    def told(self, plan: P) -> Content:
+        """Return what would be done, in words."""
+        raise NotImplementedError
+
+    def start(self, plan: P) -> object:
+        """Carry a plan out."""
+        raise NotImplementedError
+
+    def gather(self, make: Callable[[], P]) -> None:
+        """Have a plan made in place of the one that is shown."""
+        self._make, self.plan, self._starts = make, None, False
+        self.query_one("#plan", Static).update(Content.styled("Gathering what is read …", MUTED))
+        self._gather(make)
+
+    @work(thread=True, exclusive=True, group="plan", description="plan")
+    def _gather(self, make: Callable[[], P]) -> None:
+        plan, problem = None, ""
+        try:
+            plan = make()
+        except WorkbenchError as error:
+            problem = str(error)
+        if not get_current_worker().is_cancelled:
+            self.post_message(self.Planned(make, plan, problem))
+
+    @on(Planned)
+    def _planned(self, event: Planned) -> None:
+        if event.make is not self._make:
+            return
+        self.plan = plan = cast("P | None", event.plan)
+        text = body(f"✗ {event.problem}", "$text-error") if plan is None else self.told(plan)
+        self.query_one("#plan", Static).update(text)
+        if self._starts and plan is not None:
+            self.start(plan)
+
+    def action_start(self) -> None:
+        """Begin; what is still being gathered comes first."""
+        if self.plan is None:
+            self._starts = True
+        else:
+            self.start(self.plan)
+
+    def action_preview(self) -> None:
+        if self.plan is not None:
+            self.app.push_screen(SentDialog(self.plan.preview))
+
+
+class SentDialog(TextDialog[None]):
+    """Exactly what would leave the machine."""
+
+    HIGH = 0.75
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SENT)
+
+    def __init__(self, preview: Preview, more: str = "") -> None:
+        remark = " ".join(filter(None, (preview.remark or "Nothing leaves this machine.", more)))
+        texts = (Content(printable(text, keep_newlines=True)) for text in preview.texts)
+        super().__init__("What leaves this machine", Content("\n\n").join([body(remark, "bold"), *texts]), SENT)
+
+
+Next = Literal["review", "again", "edit", "dismiss"]
+
+
+class ResultDialog(TextDialog[Next | None]):
+    """Shows what came of a reflection (`None`: only replies of before) and the replies that wait, the first in full.
+
+    The result is what to do next, with the first reply if it is about one.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECTED)
+
+    def __init__(self, outcome: Outcome | None, waiting: Sequence[Waiting], problem: str = "") -> None:
+        self._problem = problem
+        self._is_waiting = bool(waiting)
+        self._has_candidates = outcome is not None and bool(outcome.candidates)
+        own = {"reflected.review": self._has_candidates, "reflected.leave": True}
+        parts = [] if outcome is None else [outcome_text(outcome)]
+        parts += [_why(waiting), body(waiting[0].reply.reply or "(an empty reply)")] if waiting else []
+        super().__init__(
+            "Reflected" if outcome is not None else "Replies that could not be read",
+            Content("\n\n").join(parts),
+            [a for a in REFLECTED if own.get(a.id, self._is_waiting)],
+        )
+
+    def on_mount(self) -> None:
+        """Say why what was asked for here before was not done, once the toasts of before are gone."""
+        if self._problem:
+            self.call_after_refresh(self.notify, printable(self._problem), severity="error", markup=False)
+
+    def action_review(self) -> None:
+        self.dismiss("review" if self._has_candidates else None)
+
+    def action_again(self) -> None:
+        self._about_reply("again")
+
+    def action_edit(self) -> None:
+        self._about_reply("edit")
+
+    def action_let_go(self) -> None:
+        self._about_reply("dismiss")
+
+    def _about_reply(self, what: Next) -> None:
+        if self._is_waiting:
+            self.dismiss(what)
+        else:
+            self.app.bell()
+
+
+def _why(waiting: Sequence[Waiting]) -> Content:
+    first, more = waiting[0].reply, len(waiting) - 1
+    others = f" {more} more after it." if more else ""
+    about = f" It was asked: {first.question}" if first.question else ""
+    return body(f"Could not be read ({first.stage}): {first.reason}{others}", "bold") + body(about, MUTED)
 
 
 class RunDialog(Dialog[Found | None], Generic[Found]):
-    """Reflect on a thread; the result is what came of it. None: it failed (which was said), or was left alone.
+    """Asks on a thread; the result is what came of it. None: it failed (which was said), or was left alone.
 
     `alone` is given what comes once nobody waits for it here any more, for what `make` does not store itself.
     """
 
     class Went(Message):
-        """A step of the reflection."""
+        """A step is done, or a piece of a reply came in."""
 
         def __init__(self, step: Step) -> None:
             super().__init__()
@@ -380,30 +249,24 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
     """
 
     def __init__(
-        self,
-        make: Make[Found],
-        first: Step,
-        title: str = "Reflecting",
-        alone: Callable[[Found], None] = lambda _: None,
+        self, make: Make[Found], first: Step, title: str = "Reflecting", alone: Callable[[Found], None] | None = None
     ) -> None:
         super().__init__(title, RUNNING)
-        self._make = make
-        self._alone = alone
-        self._left = False
+        self._make, self._alone = make, alone
         self._step = first
-        self._text = ""
-        self._painted = -1
+        self._text = self._painted = ""
+        self._left = False
         self._stop = threading.Event()
 
     def contents(self) -> Iterable[Widget]:
         """Return how far it is, and the text."""
-        yield Static(Content(""), id="run-step")
-        yield VerticalScroll(Static(Content(""), id="run-text"), can_focus=False)
+        yield Static(id="run-step")
+        yield VerticalScroll(Static(id="run-text"), can_focus=False)
 
     def on_mount(self) -> None:
         self._show_step()
         self.set_interval(_SECONDS, self._paint)
-        self._reflect()
+        self._run(self.app)
 
     def on_unmount(self) -> None:
         """Let nothing go on that nobody waits for."""
@@ -411,8 +274,8 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
         self._left = True
 
     @work(thread=True, group="reflect")
-    def _reflect(self) -> None:
-        outcome, problem, app = None, "", self.app
+    def _run(self, app: App[object]) -> None:
+        outcome, problem = None, ""
         try:
             outcome = self._make(self._told, self._stop.is_set)
         except WorkbenchError as error:
@@ -421,16 +284,17 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
         app.call_later(self._ended, app, outcome, problem)
 
     def _told(self, step: Step) -> None:
-        """Pass a step on; called on the reflector's thread."""
+        """Pass a step on; called on the thread."""
         self.post_message(self.Went(step))
 
     @on(Went)
     def _went(self, event: Went) -> None:
-        if self._text and (event.step.stage, event.step.done) != (self._step.stage, self._step.done):
+        step = event.step
+        if self._text and (step.stage, step.done) != (self._step.stage, self._step.done):
             # A line for each proposal on this machine, a paragraph for each reply of Claude.
-            self._text = self._text.rstrip("\n") + ("\n" if event.step.stage == "cluster" else "\n\n")
-        self._step = event.step
-        self._text = (self._text + event.step.text)[-SHOWN:]
+            self._text = self._text.rstrip("\n") + ("\n" if step.stage == "cluster" else "\n\n")
+        self._step = step
+        self._text = (self._text + step.text)[-SHOWN:]
         self._show_step()
 
     def _ended(self, app: App[object], outcome: Found | None, problem: str) -> None:
@@ -439,19 +303,24 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
             app.notify(printable(problem, keep_newlines=True), severity="error", markup=False)
         if not self._left:
             self.dismiss(outcome)
-        elif outcome is not None:
+        elif outcome is not None and self._alone is not None:
             self._alone(outcome)
 
     def _show_step(self) -> None:
-        self.query_one("#run-step", Static).update(step_text(self._step, self._stop.is_set()))
+        about = one_line(STAGES.get(self._step.stage, self._step.stage), 60)
+        text = Content(f"{about[:1].upper()}{about[1:]} …")
+        if self._stop.is_set():
+            text = Content.styled("Stopping. What was found is kept; esc again leaves it alone.", "bold")
+        elif self._step.total:
+            text = gauge_line(self._step.done, self._step.total, about, 24)
+        self.query_one("#run-step", Static).update(text)
 
     def _paint(self) -> None:
         """Show what came in since the last time; each piece at once would be too often."""
-        if hash(self._text) == self._painted:
-            return
-        self._painted = hash(self._text)
-        self.query_one("#run-text", Static).update(Content(printable(self._text, keep_newlines=True)))
-        self.query_one(VerticalScroll).scroll_end(animate=False)
+        if self._text != self._painted:
+            self._painted = self._text
+            self.query_one("#run-text", Static).update(Content(printable(self._text, keep_newlines=True)))
+            self.query_one(VerticalScroll).scroll_end(animate=False)
 
     def action_stop(self) -> None:
         """Stop; the second time, leave it alone: what it still finds goes to Review by itself."""
@@ -460,3 +329,186 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
             self.dismiss(None)
         self._stop.set()
         self._show_step()
+
+
+# Reflecting, from R to Review.
+
+
+class ReflectDialog(PlanDialog[Plan | Literal["unread"] | None, Plan]):
+    """Plan a reflection; the result is the plan to carry out, "unread" to see the replies that wait, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECT)
+    DEFAULT_CSS = """
+    ReflectDialog SafeInput { margin-top: 1; background: $background; }
+    """
+
+    def __init__(self, reflecting: Reflecting, now: datetime) -> None:
+        super().__init__("Reflect", REFLECT)
+        self._reflecting = reflecting
+        self._now = now
+        self._reflector = reflecting.default()
+
+    def contents(self) -> Iterable[Widget]:
+        """Return what would be done, and the line for the focus."""
+        yield from super().contents()
+        yield SafeInput(placeholder="what to look for (f); empty: whatever stands out")
+
+    def on_mount(self) -> None:
+        """Gather what would be read."""
+        self._look()
+
+    def _look(self) -> None:
+        self.gather(partial(self._reflecting.plan, self._reflector, self.query_one(SafeInput).value.strip()))
+
+    def told(self, plan: Plan) -> Content:
+        return plan_text(plan, self._reflecting.gauge(), self._now, len(self._reflecting.runs.waiting()))
+
+    def start(self, plan: Plan) -> None:
+        """Reflect; after another focus the memories are gathered for it first."""
+        if not plan.request.memories or plan.is_over_budget:
+            self.app.bell()
+        else:
+            self.dismiss(plan)
+
+    def action_look_for(self) -> None:
+        self.query_one(SafeInput).focus()
+
+    @on(Input.Submitted)
+    def _focus_written(self) -> None:
+        self.set_focus(None)
+        self._look()
+
+    def action_reflector(self) -> None:
+        self._reflector = EXTRACTIVE if self._reflector == CLAUDE else CLAUDE
+        self._look()
+
+    def action_unread(self) -> None:
+        """See the replies that nobody could read."""
+        if self._reflecting.runs.waiting():
+            self.dismiss("unread")
+        else:
+            self.app.bell()
+
+    def action_leave(self) -> None:
+        """End writing the focus, or close."""
+        if self.focused is not None:
+            self._focus_written()
+        else:
+            self.dismiss(None)
+
+
+async def reflect(app: Host) -> None:
+    """Lead a person through a reflection, until nothing is left to decide about what came of it."""
+    reflecting = app.bench.reflecting
+    plan = await app.push_screen_wait(ReflectDialog(reflecting, app.bench.context.now()))
+    if plan is None:
+        return
+    outcome, problem = None, ""
+    waiting = reflecting.runs.waiting()
+    if plan != "unread":
+        first = Step("questions" if plan.reflector == CLAUDE else "cluster")
+        outcome = await app.push_screen_wait(RunDialog(partial(reflecting.reflect, plan), first))
+        waiting = () if outcome is None else outcome.unread
+    while outcome is not None or waiting:
+        chosen = await app.push_screen_wait(ResultDialog(outcome, waiting, problem))
+        problem = ""
+        if chosen == "review":
+            app.switch_mode("review")
+        if chosen in (None, "review"):
+            return
+        if chosen == "again":
+            make = partial(reflecting.ask_again, waiting[0])
+            outcome = await app.push_screen_wait(RunDialog(make, Step("insights"))) or outcome
+        elif chosen == "edit":
+            await _edit(app, waiting[0])
+        else:
+            try:
+                await asyncio.to_thread(reflecting.dismiss, waiting[0])
+            except WorkbenchError as error:
+                problem = str(error)
+        kept = {one.reply for one in (*waiting, *(outcome.unread if outcome else ()))}
+        waiting = tuple(one for one in reflecting.runs.waiting() if one.reply in kept)
+        outcome = None if outcome is None else replace(outcome, unread=waiting)
+
+
+async def _edit(app: Host, reply: Waiting) -> None:
+    """Edit a reply into candidates."""
+    title = "Edit into candidates: a list of insights (because of 1, 2), or one in each paragraph"
+    stored: list[Memory] = []
+
+    def read(text: str) -> None:
+        stored.extend(app.bench.reflecting.read_again(reply, text))
+
+    draft = app.draft(f"llm_runs/{reply.run}", f"reply-{reply.place}")
+    await app.push_screen_wait(TextEditor(title, reply.reply.reply, limit=LONGEST, check=read, draft=draft))
+    if stored:
+        app.say(f"{amount(len(stored), 'candidate waits', 'candidates wait')} in Review.")
+
+
+def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int) -> Content:
+    """Return what would be read, by whom, and what it would cost, and every condition that makes it due."""
+    if not plan.request.memories:
+        empty = "No memories yet. Import some (workbench import FILE), or let an agent add them."
+        return Content("\n").join([Content.styled(empty, "bold"), *unread_line(unread, "reflect.unread")])
+    leading = gauge.leading
+    due = f" · due ({', '.join(gauge.reached)})" if gauge.reached else " · not due yet"
+    lines = [
+        row("gauge", gauge_line(leading.value, leading.limit, leading.name) + Content.styled(due, MUTED)),
+        row("", behind(gauge)[3:]),
+        row("reads", _reads(plan, now)),
+    ]
+    if plan.reflector == CLAUDE:
+        lines.append(row("reflector", Content.styled("Claude", "bold")))
+        lines.append(row("costs", costs(plan.preview.estimate.total, plan.spent, plan.limit)))
+    else:
+        lines.append(row("reflector", Content("extractive: what recurs and what users state, word for word")))
+    lines.append(body(plan.preview.remark, MUTED))
+    if plan.is_over_budget:
+        over = (
+            "✗ More than is left of this month: nothing would be sent. {reflect.reflector} reflects on this machine "
+            "instead; a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
+        )
+        lines.append(Content.styled(keyed(over), "$text-warning"))
+    return Content("\n").join([*lines, *unread_line(unread, "reflect.unread")])
+
+
+def _reads(plan: Plan, now: datetime) -> Content:
+    days = max(0, (now - plan.request.memories[0].created_at).days)
+    ago = "today" if days == 0 else "since yesterday" if days == 1 else f"of the last {number(days)} days"
+    reflections = sum(memory.is_synthetic for memory in plan.request.memories)
+    among = f", among them {amount(reflections, 'reflection')}" if reflections else ""
+    return assemble([(f"{amount(len(plan.request.memories), 'memory', 'memories')} {ago}", "bold"), (among, MUTED)])
+
+
+def _sentence(candidates: int, unread: bool) -> str:
+    if candidates:
+        return f"{amount(candidates, 'candidate waits', 'candidates wait')} in Review."
+    if unread:
+        return "No candidate yet: the reply could not be read."
+    return "Nothing recurs often enough to be proposed, or all of it is known already."
+
+
+def outcome_text(outcome: Outcome) -> Content:
+    """Return what came of a reflection: the candidates in a line each, what it used, why it stopped."""
+    reflection, count = outcome.reflection, len(outcome.candidates)
+    by_person = outcome.problem is None and reflection.by_person
+    stopped = f"You stopped it; {number(count) if count else 'nothing was'} found."
+    lines = [Content.styled(stopped if by_person else _sentence(count, bool(outcome.unread)), "bold")]
+    if outcome.problem is not None:
+        lines.append(body(f"✗ {outcome.problem}", "$text-error"))
+    elif not reflection.complete and not by_person:
+        lines.append(body(f"It is not complete: {reflection.stopped}", "$text-warning"))
+    if outcome.afterwards is not None:
+        lines.append(body(f"✗ {outcome.afterwards}", "$text-warning"))
+    if (usage := reflection.usage).total:
+        lines.append(Content.styled(f"Used {number(usage.input)} tokens in, {number(usage.output)} out.", MUTED))
+    if outcome.unread:
+        parts = amount(len(outcome.unread), "part of a reply", "parts of replies")
+        lines.append(Content.styled(f"{parts} could not be read; see below.", "$text-warning"))
+    if outcome.again:
+        insights = amount(len(outcome.again), "insight says", "insights say")
+        lines.append(Content.styled(f"{insights} what was confirmed, waits, or was rejected already.", MUTED))
+    for memory in outcome.candidates:
+        why = one_line(str(memory.metadata.get("why", "") or "no evidence"), 400)
+        lines.append(assemble([("\n◆ ", "$text-accent"), (one_line(memory.content, 200), ""), (f"\n  {why}", MUTED)]))
+    return Content("\n").join(lines)

@@ -92,8 +92,8 @@ GROUP = Table(
     "a group",
     (
         Action("group.yes", "y", "decide", "Decide all, after reading to the end", DECIDE),
-        Action("group.on", "space", "read on", "Scroll a page down", MOVE),
-        Action("group.no", "escape,n", "leave them", "Close without deciding", APP),
+        Action("group.on", "space", "read on", "Scroll half a page down", MOVE, True, "read_on"),
+        Action("group.no", "escape,n", "leave them", "Close without deciding", APP, True, "cancel"),
     ),
     MOVES,
     place="workbench.tui.review.texts",
@@ -114,7 +114,7 @@ REFINE = Table(
 
 IMPACT = Table(
     "the impact",
-    (Action("impact.close", "escape,i,q", "close", "Close the preview", APP),),
+    (Action("impact.close", "escape,i,q", "close", "Close the preview", APP, True, "cancel"),),
     MOVES,
     place="workbench.tui.review.impact",
 )

@@ -1,14 +1,11 @@
 """What approving would do to the saved queries, in words: in short beside the evidence, in full as a dialog."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widget import Widget
-from textual.worker import get_current_worker
 
 from workbench.core.change import Change
 from workbench.core.record import WorkbenchError
@@ -34,9 +31,8 @@ from workbench.tui.widgets.content import (
     says_the_same,
     word_diff,
 )
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import TextDialog
 from workbench.tui.widgets.figures import absolute, since
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 if TYPE_CHECKING:
     from workbench.services.review.impact import Impact, Moved, QueryImpact
@@ -266,9 +262,6 @@ _SHORT = 4
 
 _QUERY = 80
 
-HIGH = 0.65
-"""Share of the screen's height that the text takes at most."""
-
 
 def in_short(impact: "Impact") -> list[Content]:
     """Return the lines that stand beside the evidence."""
@@ -386,55 +379,10 @@ def show_impact(area: AreaScreen, proposal: Proposal, known: "Impact | None") ->
         text = Content("The model is still loading. Ask again in a moment.")
     else:
         find = rank
-    area.app.push_screen(ImpactDialog(f"If {mask(proposal.id)} is approved", text, find))
+    area.app.push_screen(ImpactDialog(f"If {mask(proposal.id)} is approved", text, IMPACT, find))
 
 
-class ImpactDialog(Dialog[None]):
-    """Shows a text to read; the rest of it may come later than the dialog, from `find`, which a thread calls."""
+class ImpactDialog(TextDialog[None]):
+    """What approving would do, as far as it is known."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(IMPACT)
-    DEFAULT_CSS = """
-    ImpactDialog {
-        & > .dialog { width: 110; }
-        & ReadingPane { height: auto; border: none; padding: 0; }
-    }
-    """
-
-    def __init__(self, title: str, text: Content, find: Callable[[Cancelled], Content] | None = None) -> None:
-        super().__init__(title, IMPACT)
-        self._text = text
-        self._find = find
-
-    def contents(self) -> Iterable[Widget]:
-        """Return the text, scrolled where it is long."""
-        return (ReadingPane(id="impact"),)
-
-    def on_mount(self) -> None:
-        """Show what is known so far."""
-        self.show(self._text)
-        self.query_one(ReadingPane).focus()
-        if self._find is not None:
-            self._look_up(self._find)
-
-    @work(thread=True, exclusive=True, group="impact", exit_on_error=False, description="preview")
-    def _look_up(self, find: Callable[[Cancelled], Content]) -> None:
-        """Find the rest away from the keyboard, until somebody closes the dialog."""
-        worker = get_current_worker()
-        text = find(lambda: worker.is_cancelled)
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self.show, text)
-
-    def show(self, text: Content) -> None:
-        pane = self.query_one(ReadingPane)
-        pane.styles.height = "auto"
-        pane.show(text)
-        self.call_after_refresh(pane.fit, HIGH)
-
-    def on_resize(self) -> None:
-        """Fit the box anew."""
-        pane = self.query_one(ReadingPane)
-        pane.styles.height = "auto"
-        self.call_after_refresh(pane.fit, HIGH)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -33,7 +33,7 @@ from workbench.tui.review.rows import flags_in_words, legend
 from workbench.tui.review.views import Cites, Look, Seen, view_of
 from workbench.tui.widgets.actions import CANCEL, LIST
 from workbench.tui.widgets.content import MUTED, body, fitted, key_of
-from workbench.tui.widgets.dialog import Dialog, held_keys
+from workbench.tui.widgets.dialog import Dialog, TextDialog, held_keys
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane, Wrapped
 from workbench.tui.widgets.lists.row import Cell
@@ -41,15 +41,7 @@ from workbench.tui.widgets.lists.row import Cell
 # The question before a marked group is decided of which some were never opened: their texts, to the end.
 
 
-SHOWN = 1500
-"""Characters of one text that are shown; the rest can be read where it is opened alone."""
-
-
-HIGH = 0.65
-"""Share of the screen's height that the texts take at most."""
-
-
-class GroupDialog(Dialog[bool]):
+class GroupDialog(TextDialog[bool]):
     """Ask whether to decide the group; the result is True only for a yes after the end was in sight.
 
     `unopened` are the members that were never opened, each with the memory it is about. A short group fits the box,
@@ -58,73 +50,42 @@ class GroupDialog(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(GROUP)
     DEFAULT_CSS = """
-    GroupDialog {
-        & > .dialog { width: 110; }
-        & .dialog--title { margin-bottom: 0; }
-        & ReadingPane { height: auto; border: none; border-top: solid $panel; padding: 0; }
-        & ReadingPane:focus { border: none; border-top: solid $accent; }
-        & .group--state { height: 1; }
-        & .dialog--keys { margin-top: 0; }
-    }
+    GroupDialog .group--state { height: 1; }
     """
 
     def __init__(self, verb: str, group: int, unopened: Sequence[tuple[Proposal, Memory | None]]) -> None:
-        super().__init__(f"{verb} {group}, including {len(unopened)} you have not read?", GROUP)
-        self._verb = verb.lower()
-        self._group = group
-        self._unopened = unopened
+        blocks = [_block(place, len(unopened), *one) for place, one in enumerate(unopened, 1)]
+        title = f"{verb} {group}, including {len(unopened)} you have not read?"
+        super().__init__(title, Content("\n\n").join(blocks), GROUP)
+        self._what = f"{verb.lower()} {group}"
         self._seen = False
 
     def contents(self) -> Iterable[Widget]:
         """Return the texts and the line that says whether their end was in sight."""
-        return (ReadingPane(id="group"), Static(Content(""), classes="group--state"))
+        return (*super().contents(), Static(classes="group--state"))
 
     def on_mount(self) -> None:
-        """Show the texts."""
-        pane = self.query_one(ReadingPane)
-        total = len(self._unopened)
-        blocks = [_block(place, total, *one) for place, one in enumerate(self._unopened, 1)]
-        pane.show(Content("\n\n").join(blocks))
-        pane.focus()
-        self.watch(pane, "scroll_y", self._look, init=False)
-        self.call_after_refresh(self._look)
+        self.watch(self.pane, "scroll_y", self._look, init=False)
 
     def on_resize(self) -> None:
-        """Look again where the end is."""
-        self.query_one(ReadingPane).styles.height = "auto"
-        self.call_after_refresh(self._look)
+        """Look again where the end is, once the box is fitted."""
+        self.call_after_refresh(self.call_after_refresh, self._look)
 
     def _look(self) -> None:
-        pane = self.query_one(ReadingPane)
-        if pane.styles.height is None or pane.styles.height.is_auto:
-            pane.fit(HIGH)
-            self.call_after_refresh(self._look)
-        elif pane.at_end:
-            self._seen = True
-        self.query_one(".group--state", Static).update(self._state())
-
-    def _state(self) -> Content:
-        if self._seen:
-            return Content.styled(
-                f"You have read them all. y: {self._verb} {self._group}; one undo reverts it.", "bold"
-            )
-        pane = self.query_one(ReadingPane)
+        pane = self.pane
+        self._seen = self._seen or pane.at_end
         share = round(100 * pane.scroll_offset.y / max(1, pane.max_scroll_y))
-        return Content.styled(f"{share} % read. Scroll to the end, then press {key_of('group.yes')}.", MUTED)
+        state = Content.styled(f"{share} % read. Scroll to the end, then press {key_of('group.yes')}.", MUTED)
+        if self._seen:
+            state = Content.styled(f"You have read them all. y: {self._what}; one undo reverts it.", "bold")
+        self.query_one(".group--state", Static).update(state)
 
     def action_yes(self) -> None:
         """Decide, once everything was in sight; before that, read on."""
         if self._seen:
             self.dismiss(True)
         else:
-            self.action_on()
-
-    def action_on(self) -> None:
-        """Scroll a page down."""
-        self.query_one(ReadingPane).action_page_down()
-
-    def action_no(self) -> None:
-        self.dismiss(False)
+            self.action_read_on()
 
 
 def _block(place: int, total: int, proposal: Proposal, memory: Memory | None) -> Content:
@@ -137,10 +98,7 @@ def _block(place: int, total: int, proposal: Proposal, memory: Memory | None) ->
         lines.append(body(proposal.title, "bold"))
     if proposal.flags:
         lines.append(flags_in_words(proposal.flags))
-    lines.append(body(text[:SHOWN]))
-    if len(text) > SHOWN:
-        lines.append(Content.styled(f"… {len(text) - SHOWN} more characters", MUTED))
-    return Content("\n").join(lines)
+    return Content("\n").join([*lines, body(text)])
 
 
 # The line below the texts of Review: what was decided last, else what the signs mean.

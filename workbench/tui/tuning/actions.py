@@ -161,16 +161,16 @@ LIBRARY = Table(
 DUPLICATES = Table(
     "duplicates",
     (
-    Action("duplicates.less", "left", "lower", "Lower the threshold", CHANGE, True, "less"),
-    Action("duplicates.more", "right", "higher", "Raise the threshold", CHANGE, True, "more"),
-    Action("duplicates.reset", "backspace", "reset", "Back to the threshold in use", CHANGE),
+    Action("duplicates.less", "left", "lower", "Lower the threshold", CHANGE, True, "slide('less')"),
+    Action("duplicates.more", "right", "higher", "Raise the threshold", CHANGE, True, "slide('more')"),
+    Action("duplicates.reset", "backspace", "reset", "Back to the threshold in use", CHANGE, True, "slide('reset')"),
     Action("duplicates.save", "s", "save", "Flag duplicates above this threshold", CHANGE, True, "save('flag')"),
     Action("duplicates.review", "S", "save for review", "List pairs above it for review", CHANGE, True,
            "save('review')"),
     Action("duplicates.close", "escape", "close", "Close the preview", APP, True, "cancel"),
 ),
     (*LIST, *on_row()),
-    place="workbench.tui.duplicates.threshold",
+    place="workbench.tui.duplicates.dialog",
 )  # fmt: skip
 
 QUERIES_OUT = Table(

@@ -11,7 +11,7 @@ from workbench.services.tuning.measuring import LiveSet, Measuring
 from workbench.services.tuning.session import TuningSession
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
-from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.duplicates.dialog import DuplicatesDialog
 from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.auto import AutoTune, Better, Ground, MetricsDialog
 from workbench.tui.tuning.judging.judge import Judge, JudgeDialog
@@ -146,14 +146,7 @@ class Tools:
     async def duplicates(self) -> None:
         """Show which pairs would merge at a threshold."""
         if is_ready(self._area, self._session, query=False):
-            bench = self._bench
-            dialog = DuplicatesDialog(
-                bench.retriever,
-                bench.library.kept_apart,
-                self._keep_thresholds,
-                bench.safety.masked,
-            )
-            await self._app.push_screen_wait(dialog)
+            await self._app.push_screen_wait(DuplicatesDialog(self._bench, self._keep_thresholds))
 
     # Searching
 

@@ -6,7 +6,7 @@ from typing import ClassVar, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult, RenderResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -23,8 +23,10 @@ from textual.style import Style
 from textual.visual import RenderOptions, Visual
 from textual.widget import Widget
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
 from workbench.core.named import implementation
+from workbench.core.runtime import Cancelled
 from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import done
@@ -272,6 +274,60 @@ def _drawn(held: list[tuple[str, str]], gap: str) -> Content:
     for key, label in held:
         pieces += [(display_key(key), "bold $text-accent"), (f" {label}{gap}", MUTED)]
     return assemble(pieces).rstrip()
+
+
+# A text to read.
+
+
+class TextDialog(Dialog[R]):
+    """A text, as high as it is; more of it may come later, from `find`, which a thread calls."""
+
+    HIGH: ClassVar[float] = 0.65
+    """Share of the screen's height that the text takes at most."""
+    DEFAULT_CSS = """
+    TextDialog {
+        & > .dialog { width: 110; }
+        & ReadingPane { height: auto; border: none; padding: 0; }
+    }
+    """
+
+    def __init__(
+        self, title: str, text: Content, offered: Iterable[Action], find: Callable[[Cancelled], Content] | None = None
+    ) -> None:
+        super().__init__(title, offered)
+        self._text, self._find = text, find
+
+    def contents(self) -> Iterable[Widget]:
+        yield ReadingPane(id="text")
+
+    @property
+    def pane(self) -> ReadingPane:
+        return self.query_one(ReadingPane)
+
+    def on_mount(self) -> None:
+        """Show what is known so far."""
+        self.show(self._text)
+        self.pane.focus()
+        if self._find is not None:
+            self._look_up(self._find)
+
+    @work(thread=True, exclusive=True, group="text", exit_on_error=False, description="preview")
+    def _look_up(self, find: Callable[[Cancelled], Content]) -> None:
+        worker = get_current_worker()
+        text = find(lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self.show, text)
+
+    def show(self, text: Content) -> None:
+        self.pane.show(text)
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        self.pane.styles.height = "auto"
+        self.call_after_refresh(self.pane.fit, self.HIGH)
 
 
 # One of many, picked from a list that narrows while one types.

@@ -2,20 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
 from textual.app import App
 from textual.binding import BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from workbench.core.files.locks import irreplaceable
 from workbench.core.record import WorkbenchError
@@ -24,15 +19,14 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.open import Workbench
 from workbench.services.playbook.curation import Asked, CurationPlan, Reply
-from workbench.services.playbook.curation_lessons import Lessons
 from workbench.services.reflection.reflection import Waiting
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
 from workbench.tui.playbook.actions import ASK, SOURCE
 from workbench.tui.playbook.curation.cards import CardsDialog
-from workbench.tui.reflection.dialog import ResultDialog, RunDialog, SentDialog
+from workbench.tui.reflection.dialog import LONGEST, PlanDialog, ResultDialog, RunDialog, costs, row, unread_line
 from workbench.tui.widgets.actions import PROMPT
-from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed, undo
+from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.texts.editor import TextEditor
@@ -40,86 +34,6 @@ from workbench.tui.widgets.texts.prompt import CheckedLine, Prompt
 
 if TYPE_CHECKING:
     from workbench.services.playbook.curation_run import Episode
-
-
-# What the dialog that asks the Curator says.
-
-
-_LABEL = 11
-NOTHING = "No memory is confirmed yet. Approve candidates in Review (2) first."
-
-
-def plan_text(plan: CurationPlan, now: datetime, unread: int, width: int) -> Content:
-    """Return what would be told about which playbook, and what it would cost."""
-    told = [_row("memories", _memories(plan, now))] if plan.run is None else _run(plan, width)
-    lines = [*told, _row("playbook", _playbook(plan))]
-    if plan.told or plan.run:
-        lines.append(_row("costs", _costs(plan)))
-        room = max(20, width - _LABEL)
-        lines += [Content.styled(" " * _LABEL + part, MUTED) for part in wrap(printable(plan.preview.remark), room)]
-    else:
-        lines.append(Content.styled(_nothing(plan), "bold"))
-    if unread:
-        replies = amount(unread, "earlier reply", "earlier replies")
-        lines.append(
-            Content.styled(f"{replies} could not be read: {key_of('ask.unread')} shows them.", "$text-warning")
-        )
-    return Content("\n").join(lines)
-
-
-def asked_text(asked: Asked) -> Content:
-    """Return what came of asking: the tokens it took, and what went wrong."""
-    used = f"Used {number(asked.usage.input)} tokens in, {number(asked.usage.output)} out."
-    lines = [Content.styled(used, MUTED)]
-    if asked.problem is not None:
-        kept = keyed(" What came is kept: {ask.unread} shows it.") if asked.unread else ""
-        lines.insert(0, Content.styled(f"✗ {printable(asked.problem.message)}{kept}", "$text-error"))
-    return Content("\n").join(lines)
-
-
-def _memories(plan: CurationPlan, now: datetime) -> Content:
-    count = len(plan.told)
-    word = "memory" if count == 1 else "memories"
-    if plan.lessons.chosen:
-        return assemble([(f"{number(count)} {word}", "bold"), (" marked in the Stream", MUTED)])
-    if plan.since is not None:
-        new = f" confirmed since the last curation, {since(plan.since, now)}"
-        more = f"; {number(plan.lessons.left_out)} more are too many" if plan.lessons.left_out else ""
-        return assemble([(f"{number(count)} {word}", "bold"), (new + more, MUTED)])
-    more = f" of {number(count + plan.lessons.left_out)}" if plan.lessons.left_out else ""
-    return assemble([(f"the latest {number(count)}{more}", "bold"), (" that were confirmed", MUTED)])
-
-
-def _run(plan: CurationPlan, width: int) -> list[Content]:
-    """Name the run's question and the bullets it used, also those that are not in the playbook."""
-    assert plan.run is not None
-    room = max(20, width - _LABEL)
-    used = amount(len(plan.used), "bullet")
-    unknown = f"; not in the playbook: {', '.join(plan.unknown)}" if plan.unknown else ""
-    rest = one_line(unknown, max(0, room - len(used)))
-    question = Content.styled(one_line(plan.run.task, room), "bold")
-    return [_row("a run", question), _row("it used", assemble([(used, ""), (rest, "$text-warning")]))]
-
-
-def _nothing(plan: CurationPlan) -> str:
-    return NOTHING if plan.since is None else keyed("Nothing new to tell. {ask.lessons} takes the latest ones again.")
-
-
-def _playbook(plan: CurationPlan) -> Content:
-    count = len(plan.playbook.bullets)
-    room = "" if plan.room is None else f" · may grow by {number(plan.room)} tokens"
-    return assemble([(amount(count, "bullet"), "bold"), (room, MUTED)])
-
-
-def _costs(plan: CurationPlan) -> Content:
-    estimate = plan.preview.estimate.total
-    month = f" · {number(plan.spent)} of {number(plan.limit)} this month" if plan.limit else ""
-    over = 0 < plan.limit < plan.spent + estimate
-    return assemble([(f"about {number(estimate)} tokens", "bold"), (month, "$text-warning" if over else MUTED)])
-
-
-def _row(label: str, value: Content) -> Content:
-    return Content.styled(f"{label:<{_LABEL}}", MUTED) + value
 
 
 # Where suggestions for a playbook come from: a file, pasted text, or Claude.
@@ -171,106 +85,85 @@ class SourcePrompt(Dialog[str | None]):
             self.app.bell()
 
 
-LONGEST = 100_000
-"""Characters of a reply that can be edited."""
-
 NEW, LATEST, MARKED, RUN = "new", "latest", "marked", "run"
 RUN_TITLE = "File with one run of an agent: JSON with a question, a reasoning (or trace) and an answer"
 
 
-class AskDialog(Dialog[str | None]):
+class AskDialog(PlanDialog[str | None, CurationPlan]):
     """Ask the Curator; the result is a sentence about what was done with its suggestions, or None.
 
     `marked` are memories that are marked in the Stream. A reply whose cards were closed is at hand until this closes.
     """
 
-    class Planned(Message):
-        """What would be told is gathered, or why it cannot be."""
-
-        def __init__(self, number: int, plan: CurationPlan | None, problem: str) -> None:
-            super().__init__()
-            self.number = number
-            self.plan = plan
-            self.problem = problem
-
     BINDINGS: ClassVar[list[BindingType]] = bindings(ASK)
     DEFAULT_CSS = """
-    AskDialog {
-        & > .dialog { width: 84; }
-        & Static { height: auto; }
-        & #ask-plan { min-height: 4; }
-        & #ask-state { margin-top: 1; max-height: 6; }
-    }
+    AskDialog #ask-state { height: auto; margin-top: 1; max-height: 6; }
     """
-    AUTO_FOCUS = ""
 
     def __init__(self, bench: Workbench, book: str, marked: Sequence[Memory] = ()) -> None:
-        super().__init__(f"Let Claude curate {book}", [a for a in ASK if a.show])
+        super().__init__(f"Let Claude curate {book}", ASK)
         self._bench = bench
         self._book = book
         self._marked = tuple(marked)
         self._kinds = (MARKED, NEW, LATEST) if marked else (NEW, LATEST)
         self._kind = self._kinds[0]
-        self._number = 0
         self._episode: Episode | None = None
-        self.plan: CurationPlan | None = None
         self.replies: tuple[Reply, ...] = ()
 
     def contents(self) -> Iterable[Widget]:
         """Return what would be done, and what was done."""
-        yield Static(Content(""), id="ask-plan")
-        yield Static(Content(""), id="ask-state")
+        yield from super().contents()
+        yield Static(id="ask-state")
 
     def on_mount(self) -> None:
         """Gather what would be told."""
+        self._tell(self._kind)
+
+    def _tell(self, kind: str) -> None:
+        self._kind, self.replies = kind, ()
         self._say(Content(""))
-        self._gather()
+        self.gather(self._plan)
 
-    # Gathering
-
-    def _gather(self) -> None:
-        self._number += 1
-        self.plan = None
-        self._show(Content.styled("Gathering what would be told …", MUTED))
-        self._plan(self._number, self._kind, self._episode)
-
-    @work(thread=True, group="ask-plan", description="plan")
-    def _plan(self, number: int, kind: str, episode: "Episode | None") -> None:
-        worker = get_current_worker()
-        plan, problem = None, ""
-        try:
-            if kind == RUN and episode is not None:
-                plan = self._bench.curation.plan_run(self._book, episode)
-            else:
-                plan = self._bench.curation.plan(self._book, self._lessons(kind))
-        except WorkbenchError as error:
-            problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(self.Planned(number, plan, problem))
-
-    def _lessons(self, kind: str) -> Lessons:
+    def _plan(self) -> CurationPlan:
         curation = self._bench.curation
-        if kind == MARKED:
-            return curation.marked(self._marked)
-        return curation.unseen(self._book) if kind == NEW else curation.latest()
+        if self._kind == RUN and self._episode is not None:
+            return curation.plan_run(self._book, self._episode)
+        if self._kind == MARKED:
+            return curation.plan(self._book, curation.marked(self._marked))
+        return curation.plan(self._book, curation.unseen(self._book) if self._kind == NEW else curation.latest())
 
-    @on(Planned)
-    def _planned(self, event: Planned) -> None:
-        if event.number != self._number:
-            return
-        self.plan = event.plan
-        if event.plan is None:
-            self._show(Content.styled(f"✗ {printable(event.problem)}", "$text-error"))
+    def told(self, plan: CurationPlan) -> Content:
+        """Return what would be told about which playbook, and what it would cost."""
+        lines = [row("memories", self._memories(plan))]
+        if plan.run is not None:
+            unknown = f"; not in the playbook: {', '.join(plan.unknown)}" if plan.unknown else ""
+            used = assemble([(amount(len(plan.used), "bullet"), ""), (one_line(unknown, 200), "$text-warning")])
+            lines = [row("a run", Content.styled(one_line(plan.run.task, 200), "bold")), row("it used", used)]
+        room = "" if plan.room is None else f" · may grow by {number(plan.room)} tokens"
+        bullets = amount(len(plan.playbook.bullets), "bullet")
+        lines.append(row("playbook", assemble([(bullets, "bold"), (room, MUTED)])))
+        if plan.told or plan.run:
+            lines.append(row("costs", costs(plan.preview.estimate.total, plan.spent, plan.limit)))
+            lines.append(body(plan.preview.remark, MUTED))
         else:
-            unread = len(self._bench.curation.waiting(self._book))
-            self._show(plan_text(event.plan, self._bench.context.now(), unread, self._width))
+            nothing = "No memory is confirmed yet. Approve candidates in Review (2) first."
+            if plan.since is not None:
+                nothing = keyed("Nothing new to tell. {ask.lessons} takes the latest ones again.")
+            lines.append(Content.styled(nothing, "bold"))
+        return Content("\n").join([*lines, *unread_line(len(self._bench.curation.waiting(self._book)), "ask.unread")])
 
-    @property
-    def _width(self) -> int:
-        return self.query_one("#ask-plan").size.width
-
-    def _show(self, text: Content) -> None:
-        self.query_one("#ask-plan", Static).update(text)
+    def _memories(self, plan: CurationPlan) -> Content:
+        count, left_out = len(plan.told), plan.lessons.left_out
+        told, more = amount(count, "memory", "memories"), ""
+        if plan.lessons.chosen:
+            more = " marked in the Stream"
+        elif plan.since is not None:
+            more = f" confirmed since the last curation, {since(plan.since, self._bench.context.now())}"
+            more += f"; {number(left_out)} more are too many" if left_out else ""
+        else:
+            told = f"the latest {number(count)}" + (f" of {number(count + left_out)}" if left_out else "")
+            more = " that were confirmed"
+        return assemble([(told, "bold"), (more, MUTED)])
 
     def _say(self, text: Content) -> None:
         state = self.query_one("#ask-state", Static)
@@ -279,41 +172,33 @@ class AskDialog(Dialog[str | None]):
 
     # Keys
 
-    @asking
-    async def action_start(self) -> None:
+    def start(self, plan: CurationPlan) -> None:
         """Ask, and show each reply as cards; replies that are at hand are shown again."""
+        if self.replies or plan.told or plan.run:
+            self.run_worker(self._ask(plan))
+        else:
+            self.app.bell()
+
+    async def _ask(self, plan: CurationPlan) -> None:
         if self.replies:
             await self._show_cards(self.replies)
             return
-        plan = self.plan
-        if plan is None or not (plan.told or plan.run):
-            self.app.bell()
-            return
-        make = partial(self._bench.curation.ask, plan)
-        first = Step("curate" if plan.run is None else "analyse")
         dialog: RunDialog[Asked] = RunDialog(
-            make, first, "Claude curates", partial(put_off, self.app, self._bench, self._book)
-        )
+            partial(self._bench.curation.ask, plan), Step("curate" if plan.run is None else "analyse"),
+            "Claude curates", partial(put_off, self.app, self._bench, self._book),
+        )  # fmt: skip
         asked = await self.app.push_screen_wait(dialog)
         if asked is not None:
             self._say(asked_text(asked))
             await self._show_cards(asked.replies)
-        if self.is_current:
-            self._gather()
+        self._look_again()
 
-    def action_preview(self) -> None:
-        """Show what would be sent."""
-        if self.plan is not None:
-            self.app.push_screen(SentDialog(self.plan.preview.texts, self.plan.preview.remark))
+    def _look_again(self) -> None:
+        if self.is_current:
+            self.gather(self._plan)
 
     def action_lessons(self) -> None:
         self._tell(self._kinds[(self._kinds.index(self._kind) + 1) % len(self._kinds)] if self._kind != RUN else NEW)
-
-    def _tell(self, kind: str) -> None:
-        self._kind = kind
-        self.replies = ()
-        self._say(Content(""))
-        self._gather()
 
     @asking
     async def action_run(self) -> None:
@@ -324,7 +209,7 @@ class AskDialog(Dialog[str | None]):
             return
         self._episode, problem = _episode_in(name)
         if self._episode is None:
-            self._say(Content.styled(f"✗ {printable(problem or '')}", "$text-error"))
+            self._say(body(f"✗ {problem}", "$text-error"))
         elif self.is_current:
             self._tell(RUN)
 
@@ -336,24 +221,16 @@ class AskDialog(Dialog[str | None]):
             self.app.bell()
             return
         chosen = await self.app.push_screen_wait(ResultDialog(None, waiting))
-        if chosen is None or chosen.reply is None:
+        if chosen is None:
             return
-        if chosen.next == "edit":
-            await self._edit(chosen.reply)
+        if chosen == "edit":
+            await self._edit(waiting[0])
         else:
-            await asyncio.to_thread(self._bench.curation.dismiss, chosen.reply)
-            if chosen.next == "again":
-                self._say(
-                    Content.styled(
-                        keyed("Discarded the reply; {app.undo} in the Playbook restores it. {ask.start} asks again."),
-                        MUTED,
-                    )
-                )
-        if self.is_current:
-            self._gather()
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
+            await asyncio.to_thread(self._bench.curation.dismiss, waiting[0])
+            if chosen == "again":
+                said = "Discarded the reply; {app.undo} in the Playbook restores it. {ask.start} asks again."
+                self._say(Content.styled(keyed(said), MUTED))
+        self._look_again()
 
     # Replies
 
@@ -387,6 +264,16 @@ class AskDialog(Dialog[str | None]):
             self._say(Content.styled(" ".join((*map(printable, done), said)), "bold"))
 
 
+def asked_text(asked: Asked) -> Content:
+    """Return what came of asking: the tokens it took, and what went wrong."""
+    used = f"Used {number(asked.usage.input)} tokens in, {number(asked.usage.output)} out."
+    lines = [Content.styled(used, MUTED)]
+    if asked.problem is not None:
+        kept = keyed(" What came is kept: {ask.unread} shows it.") if asked.unread else ""
+        lines.insert(0, body(f"✗ {asked.problem.message}{kept}", "$text-error"))
+    return Content("\n").join(lines)
+
+
 def put_off(app: App[object], bench: Workbench, book: str, asked: Asked) -> None:
     """Put replies that nobody waited for into Review, however long others hold the store."""
 
@@ -394,7 +281,7 @@ def put_off(app: App[object], bench: Workbench, book: str, asked: Asked) -> None
         with irreplaceable():
             count = sum(bench.curating.put_off(book, reply, range(len(reply.parts))) for reply in asked.replies)
         if count:
-            suggestions = "1 suggestion of Claude waits" if count == 1 else f"{count} suggestions of Claude wait"
+            suggestions = amount(count, "suggestion of Claude waits", "suggestions of Claude wait")
             app.call_later(app.notify, f"{suggestions} in Review now (key 2). {undo()} takes that back.", markup=False)
 
     app.run_worker(store, thread=True)

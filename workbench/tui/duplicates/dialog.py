@@ -1,0 +1,683 @@
+"""What is alike, from a similarity on: memories as a preview of what would merge, bullets to be decided on."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar, Generic, Protocol, TypeVar, cast
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.core.duplicates.identity import Conflict
+from workbench.core.duplicates.thresholds import Thresholds
+from workbench.core.playbook.book import Bullet
+from workbench.core.record import WorkbenchError
+from workbench.core.reflection.reflector import Step
+from workbench.core.runtime import Cancelled
+from workbench.core.text import one_line, printable
+from workbench.services.duplicates.bullet_groups import FLOOR, BulletGroup, Kind, Likeness
+from workbench.services.duplicates.memory_pairs import MemoryPair, MemoryPairs, memory_pairs_of
+from workbench.services.open import Workbench
+from workbench.services.safety.masking import masked
+from workbench.tui.app.actions import Action, bindings
+from workbench.tui.app.host import Host
+from workbench.tui.app.saving import Preview
+from workbench.tui.app.waiting import asking, change
+from workbench.tui.playbook.actions import DUPLICATES as BULLETS
+from workbench.tui.records.links import ActsBesideSliders, Place
+from workbench.tui.reflection.dialog import RunDialog, SentDialog
+from workbench.tui.review.evidence import ALIKE, overlap
+from workbench.tui.review.impact import diff_legend, folded, heading
+from workbench.tui.tuning.actions import DUPLICATES as MEMORIES
+from workbench.tui.widgets.actions import on_row
+from workbench.tui.widgets.bars import Scale, Slider, gauge
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo, word_diff
+from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed
+from workbench.tui.widgets.figures import amount, number
+from workbench.tui.widgets.lists.line_list import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.editor import TextEditor
+
+
+class Measured(Protocol):
+    """What was compared: every pair from the cosine `floor` on, and from which on one is flagged."""
+
+    @property
+    def floor(self) -> float: ...
+    @property
+    def flag(self) -> float: ...
+
+
+F = TypeVar("F", bound=Measured)
+R = TypeVar("R")
+T = TypeVar("T")
+
+WARN = "$text-warning"
+
+
+class Threshold(Slider):
+    """The slider; up and down go through the rows, as there is no other slider."""
+
+    def action_above(self) -> None:
+        self.screen.query_one(LineView).action_up()
+
+    def action_below(self) -> None:
+        self.screen.query_one(LineView).action_down()
+
+
+class SimilarityDialog(Dialog[R], Generic[R, T, F]):
+    """A threshold, what is alike at it, and the row under the cursor in full; all is compared once, by a thread."""
+
+    class Went(Progressed):
+        """So many records are compared."""
+
+    class Compared(Message):
+        """Every pair is compared, or `problem` says why not."""
+
+        def __init__(self, found: Measured | None, problem: str) -> None:
+            super().__init__()
+            self.found, self.problem = found, problem
+
+    DEFAULT_CSS = """
+    SimilarityDialog {
+        & > .dialog { width: 96%; height: 96%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #duplicates-state { height: auto; max-height: 3; }
+        & #duplicates-panes { layout: vertical; height: 1fr; }
+        & LineView { height: 2fr; min-height: 4; background: $surface; }
+        & ReadingPane { height: 3fr; border-top: solid $panel; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, title: str, offered: Iterable[Action]) -> None:
+        super().__init__(title, [a for a in offered if a.show])
+        self.bench = bench
+        self.found: F | None = None
+        self.acts = self.row_acts = ActsBesideSliders(lambda: self, lambda _what: self.record_here, then=self.compare)
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the threshold, what was found, the rows, and the texts."""
+        yield Threshold("similarity", 0.9, Scale(FLOOR, 1.0, 0.01, 0.002), show=lambda v: f"{v:.3f}", id="threshold")
+        yield Static(id="duplicates-state")
+        rows: LineView[T] = LineView(self.draw, self.key)
+        yield Container(rows, ReadingPane(id="duplicates-text"), id="duplicates-panes")
+
+    def on_mount(self) -> None:
+        """Compare every pair."""
+        self.slider.disabled = True
+        self.compare()
+
+    def draw(self, row: T, width: int) -> list[Cell]:
+        """Return a row of the list."""
+        raise NotImplementedError
+
+    def key(self, row: T) -> tuple[str, ...]:
+        """Return what a row is known by."""
+        raise NotImplementedError
+
+    def likeness(self, cancelled: Cancelled) -> F:
+        """Compare every pair, on a thread."""
+        raise NotImplementedError
+
+    def show_rows(self) -> None:
+        """List what is alike at the threshold."""
+        raise NotImplementedError
+
+    def text(self, row: T) -> Content:
+        """Return the row under the cursor in full."""
+        raise NotImplementedError
+
+    @property
+    def record_here(self) -> Place | None:
+        raise NotImplementedError
+
+    @property
+    def slider(self) -> Slider:
+        return self.query_one(Slider)
+
+    @property
+    def limit(self) -> float:
+        """The similarity that the slider says."""
+        return self.slider.value or 0.0
+
+    @property
+    def rows(self) -> LineView[T]:
+        return self.query_one(LineView)
+
+    @property
+    def pane(self) -> ReadingPane:
+        return self.query_one(ReadingPane)
+
+    def say(self, text: Content) -> None:
+        """Say something above the list."""
+        self.query_one("#duplicates-state", Static).update(text)
+
+    @work(thread=True, exclusive=True, group="duplicates", exit_on_error=False)
+    def compare(self) -> None:
+        worker = get_current_worker()
+        found, problem = None, ""
+        try:
+            found = self.likeness(lambda: worker.is_cancelled)
+        except WorkbenchError as error:
+            problem = str(error)
+        if not worker.is_cancelled:
+            self.post_message(self.Compared(found, problem))
+
+    @on(Compared)
+    def _compared(self, event: Compared) -> None:
+        """Show what is alike at the threshold, which starts where duplicates are flagged."""
+        if event.found is None:
+            self.say(body(event.problem, WARN))
+            return
+        first, self.found, slider = self.found is None, cast(F, event.found), self.slider
+        slider.disabled = False
+        slider.scale = Scale(max(FLOOR, round(event.found.floor, 3)), 1.0, 0.01, 0.002)
+        slider.default = event.found.flag
+        slider.ticks = (event.found.flag,)
+        if first:
+            with slider.prevent(Slider.Changed):
+                slider.value = event.found.flag
+        self.show_rows()
+
+    @on(Slider.Changed)
+    def _moved(self) -> None:
+        if self.found is not None:
+            self.show_rows()
+
+    @on(LineView.Highlighted)
+    def show_row(self) -> None:
+        row = self.rows.current
+        self.pane.show(Content("") if row is None else self.text(row))
+
+    def action_slide(self, what: str) -> None:
+        """Move the threshold, wherever the focus is."""
+        getattr(self.slider, f"action_{what}")()
+
+
+# Memories: what would merge at a threshold. Nothing is merged here.
+
+
+LISTED = 2_000
+"""Pairs that are listed at most."""
+
+APART, SETTLED = "≠", "‖"
+"""Mark a pair that says something else, whatever its cosine, and one that a person keeps apart."""
+
+Keep = Callable[[Thresholds], bool]
+"""Writes thresholds to the settings; says whether that worked, having said why when it did not."""
+
+
+class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
+    """The pairs of memories, and the difference of one. The usual keys act on the newer memory of a pair."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*MEMORIES, *on_row()))
+
+    def __init__(self, bench: Workbench, keep: Keep) -> None:
+        super().__init__(bench, "Duplicates · a preview of what would merge; nothing is merged", MEMORIES)
+        self._keep = keep
+
+    def on_mount(self) -> None:
+        self.pane.can_focus = False
+        self.rows.set_empty(Content(""))
+        self._went(self.Went(0, 1))
+
+    @property
+    def record_here(self) -> Place | None:
+        return None if self.rows.current is None else ("memories", self.rows.current.newer.id)
+
+    @on(LineView.Opened)
+    def _open(self) -> None:
+        self.row_acts.open()
+
+    def likeness(self, cancelled: Cancelled) -> MemoryPairs:
+        def went(done: int, total: int) -> None:
+            self.post_message(self.Went(done, total))
+
+        return memory_pairs_of(self.bench.retriever, went, cancelled, self.bench.library.kept_apart())
+
+    @on(SimilarityDialog.Compared)
+    def _begin(self) -> None:
+        """Begin at the slider, once it can be moved."""
+        if self.found is None:
+            self.call_later(self.slider.focus)
+
+    @on(SimilarityDialog.Went)
+    def _went(self, event: Progressed) -> None:
+        if self.found is None:
+            bar = gauge(event.done, event.total, "memories", 30)
+            self.say(Content("Comparing every memory with every other. Esc stops it.\n") + bar)
+
+    def show_rows(self) -> None:
+        found, slider = self.found, self.slider
+        if found is None:
+            return
+        value, slider.ticks = self.limit, (found.review, found.flag)
+        count, left, total = found.count(value), found.remaining(value), len(found.memories)
+        parts = [(f"{amount(count, 'pair is', 'pairs are')} at least this similar", "bold")]
+        if differing := found.differing(value):
+            verb = "stays" if differing == 1 else "stay"
+            parts.append((f", {number(differing)} {verb} apart ({APART})", ""))
+        if kept := found.kept(value):
+            parts.append((f", {number(kept)} you keep apart ({SETTLED})", ""))
+        if count:
+            merging = f"{number(total)} memories would become {number(left)}" if left < total else "none would merge"
+            parts.append((f" · {merging}", ""))
+        lists = f"\n┼ {found.flag:.2f} flags a likely duplicate, {found.review:.2f} lists a pair for review"
+        self.say(assemble([*parts, (lists, MUTED)]))
+        self.rows.set_empty(Content("No two memories are that similar. ← lowers the threshold."))
+        self.rows.set_rows(found.pairs(value, LISTED))
+        self.show_row()
+
+    def text(self, pair: MemoryPair) -> Content:
+        pair = masked(pair, self.bench.safety.masked)
+        why = [assemble([(f"{_mark(pair)}: ", WARN), ("these two would not merge.", "")])] if pair.apart else []
+        head = Content.styled("From the older to the newer: [-gone-] {+new+}", MUTED)
+        return Content("\n").join([*why, head, word_diff(pair.older.content, pair.newer.content)])
+
+    def draw(self, pair: MemoryPair, width: int) -> list[Cell]:
+        lines = [Cell(self.bench.safety.masked(memory.line)) for memory in (pair.older, pair.newer)]
+        room = min(max(26, width // 4), width * 3 // 10)
+        return [Cell(f"{pair.cosine:.3f}", 5), *lines, Cell(_mark(pair), room, WARN)]
+
+    def key(self, pair: MemoryPair) -> tuple[str, ...]:
+        return pair.older.id, pair.newer.id
+
+    def action_save(self, which: str) -> None:
+        """Make this the threshold that flags (`flag`) or lists for review (`review`); the other one gives way."""
+        if (found := self.found) is None:
+            self.app.bell()
+            return
+        value = round(self.limit, 3)
+        flag, review = (value, min(found.review, value)) if which == "flag" else (max(found.flag, value), value)
+        if (flag, review) == (found.flag, found.review):
+            self.app.bell()
+        elif self._keep(Thresholds(flag, review)):
+            self.found = replace(found, flag=flag, review=review)
+            self.slider.default = flag
+            self.show_rows()
+
+    def action_cancel(self) -> None:
+        """Close; a comparison under way is stopped."""
+        self.workers.cancel_node(self)
+        self.dismiss(None)
+
+
+def _mark(pair: MemoryPair) -> str:
+    """Return why a pair would not merge, after its symbol; an empty text for one that would."""
+    return f"{SETTLED if pair.apart.kind == 'kept' else APART} {pair.apart}" if pair.apart else ""
+
+
+# Bullets: grow-and-refine (source 003), groups that may be one, decided on one by one.
+
+
+LOADING = "Equal texts are listed. Near ones follow as soon as the model is loaded and every pair is compared …"
+NOTHING = "Nothing is that similar. ← lowers the threshold."
+
+
+class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]):
+    """The groups of bullets: merge one, keep all, or write one text. The result says what was done last.
+
+    `proposed` is another text than the kept bullet's own. The usual keys act on the bullet that is kept.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*BULLETS, *on_row("e")))
+    DEFAULT_CSS = """
+    BulletDuplicatesDialog {
+        &.-wide #duplicates-panes { layout: horizontal; }
+        &.-wide LineView { width: 1fr; height: 1fr; }
+        &.-wide ReadingPane { width: 1fr; height: 1fr; border-top: none; border-left: solid $panel; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, book: str) -> None:
+        super().__init__(bench, "Duplicates in this playbook", BULLETS)
+        self._since = bench.library.revision
+        self._book = book
+        self.proposed: str | None = None
+        self._kept = 0
+        self._done = ""
+        self._said: Content | None = None
+
+    def on_mount(self) -> None:
+        """List equal texts at once."""
+        self.rows.focus()
+        self._list(self.bench.bullet_duplicates.same(self._book))
+        self.say(Content.styled(LOADING, MUTED))
+
+    @property
+    def group(self) -> BulletGroup | None:
+        """The group under the cursor."""
+        return self.rows.current
+
+    @property
+    def _keep(self) -> Bullet:
+        assert self.group is not None
+        return self.group.bullets[self._kept]
+
+    @property
+    def _content(self) -> str:
+        return self._keep.content if self.proposed is None else self.proposed
+
+    @property
+    def record_here(self) -> Place | None:
+        return None if self.group is None else ("bullets", f"{self._book}/{self._keep.id}")
+
+    def _masked(self, value: T) -> T:
+        return masked(value, self.bench.safety.masked)
+
+    # Showing
+
+    def likeness(self, cancelled: Cancelled) -> Likeness:
+        del cancelled
+        return self.bench.bullet_duplicates.likeness(self._book)
+
+    @on(Slider.Changed)
+    def _forget_said(self) -> None:
+        self._said = None
+
+    def show_rows(self) -> None:
+        if self.found is not None:
+            self.rows.set_empty(Content(NOTHING))
+            self._list(self.found.groups(self.limit))
+
+    def _list(self, groups: Iterable[BulletGroup]) -> None:
+        before, place = self.group, self.rows.cursor
+        self.rows.set_rows(tuple(groups), cursor=None if before else place)
+        kept = self.found.kept if self.found else 0
+        self.say(self._said or counted(self.rows.rows, kept))
+        if self.group is None or self.group != before:
+            self.show_row()
+
+    def draw(self, group: BulletGroup, width: int) -> list[Cell]:
+        return group_row(self._masked(group), width)
+
+    def key(self, group: BulletGroup) -> tuple[str, ...]:
+        return group.ids
+
+    @on(LineView.Highlighted)
+    def show_row(self) -> None:
+        self._kept, self.proposed = 0, None
+        self._show_text()
+
+    def _show_text(self) -> None:
+        self.pane.show(Content("") if self.group is None else self.text(self.group), keep_place=self._kept > 0)
+
+    def text(self, group: BulletGroup) -> Content:
+        try:
+            after = self.bench.bullet_duplicates.outcome(self._book, group.ids, self._content, self._keep.id)
+        except WorkbenchError as error:
+            return body(str(error), WARN)
+        titles = {s.id: s.title for s in self.bench.playbooks.open(self._book).sections}
+        return group_text(*self._masked((group, self._kept, self.proposed, after)), titles)
+
+    def _told(self, sentence: str) -> None:
+        self._done = f"{sentence} {undo()} takes it back."
+        self._said = assemble([(sentence, "bold"), (f"  {key_of('twins.undo')} takes it back.", MUTED)])
+        self.say(self._said)
+
+    def _warn(self, sentence: object) -> None:
+        self.say(body(str(sentence), WARN))
+
+    def _complain(self, error: WorkbenchError) -> None:
+        self._warn(error)
+        self.compare()
+
+    # Deciding
+
+    @asking
+    async def action_merge(self) -> None:
+        """Make one of the group, with the text and id shown as staying; asks when the others say something else."""
+        group = self.group
+        if group is None:
+            return
+        if not group.ordinary and self.proposed is None:
+            what = "are opposites" if group.kind == "opposed" else "say something else"
+            if not await self._sure(f"Merge bullets that {what}?", objections(self._masked(group)), "merge"):
+                return
+        if self.group is group:
+            self._merge(group)
+
+    async def _sure(self, question: str, detail: Content, yes: str) -> bool:
+        ask = Confirm(question, clock=time.monotonic, detail=detail, yes=yes, guard=0.0)
+        return await self.app.push_screen_wait(ask) or False
+
+    def _merge(self, group: BulletGroup, typed: Preview | None = None) -> None:
+        keep, content, count = self._keep.id, self._content, len(group.bullets)
+        typed = typed or Preview(self.bench)
+
+        def quoted(text: str) -> str:
+            return f"“{one_line(self._masked(text), 40)}”"
+
+        def merge() -> None:
+            with typed.writing(f"merge {count} bullets into {keep}", lambda: [f"{self._book}/{keep}"]):
+                self.bench.bullet_duplicates.merge_unchanged(self._book, group.bullets, content, keep)
+            gone = [b.content for b in group.bullets if b.id != keep]
+            goes = f"{quoted(gone[0])} goes" if len(gone) == 1 else f"{len(gone)} other texts go"
+            self._settled([group], f"Merged {count} into {keep}: {quoted(content)} stays, {goes}.")
+
+        change(self, merge, self._complain)
+
+    def action_keep(self) -> None:
+        """Remember that all of the group stay."""
+        if (group := self.group) is not None:
+
+            def keep() -> None:
+                self.bench.bullet_duplicates.keep_both(group)
+                self._settled([group], "Kept apart; asked about again when a text changes.")
+
+            change(self, keep, self._complain)
+
+    def _settled(self, done: Sequence[BulletGroup], sentence: str) -> None:
+        place = self.rows.cursor
+        left = [group for group in self.rows.rows if group not in done]
+        self.rows.set_rows(left, cursor=min(place, max(0, len(left) - 1)))
+        self.show_row()
+        self._told(sentence)
+        self.compare()
+
+    def action_next(self) -> None:
+        """Keep the next one's text and id."""
+        if self.group is not None:
+            self._kept, self.proposed = (self._kept + 1) % len(self.group.bullets), None
+            self._show_text()
+
+    @asking
+    async def action_edit(self) -> None:
+        """Write the merged text, then merge."""
+        if (group := self.group) is None:
+            return
+        known = "\n".join((self._content, *(bullet.content for bullet in group.bullets)))
+        preview = Preview(self.bench, known)
+        title = f"The text of {', '.join(group.ids)[:200]} as one"
+        text = await self.app.push_screen_wait(TextEditor(title, self._content, check=preview))
+        if text is not None and self.group is group:
+            self.proposed = preview.text
+            self._merge(group, preview)
+
+    @asking
+    async def action_all(self) -> None:
+        """Merge every group of equal texts as one action, after showing what that does."""
+        equal = [g for g in self.rows.rows if g.kind == "exact"] or [g for g in self.rows.rows if g.kind == "case"]
+        if not equal:
+            self._warn("No two bullets have the same text.")
+            return
+        fewer = f"{amount(sum(len(g.bullets) - 1 for g in equal), 'bullet')} fewer"
+        same = "have the same text" if equal[0].kind == "exact" else "differ in case only"
+        question = f"Merge {len(equal)} groups that {same}? {fewer}; their ids live on, votes add up."
+        if await self._sure(question, equals_text(self._masked(equal)), "merge all"):
+
+            def merge() -> None:
+                self.bench.bullet_duplicates.merge_same(self._book, equal)
+                self._settled(equal, f"Merged {len(equal)} groups: {fewer}.")
+
+            change(self, merge, self._complain)
+
+    @asking
+    async def action_undo(self) -> None:
+        """Take back the latest change."""
+
+        def told(undone: str) -> None:
+            self._done, self._said = "", body(undone)
+            self.say(self._said)
+            self.compare()
+
+        await cast(Host, self.app).take_back(told, self._since)
+
+    def action_close(self) -> None:
+        self.dismiss(self._done)
+
+    # Asking Claude
+
+    def action_preview(self) -> None:
+        """Show what would leave this machine."""
+        if self.group is not None:
+            try:
+                self.app.push_screen(SentDialog(self.bench.wording.preview([b.content for b in self.group.bullets])))
+            except WorkbenchError as error:
+                self._warn(error)
+
+    @asking
+    async def action_ask(self) -> None:
+        """Let Claude write one text that holds everything of all; nothing is written until somebody merges."""
+        group = self.group
+        if missing := self.bench.wording.missing:
+            self._warn(f"{missing} Until then, {key_of('twins.edit')} writes the text by hand.")
+        elif group is not None:
+            make = partial(self.bench.wording.ask, [b.content for b in group.bullets])
+            run: RunDialog[tuple[str, int]] = RunDialog(make, Step("merge"), "Claude writes one text")
+            found = await self.app.push_screen_wait(run)
+            if found is not None and self.group is group:
+                self.proposed = found[0]
+                self._show_text()
+                keys = f"{key_of('twins.merge')} merges with its text, {key_of('twins.edit')} edits it first."
+                self.say(Content.styled(f"Claude used {number(found[1])} tokens. {keys}", MUTED))
+
+
+# A group of bullets in words: what would stay, how the others differ, what a merge adds up.
+
+
+SIGNS: dict[Kind, str] = {"exact": "=", "case": "≡", "near": "≈", "opposed": "⇄", "apart": "≠"}
+WORDS: dict[Kind, str] = {
+    "exact": "the same text",
+    "case": "the same text but for case",
+    "near": "near: nothing speaks against making them one",
+    "opposed": "opposites: no duplicates, and one of them may be wrong",
+    "apart": "alike, but something speaks against making them one",
+}
+NAMED = 12
+"""Groups, or objections, that a question names at most; half as many groups with the beginning of their text."""
+
+
+def counted(groups: Sequence[BulletGroup], kept: int = 0) -> Content:
+    """Return how many groups of each kind there are, and what merging those would save against which nothing speaks.
+
+    `kept` is how many pairs somebody keeps apart.
+    """
+    if not groups and not kept:
+        return Content("")
+    count = Counter(group.kind for group in groups)
+    fewer = sum(len(group.bullets) - 1 for group in groups if group.ordinary)
+    same = f"= {number(count['exact'])} equal   ≡ {number(count['case'])} but for case   ≈ {number(count['near'])} near"
+    odd = f"⇄ {number(count['opposed'])} opposites   ≠ {number(count['apart'])} alike, but they differ"
+    left = f"   {amount(kept, 'pair')} kept apart" if kept else ""
+    return assemble([(same, "bold"), (f"   merged: {amount(fewer, 'bullet')} fewer\n", ""), (odd, WARN), (left, MUTED)])
+
+
+def group_row(group: BulletGroup, width: int) -> list[Cell]:
+    """Return a group as one line: sign, similarity, how many, the text of the first, what speaks against it."""
+    cells = [
+        Cell(SIGNS[group.kind], 1, "bold $text-accent" if group.ordinary else WARN),
+        Cell(f"{group.similarity:.3f}", 5, MUTED),
+        Cell(f"{len(group.bullets)}×", 3, "", "right"),
+        Cell(group.bullets[0].content),
+    ]
+    if width >= 100 and not group.ordinary:
+        # Judging every two of a large group takes a while; the first two tell what it is about.
+        told = [why for why in group.pairs[0].verdict.conflicts if why is not Conflict.CONTRADICTION]
+        cells.append(Cell(", ".join(told), 34, WARN))
+    return cells
+
+
+def group_text(group: BulletGroup, kept: int, proposed: str | None, after: Bullet, titles: dict[str, str]) -> Content:
+    """Return a group in full.
+
+    `kept` is the place of the bullet whose id stays, `proposed` another text than its own, `after` what a merge
+    would leave, `titles` those of the sections.
+    """
+    keep = group.bullets[kept]
+    content = keep.content if proposed is None else proposed
+    gone = [b for b in group.bullets if b is not keep]
+    sums = [
+        f"{word} {' + '.join(str(getattr(b, field)) for b in group.bullets)} = {number(getattr(after, field))}"
+        for word, field in (("helpful", "helpful_count"), ("harmful", "harmful_count"))
+    ]
+    live = "live on as names" if len(gone) > 1 else "lives on as a name"
+    known = "" if group.kind in ("exact", "case") else f" · similarity {group.similarity:.3f}"
+    parts = [
+        assemble([
+            (f"{SIGNS[group.kind]} {WORDS[group.kind]}", "bold" if group.ordinary else f"bold {WARN}"), (known, MUTED),
+            (f"\n{'Merged' if group.ordinary else 'If merged'}: {' · '.join(sums)}", ""),
+            (f" · {one_line(', '.join(b.id for b in gone), 300)} {live} of {keep.id}", MUTED),
+        ]),
+        Content(""),
+        _heading("Stays" if proposed is None else "Stays, with the new text", keep, titles),
+        body(content),
+    ]  # fmt: skip
+    if proposed is not None:
+        instead = Content.styled("instead of  ", MUTED)
+        parts += [instead + diff_legend(), folded(word_diff(keep.content, proposed))]
+    for other in gone:
+        parts += [Content(""), *_other(group, keep, content, other, titles)]
+    return Content("\n").join(parts)
+
+
+def _other(group: BulletGroup, keep: Bullet, content: str, other: Bullet, titles: dict[str, str]) -> Iterator[Content]:
+    pair = None if group.kind in ("exact", "case") else group.between(keep.id, other.id)
+    yield _heading("Goes into it", other, titles, f" · similarity {pair.similarity:.3f}" if pair else "")
+    if pair is not None:
+        yield from (Content.styled("+ ", "bold $text-success") + body(one) for one in pair.verdict.reasons_for)
+        yield from (body(f"{APART} {one}", WARN) for one in pair.verdict.reasons_against)
+    if other.content == content:
+        yield Content.styled("(the same text)", MUTED)
+        return
+    yield body(other.content)
+    if overlap(content, other.content) >= ALIKE:
+        yield Content.styled("difference  ", MUTED) + diff_legend()
+        yield folded(word_diff(content, other.content))
+
+
+def _heading(label: str, bullet: Bullet, titles: dict[str, str], more: str = "") -> Content:
+    title = one_line(titles.get(bullet.section, ""), 60)
+    told = f"  +{bullet.helpful_count} −{bullet.harmful_count} · {title}{more}"
+    return heading(label, assemble([(printable(bullet.id), "bold"), (told, MUTED)]))
+
+
+def equals_text(groups: Sequence[BulletGroup]) -> Content:
+    """Return what merging groups of equal texts would do: who stays, who goes, the votes; of few, how they begin."""
+    lines = []
+    for group in groups[:NAMED]:
+        gone = one_line(", ".join(group.ids[1:]), 60)
+        up, down = (sum(getattr(b, name) for b in group.bullets) for name in ("helpful_count", "harmful_count"))
+        lines.append(assemble([(printable(group.ids[0]), "bold"), (f" ← {gone}", ""), (f"   +{up} −{down}", MUTED)]))
+        if len(groups) <= NAMED // 2:
+            lines.append(Content.styled("  " + one_line(group.bullets[0].content, 60), MUTED))
+    if len(groups) > NAMED:
+        lines.append(Content.styled(f"… and {number(len(groups) - NAMED)} more groups", MUTED))
+    return Content("\n").join(lines)
+
+
+def objections(group: BulletGroup) -> Content:
+    """Return what speaks against merging a group, a line each, and what would be lost."""
+    lines: list[Content] = [body(f"{APART} {told}", WARN) for told in group.conflicts[:NAMED]]
+    lost = Content.styled(f"\nOnly the text that stays is kept. {undo()} takes it back.", MUTED)
+    return Content("\n").join([*lines, lost])
