@@ -30,7 +30,7 @@ from workbench.tui.agents import episodes, patterns
 from workbench.tui.app.actions import Action as Key
 from workbench.tui.app.actions import all_keys, display_key, key_names, sentence
 from workbench.tui.app.areas import AREAS
-from workbench.tui.duplicates import bullet_groups
+from workbench.tui.duplicates import dialog as duplicates
 from workbench.tui.playbook import pane
 from workbench.tui.review import rows
 from workbench.tui.safety import FLAGGED
@@ -244,7 +244,7 @@ SYMBOLS: Mapping[str, tuple[tuple[str, str], ...]] = {
         (pane.DISPUTED, "disputed: votes and the outcomes of runs contradict each other"),
         (pane.CUT, "over the token budget, so agents are not served it"),
     ),
-    "duplicates": tuple((sign, bullet_groups.WORDS[kind]) for kind, sign in bullet_groups.SIGNS.items()),
+    "duplicates": tuple((sign, duplicates.WORDS[kind]) for kind, sign in duplicates.SIGNS.items()),
     "tune": tuple((factor.glyph, f"{factor.label}: {factor.words}") for factor in FACTORS),
     "agents": (
         *((sign, f"pattern: {state.replace('_', ' ')}") for state, sign in patterns.SIGNS.items()),

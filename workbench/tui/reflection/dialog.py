@@ -464,11 +464,11 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int) -> Content:
         lines.append(row("reflector", Content("extractive: what recurs and what users state, word for word")))
     lines.append(body(plan.preview.remark, MUTED))
     if plan.is_over_budget:
-        over = (
+        over = keyed(
             "✗ More than is left of this month: nothing would be sent. {reflect.reflector} reflects on this machine "
             "instead; a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
         )
-        lines.append(Content.styled(keyed(over), "$text-warning"))
+        lines.append(Content.styled(over, "$text-warning"))
     return Content("\n").join([*lines, *unread_line(unread, "reflect.unread")])
 
 

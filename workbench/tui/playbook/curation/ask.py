@@ -228,8 +228,8 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
         else:
             await asyncio.to_thread(self._bench.curation.dismiss, waiting[0])
             if chosen == "again":
-                said = "Discarded the reply; {app.undo} in the Playbook restores it. {ask.start} asks again."
-                self._say(Content.styled(keyed(said), MUTED))
+                said = keyed("Discarded the reply; {app.undo} in the Playbook restores it. {ask.start} asks again.")
+                self._say(Content.styled(said, MUTED))
         self._look_again()
 
     # Replies
