@@ -34,7 +34,7 @@ paint, found = AreaScreen._compositor_refresh, []
 
 def painting(screen):
     paint(screen)
-    if not found and screen.query("#detail") and screen.rows.rows and screen.rows.size.height:
+    if not found and screen.query("#side") and screen.rows.rows and screen.rows.size.height:
         found.extend(sys.modules)
         app.exit()
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
 
 from tests.safety.samples import keys
 from tests.services.conftest import ungated
@@ -13,6 +12,7 @@ from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.safety import FLAGGED
+from workbench.tui.stream.detail import DetailPane
 
 RULE, KEY = keys()["aws"]
 ID = "mem-20260320-0000901"
@@ -27,7 +27,7 @@ def flagged_app(folder: Path) -> WorkbenchApp:
 
 
 def detail_of(app: WorkbenchApp) -> str:
-    return str(app.screen.query_one("#detail", Static).content)
+    return app.screen.query_one(DetailPane).plain
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from workbench.tui.stream.history_dialog import PAGE, HistoryDialog, RecordThen
 from workbench.tui.widgets.dialog import Choose, Confirm, Dialog
 from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_list import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 ID = "mem-20260320-0000257"
@@ -51,7 +52,11 @@ def by_agent(app: WorkbenchApp) -> Workbench:
     return open_workbench(app.bench.library.folder, profiles=Path("none"), actor="agent:claude", clock=lambda: NOW)
 
 
-def shown(app: WorkbenchApp, where: str = "VerticalScroll Static") -> str:
+def shown(app: WorkbenchApp) -> str:
+    return app.screen.query_one(ReadingPane).plain
+
+
+def told(app: WorkbenchApp, where: str = ".history--said") -> str:
     return str(app.screen.query_one(where, Static).render())
 
 
@@ -99,7 +104,7 @@ async def test_what_stands_in_the_way_is_said_with_both_values(tmp_path: Path) -
         by_agent(app).stream.edit(ID, "theirs")
         await keys(pilot, "h", "j", "u")
         await agree(app, pilot)
-        assert "(now 'theirs', it would become" in shown(app, ".history--said")
+        assert "(now 'theirs', it would become" in told(app)
         assert app.bench.stream.get(ID).content == "theirs"
 
 
@@ -150,13 +155,13 @@ async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(tmp
     async with app.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "H", "slash", *"pnpm", "enter")
         assert listed(app) == ["step 60", "step 3"]
-        assert "Only changes with “pnpm”" in shown(app, ".history--said")
+        assert "Only changes with “pnpm”" in told(app)
         assert app.bench.library.revision == rev
         await keys(pilot, "slash", "ctrl+u", "enter")
         assert len(listed(app)) == PAGE
         await keys(pilot, "question_mark")
         await until_drawn(pilot, lambda: isinstance(app.screen, HelpScreen))
-        assert "Take back this change, after y" in shown(app, "#keys")
+        assert "Take back this change, after y" in told(app, "#keys")
 
 
 async def test_an_empty_store_has_no_history_to_act_on(tmp_path: Path) -> None:
@@ -332,7 +337,7 @@ async def test_on_a_small_screen_all_of_it_is_in_sight_and_no_part_of_a_secret_i
     async with app.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "H", "G")
         assert isinstance(app.screen, HistoryDialog)
-        await until(pilot, lambda: "m-" in shown(app, "#changed"))
+        await until(pilot, lambda: "m-" in shown(app))
         text = screen_text(app)
         assert "esc close" in text
         assert "take back" in text

@@ -9,22 +9,17 @@ from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
-from textual.content import Content
 
-from tests.safety.hostile import MEGABYTE, hostile, prose
+from tests.safety.hostile import hostile, prose
 from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
 from tests.tui.support import app_over, demo_app
 from tests.tui.waiting import until
 from workbench.core.text import printable
 from workbench.services.files.exports import contents
 from workbench.services.open import Workbench
-from workbench.tui.files.exports import parts
-from workbench.tui.files.exports.dialog import ExportDialog
-from workbench.tui.files.exports.parts import AT_ONCE, Pane
+from workbench.tui.files.exports.parts import Pane
 from workbench.tui.playbook.budget import AgentDialog
 from workbench.tui.playbook.preview import pieces, whole_file
-from workbench.tui.widgets.lists import reading_pane
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 pytestmark = pytest.mark.usefixtures("every_paint")
 
@@ -50,29 +45,6 @@ def noted(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> set[int]
     return threads
 
 
-@pytest.mark.slow
-async def test_a_long_file_is_wrapped_away_from_the_keyboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = threading.get_ident()
-    longest = 0
-
-    def counted(lines: Any, width: int) -> Any:
-        nonlocal longest
-        if threading.get_ident() == here:
-            longest = max(longest, sum(len(line.text) for line in lines))
-        return pieces(lines, width)
-
-    monkeypatch.setattr(parts, "pieces", counted)
-    bench = store_of(tmp_path, prose(MEGABYTE))
-    async with opened(bench) as hand:
-        await hand.press("X")
-        dialog = await hand.dialog(ExportDialog)
-        pane = dialog.query_one("#export-whole", Pane)
-        await until(hand.pilot, lambda: sum(len(piece.text) for piece in pane.rows) >= MEGABYTE)
-        await hand.press("tab", "tab")
-    assert 0 < longest <= AT_ONCE
-    bench.close()
-
-
 @pytest.mark.parametrize("text", [prose(50_000), "a" * 50_000, hostile("line ends", 5_000)])
 async def test_a_pane_shows_all_of_a_long_text(text: str) -> None:
     class Host(App[None]):
@@ -88,37 +60,6 @@ async def test_a_pane_shows_all_of_a_long_text(text: str) -> None:
         assert 20 <= len(pane.rows) < len(whole)
         await until(pilot, lambda: len(pane.rows) == len(whole))
         assert "".join(piece.text for piece in pane.rows[:-1]).rstrip() == printable(text.replace("\n", "")).rstrip()
-
-
-async def test_a_long_text_is_read_at_once_and_wrapped_to_its_end_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    here, longest = threading.get_ident(), 0
-    wrap = Content.wrap
-
-    def counted(content: Content, *arguments: Any, **options: Any) -> Any:
-        nonlocal longest
-        if threading.get_ident() == here:
-            longest = max(longest, len(content.plain))
-        return wrap(content, *arguments, **options)
-
-    class Host(App[None]):
-        def compose(self) -> ComposeResult:
-            yield ReadingPane(id="pane")
-
-    monkeypatch.setattr(Content, "wrap", counted)
-    app, text = Host(), prose(60_000)
-    async with app.run_test(size=(80, 20)) as pilot:
-        pane = app.query_one(ReadingPane)
-        pane.show(Content(text))
-        assert pane.virtual_size.height > 60
-        pane.action_last()
-        assert not pane.at_end
-        await until(pilot, lambda: pane.virtual_size.height > 700)
-        pane.action_last()
-        await until(pilot, lambda: pane.at_end)
-        place = pane.scroll_offset.y
-        pane.show(Content(text), keep_place=True)
-        await until(pilot, lambda: pane.scroll_offset.y == place)
-    assert longest <= reading_pane.AT_ONCE
 
 
 @pytest.mark.slow

@@ -43,7 +43,6 @@ from workbench.tui.stream.semantic import SemanticRows
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
-from workbench.tui.widgets.lists.long_text import LongText
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
@@ -895,7 +894,7 @@ async def test_the_detail_follows_when_nobody_types(tmp_path: Path) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "slash", *"pnpm")
         line = current(app).line
-        await until(pilot, lambda: line[:20] in str(stream(app).query_one("#detail", LongText).content))
+        await until(pilot, lambda: line[:20] in stream(app).side.plain)
 
 
 @pytest.mark.slow

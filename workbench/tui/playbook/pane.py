@@ -29,7 +29,6 @@ from workbench.tui.stream.detail import DetailPane
 from workbench.tui.widgets.bars import empty_bar, interval_bar
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, keyed
 from workbench.tui.widgets.figures import absolute, amount, number, since
-from workbench.tui.widgets.lists.long_text import LongText
 from workbench.tui.widgets.lists.row import Cell
 
 # The playbook's list as values: headings and bullets, and how each is drawn on one line.
@@ -401,8 +400,7 @@ class BulletPane(Vertical):
     """One bullet, section or cut of the budget in full; `keys` are those of the area's actions, by id."""
 
     def __init__(self, bench: Workbench, keys: Mapping[str, str]) -> None:
-        self._text = LongText(id="bullet-detail")
-        self.side = DetailPane(self._text)
+        self.side = DetailPane(id="bullet-detail")
         super().__init__(self.side, id="bullet-side")
         self._bench = bench
         self._keys = keys
@@ -414,7 +412,7 @@ class BulletPane(Vertical):
         self._draw()
 
     def _draw(self) -> None:
-        self._text.update(Content("") if self._shown is None else self._detail(self._shown))
+        self.side.show(Content("") if self._shown is None else self._detail(self._shown))
 
     def _detail(self, shown: _Shown) -> Content:
         row, book = shown.row, shown.view.playbook
@@ -423,7 +421,9 @@ class BulletPane(Vertical):
         siblings = book.in_section(row.section.id)
         if row.bullet is None:
             return section_detail(row, len(siblings) - row.count)
-        told = Told(self._last_change(row.bullet), shown.words, self._keys, self.side.content_size.width or 60)
+        told = Told(
+            self._last_change(row.bullet), shown.words, self._keys, self.side.scrollable_content_region.width or 60
+        )
         return _in_full(self._bench, row, row.bullet, shown.view, told)
 
     def _last_change(self, bullet: Bullet) -> LastChange | None:

@@ -298,7 +298,6 @@ class PlaybookScreen(AreaScreen):
         #bullets { width: 5fr; }
         #bullet-side { width: 3fr; border-left: solid $panel; }
         #bullet-side:focus-within { border-left: solid $accent; }
-        #bullet-side Side { padding: 0 1; scrollbar-size-vertical: 1; }
         &.-wide #outline { display: block; }
         &.-narrow #bullet-side { display: none; border-left: none; }
         &.-narrow.-open #bullet-side { display: block; width: 1fr; }

@@ -35,7 +35,7 @@ from workbench.tui.widgets.actions import CANCEL, LIST
 from workbench.tui.widgets.content import MUTED, body, fitted, key_of
 from workbench.tui.widgets.dialog import Dialog, TextDialog, held_keys
 from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane, Wrapped
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 
 # The question before a marked group is decided of which some were never opened: their texts, to the end.
@@ -202,11 +202,10 @@ class Shown:
 class EvidenceFound(Message, bubble=False):
     """A worker gathered the evidence for an item, drew it and wrapped it."""
 
-    def __init__(self, shown: Shown, text: Content, wrapped: Wrapped) -> None:
+    def __init__(self, shown: Shown, text: Content) -> None:
         super().__init__()
         self.shown = shown
         self.text = text
-        self.wrapped = wrapped
 
 
 class EvidenceRedrawn(EvidenceFound, bubble=False):
@@ -345,7 +344,7 @@ class ItemTexts(Container):
         if worker.is_cancelled:
             return
         text = self._drawn(item, evidence, note, width)
-        self.post_message(EvidenceFound(replace(shown, evidence=evidence), text, (width, text.wrap(width))))
+        self.post_message(EvidenceFound(replace(shown, evidence=evidence), text))
         if not evidence.searched or not self._may_preview or worker.is_cancelled:
             return
         try:
@@ -355,7 +354,7 @@ class ItemTexts(Container):
         evidence = replace(evidence, impact=impact)
         text = self._drawn(item, evidence, note, width)
         if not worker.is_cancelled:
-            self.post_message(EvidenceFound(replace(shown, evidence=evidence), text, (width, text.wrap(width))))
+            self.post_message(EvidenceFound(replace(shown, evidence=evidence), text))
 
     @property
     def _may_preview(self) -> bool:
@@ -368,19 +367,19 @@ class ItemTexts(Container):
         if shown.evidence is None or worker.is_cancelled:
             return
         text = self._drawn(item, shown.evidence, "", width)
-        self.post_message(EvidenceRedrawn(shown, text, (width, text.wrap(width))))
+        self.post_message(EvidenceRedrawn(shown, text))
 
     def on_evidence_redrawn(self, event: EvidenceRedrawn) -> None:
         """Show it, unless more is known by now."""
         if event.shown is self.shown:
-            self._evidence_pane.show(event.text, keep_place=True, wrapped=event.wrapped)
+            self._evidence_pane.show(event.text, keep_place=True)
 
     def on_evidence_found(self, event: EvidenceFound) -> None:
         """Show the evidence, unless another item is open by now."""
         now = self.shown
         if now is not None and (now.proposal.id, now.revision) == (event.shown.proposal.id, event.shown.revision):
             self.shown = event.shown
-            self._evidence_pane.show(event.text, keep_place=True, wrapped=event.wrapped)
+            self._evidence_pane.show(event.text, keep_place=True)
 
     # Reading
 

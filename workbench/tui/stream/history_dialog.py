@@ -12,7 +12,6 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
@@ -36,7 +35,7 @@ from workbench.tui.widgets.content import MAX_LINES, MUTED, assemble, body, keye
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, held_keys
 from workbench.tui.widgets.figures import absolute, ago
 from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.long_text import LongText
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
 
@@ -248,10 +247,7 @@ class HistoryDialog(Dialog[None]):
             height: auto; min-height: 3; max-height: 25vh;
             & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
         }
-        & VerticalScroll {
-            height: auto; max-height: 30vh; margin-top: 1; padding-top: 1; border-top: solid $panel;
-            scrollbar-size-vertical: 1;
-        }
+        & ReadingPane { height: auto; max-height: 30vh; margin-top: 1; padding: 1 0 0 0; border-top: solid $panel; }
         & .history--said { height: auto; max-height: 2; }
     }
     """
@@ -280,7 +276,7 @@ class HistoryDialog(Dialog[None]):
         events: LineView[Event] = LineView(self._draw, lambda event: event.rev, empty=Content(READING))
         said = Static(classes="history--said")
         said.display = False
-        return (events, VerticalScroll(LongText(id="changed")), said)
+        return (events, ReadingPane(id="changed"), said)
 
     def on_mount(self) -> None:
         """Read the latest transactions."""
@@ -378,7 +374,7 @@ class HistoryDialog(Dialog[None]):
 
     def _show_changed(self) -> None:
         event = self._list.current
-        self.query_one("#changed", Static).update(Content("") if event is None else self._changed(event))
+        self.query_one("#changed", ReadingPane).show(Content("") if event is None else self._changed(event))
 
     def _changed(self, event: Event) -> Content:
         shown, hidden = (event, False) if event.rev == self._opened else masked_event(event, self._mask)
@@ -508,7 +504,7 @@ class RecordThen(Dialog[None]):
     DEFAULT_CSS = """
     RecordThen {
         & > .dialog { width: 100; }
-        & VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
+        & DetailPane { height: auto; max-height: 70vh; padding: 0; }
     }
     """
 
@@ -522,7 +518,7 @@ class RecordThen(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the text and the fields, scrolled."""
-        return (DetailPane(LongText(id="then")),)
+        return (DetailPane(id="then"),)
 
     def on_mount(self) -> None:
         """Show it masked, with links to what it names."""
@@ -537,7 +533,7 @@ class RecordThen(Dialog[None]):
         self._show(record_text(self._record))
 
     def _show(self, text: Content) -> None:
-        self.query_one("#then", Static).update(text)
+        self.query_one(DetailPane).show(text)
 
 
 def _holds(event: Event, words: list[str]) -> bool:

@@ -31,7 +31,6 @@ from workbench.tui.stream.semantic_search import SemanticSearch
 from workbench.tui.widgets.content import keyed, undo
 from workbench.tui.widgets.figures import amount, number, tell_apart
 from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.lists.long_text import LongText, same
 from workbench.tui.widgets.lists.reading_pane import LINKS_OF, Later
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
@@ -115,7 +114,7 @@ class StreamScreen(AreaScreen):
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
         below = Static(id="below")
-        side = DetailPane(LongText(id="detail"), id="side")
+        side = DetailPane(id="side")
         side.links = Later(LINKS_OF, self, side, self._place, True)
         yield Horizontal(Vertical(self.rows, below, id="found"), side)
 
@@ -141,6 +140,10 @@ class StreamScreen(AreaScreen):
     def memory(self) -> Memory | None:
         """The memory under the cursor."""
         return memory_of(self.rows.current)
+
+    @property
+    def side(self) -> DetailPane:
+        return self.query_one(DetailPane)
 
     def _place(self) -> tuple[str, str] | None:
         return None if self.memory is None else ("memories", self.memory.id)
@@ -314,7 +317,8 @@ class StreamScreen(AreaScreen):
     def _count(self, content: Content, *, wide: bool = False) -> None:
         count = self.query_one("#count", Static)
         count.set_class(wide, "-wide-one")
-        if not same(content, count.content):
+        shown = count.content
+        if not (isinstance(shown, Content) and shown.is_same(content)):
             count.update(content)
 
     def _draw(self, found: Row, width: int) -> list[Cell] | Content:
@@ -344,8 +348,7 @@ class StreamScreen(AreaScreen):
         """Show the memory under the cursor in full."""
         memory = self.memory
         shown = Content("") if memory is None else detail(memory, self._around(memory))
-        self.query_one("#detail", Static).update(shown)
-        self.query_one("#side").scroll_home(animate=False)
+        self.side.show(shown)
 
     def action_newest(self) -> None:
         """To the newest memory that came meanwhile."""
@@ -363,7 +366,7 @@ class StreamScreen(AreaScreen):
             self.call_after_refresh(self._show_count)
 
     def _around(self, memory: Memory) -> Surroundings:
-        width = self.query_one("#detail").size.width
+        width = self.side.scrollable_content_region.width
         return surroundings(self.bench, memory, self.flagged.flags_of(memory), width)
 
     def _targets(self) -> list[str]:
@@ -501,7 +504,7 @@ class StreamScreen(AreaScreen):
         self._show_what_waits()
         self.action_unfold()
         self.add_class("-open")
-        self.query_one("#side").focus()
+        self.side.focus()
 
     @on(LineList.MarksChanged)
     def _marked(self) -> None:

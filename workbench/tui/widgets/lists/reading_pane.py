@@ -3,19 +3,17 @@
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, ClassVar, Protocol
 
-from textual import events, work
+from textual import events
 from textual.actions import SkipAction
 from textual.binding import BindingsMap, BindingType
 from textual.cache import LRUCache
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.message import Message
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
-from textual.worker import get_current_worker
 
 from workbench.core.named import implementation
 from workbench.tui.app.actions import Action, bindings
@@ -159,24 +157,8 @@ def line_of(text: Content, end: int, width: int) -> int:
     return len(text[:end].wrap(width)) - 1 if end > 0 and width > 0 else 0
 
 
-Wrapped = tuple[int, list[Content]]
-"""A width in cells, and the lines of a text that was wrapped for it."""
-
 _OPEN = "list.open"
 _CACHED = 256
-
-AT_ONCE, LINES = 6_000, 200
-"""Characters and lines that are wrapped at once: more than a screen has room for."""
-
-
-class WholeWrapped(Message):
-    """A thread wrapped all of a long text to a width."""
-
-    def __init__(self, text: Content, width: int, lines: list[Content]) -> None:
-        super().__init__()
-        self.text = text
-        self.width = width
-        self.lines = lines
 
 
 @survives
@@ -184,7 +166,6 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
     """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
 
     Another text never moves what stands beside the pane, so that showing one costs no new layout.
-    Of a long one the beginning is there at once, and the rest as soon as a thread has wrapped it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
@@ -199,8 +180,6 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         self._acts: Callable[[str], Awaitable[None]] | None = None
         self._text = Content("")
         self._lines: list[Content] = []
-        self._whole = True
-        self._place = 0
         self._wrapped_at = -1
         self._strips: LRUCache[int, Strip] = LRUCache(_CACHED)
 
@@ -228,15 +207,15 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         """Go to the next one of a list; False for a text that is none, and at its ends."""
         return self._acts is not None and self.links is not None and self.links.step(step)
 
-    def show(self, text: Content, *, keep_place: bool = False, wrapped: Wrapped | None = None) -> None:
-        """Show another text; `wrapped` are its lines at a width, if another thread has wrapped it already."""
-        self._put(text, keep_place=keep_place, wrapped=wrapped)
+    def show(self, text: Content, *, keep_place: bool = False) -> None:
+        """Show another text."""
+        self._put(text, keep_place=keep_place)
         if self.links is not None and self.screen.focused is self:
             self._begin()
 
-    def _put(self, text: Content, *, keep_place: bool, wrapped: Wrapped | None = None) -> None:
+    def _put(self, text: Content, *, keep_place: bool) -> None:
         self._text = text
-        self._wrap(wrapped, self.scroll_offset.y if keep_place else 0)
+        self._wrap()
         if not keep_place:
             self.scroll_to(y=0, animate=False, immediate=True)
 
@@ -259,41 +238,9 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         if not top <= line < top + self._high:
             self.scroll_to(y=max(0, line - self._high // 2), animate=False, immediate=True)
 
-    def _wrap(self, wrapped: Wrapped | None, place: int) -> None:
-        width = self.scrollable_content_region.width
-        self._wrapped_at = width
-        self._place = place
-        if wrapped is not None and wrapped[0] == width:
-            self._take(wrapped[1], whole=True)
-            return
-        if width <= 0 or not self._text.plain:
-            self._take([], whole=True)
-            return
-        end = _beginning(self._text.plain)
-        whole = end >= len(self._text.plain)
-        self._take((self._text if whole else self._text[:end]).wrap(width), whole=whole)
-        if not whole:
-            self._wrap_whole(self._text, width)
-
-    @work(thread=True, exclusive=True, group="wrapping", exit_on_error=False, description="wrapping")
-    def _wrap_whole(self, text: Content, width: int) -> None:
-        """Wrap a long text away from the keyboard."""
-        worker = get_current_worker()
-        lines = text.wrap(width)
-        if not worker.is_cancelled:
-            self.post_message(WholeWrapped(text, width, lines))
-
-    def on_whole_wrapped(self, event: WholeWrapped) -> None:
-        """Show all of a text, unless another one, or another width, came since."""
-        if event.text is not self._text or event.width != self._wrapped_at or self._whole:
-            return
-        place = max(self._place, self.scroll_offset.y)
-        self._take(event.lines, whole=True)
-        if place != self.scroll_offset.y:
-            self.scroll_to(y=place, animate=False, immediate=True)
-
-    def _take(self, lines: list[Content], *, whole: bool) -> None:
-        self._lines, self._whole = lines, whole
+    def _wrap(self) -> None:
+        width = self._wrapped_at = self.scrollable_content_region.width
+        self._lines = self._text.wrap(width) if width > 0 and self._text.plain else []
         self._strips.clear()
         set_extent(self, Size(0, len(self._lines)))
         self.refresh()
@@ -301,7 +248,7 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
     def on_resize(self, _event: events.Resize) -> None:
         """Wrap the text anew where the width changed."""
         if self.scrollable_content_region.width != self._wrapped_at:
-            self._wrap(None, self.scroll_offset.y)
+            self._wrap()
 
     # Drawing
 
@@ -373,7 +320,7 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def at_end(self) -> bool:
         """Whether the last line is in sight."""
-        return self._whole and bool(self._lines) and self.scroll_offset.y + self._high >= len(self._lines)
+        return bool(self._lines) and self.scroll_offset.y + self._high >= len(self._lines)
 
     @property
     def _high(self) -> int:
@@ -412,14 +359,3 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
 
     def _by(self, lines: int) -> None:
         self.scroll_relative(y=lines, animate=False)
-
-
-def _beginning(text: str) -> int:
-    """Return the place in a text up to which it is wrapped at once."""
-    end = min(len(text), AT_ONCE)
-    if text.count("\n", 0, end) <= LINES:
-        return end
-    at = -1
-    for _ in range(LINES):
-        at = text.index("\n", at + 1)
-    return at
