@@ -21,8 +21,8 @@ from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.dialog import FindingsDialog
 from workbench.tui.files.memory_md import NOT_LOADED, WholeFile
-from workbench.tui.health.reflection import Row
 from workbench.tui.health.screen import HealthScreen
+from workbench.tui.health.sections import Row
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
@@ -334,7 +334,7 @@ async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(tmp
         await settled(pilot)
         assert listed(pilot)[:2] == [("≠", "vault/tea.md"), ("–", "vault/old.md")]
         row = next(row for row in rows(pilot) if row.name.endswith("tea.md"))
-        health(app_of(pilot)).go_to("files", row.item)
+        health(app_of(pilot)).sections["files"].go(row.item)
         await pilot.pause()
         assert "It changed on disk since it was read" in beside(app_of(pilot))
         await pilot.press("enter")
@@ -424,7 +424,9 @@ async def test_a_changed_file_that_brings_no_records_only_says_so(project: Path)
     (project / "playbook.txt").write_text("no playbook any more")
     async with opened(bench) as pilot:
         assert ("≠", "playbook.txt") in listed(pilot)
-        health(app_of(pilot)).go_to("files", next(row.item for row in rows(pilot) if row.name.endswith("book.txt")))
+        health(app_of(pilot)).sections["files"].go(
+            next(row.item for row in rows(pilot) if row.name.endswith("book.txt"))
+        )
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
         assert "playbook.txt changed on disk." in screen_text(app_of(pilot))

@@ -32,8 +32,8 @@ from workbench.services.agents.capture.progress import folder_of
 from workbench.services.duplicates.plan import Group
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.health.reflection import Row
 from workbench.tui.health.screen import HealthScreen
+from workbench.tui.health.sections import Row
 from workbench.tui.health.upkeep import Proposed
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.dialog import Confirm
@@ -76,7 +76,7 @@ async def settled(pilot: Pilot[Path | None]) -> None:
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
     await pilot.pause()
-    await until(pilot, lambda: app.bench.retriever.ready and not health(app).rows.working)
+    await until(pilot, lambda: app.bench.retriever.ready and not health(app).working)
     await pilot.pause()
 
 
@@ -332,7 +332,7 @@ async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: P
         folder.mkdir(parents=True)
         (folder / "one.json").write_text('{"session": "s-1", "passed": {"small-talk": 3, "[red]odd": 1}}')
         note(captures, NOW, "claude", "Stop", "[b]The store is locked.\x1b[2J")
-        health(app).gather("captures")
+        health(app).sections["captures"].gather()
         await settled(pilot)
         text = screen_text(app)
         assert "1  sessions of agents followed" in text

@@ -20,7 +20,7 @@ from workbench.services.health import backup
 from workbench.services.open import Workbench
 from workbench.store.maintenance.backup import restore
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.health.backup import BackupDialog
+from workbench.tui.health.store import BackupDialog
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.texts.safe_input import SafeInput
 

@@ -9,7 +9,6 @@ from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.test_health import health, keys, opened
 from workbench.core.agents.consolidation import STAGES
 from workbench.services.open import Workbench
-from workbench.tui.agents.consolidation import Wanted
 from workbench.tui.app.app import WorkbenchApp
 
 SAME = "Deploy the service to staging and see whether it answers"
@@ -31,7 +30,7 @@ async def test_it_is_looked_at_then_done_and_taken_back(tmp_path: Path) -> None:
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
         await keys(pilot)
-        health(app).go_to("consolidation")
+        health(app).sections["consolidation"].go()
         assert "Never done" in screen_text(app)
         await keys(pilot, "a")
         assert names(app)[1:7] == [kind.id for kind in STAGES]
@@ -43,7 +42,6 @@ async def test_it_is_looked_at_then_done_and_taken_back(tmp_path: Path) -> None:
         assert run is not None
         assert run.left == ()
         assert "next due" in screen_text(app)
-        health(app).go_to("consolidation", health(app).rows.current.item)  # type: ignore[union-attr]
         await keys(pilot, "u")
         assert [one.status for one in app.bench.episodes.all()] == ["active"] * 3
 
@@ -53,12 +51,7 @@ async def test_a_store_without_any_says_so_and_does_nothing(tmp_path: Path) -> N
     app = app_over(open_bench(tmp_path))
     async with opened(app, (80, 24)) as pilot:
         await keys(pilot)
-        health(app).go_to("consolidation")
+        health(app).sections["consolidation"].go()
         await keys(pilot, "a")
         assert "episodes" in names(app)
         assert app.bench.consolidating.last() is None
-
-
-def test_a_wish_to_have_it_done_holds_once() -> None:
-    wanted = Wanted()
-    assert (wanted.take(), wanted.take()) == (True, False)

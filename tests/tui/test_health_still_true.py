@@ -12,7 +12,6 @@ from tests.tui.waiting import until
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
-from workbench.tui.health.still_true import ID
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 
@@ -57,4 +56,3 @@ async def test_without_a_project_it_says_why_it_cannot(tmp_path: Path) -> None:
     async with opened(app) as pilot:
         await keys(pilot, "S")
         assert "belongs to no project" in screen_text(app)
-    assert ID == "still-true"

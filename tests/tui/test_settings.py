@@ -55,7 +55,7 @@ async def test_a_mistake_in_the_settings_stays_until_it_is_mended(config: Path, 
         await until_drawn(pilot, lambda: "what you mend holds from the next" in screen_text(app))
         assert "health" in app.screen.query_one(TopBar).due
         config.write_text('theme = "workbench-light"\n', "utf-8")
-        app.screen.gather("settings")  # type: ignore[attr-defined]
+        app.screen.sections["settings"].gather()  # type: ignore[attr-defined]
         await until_drawn(pilot, lambda: "frobnicate" not in screen_text(app) and "Settings" not in screen_text(app))
     app = app_with(config, tmp_path / "again")
     assert app.options.faults == ()

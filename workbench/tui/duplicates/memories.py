@@ -1,37 +1,33 @@
 """Health: memories that say the same, and those that only look as if they did."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.services.duplicates.plan import UNCONFIRMED_TEXT, DedupPlan, Group
-from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
 from workbench.services.safety.suspicion import suspicions
-from workbench.tui.health.reflection import (
+from workbench.tui.health.sections import (
+    BLANK,
     FIGURE,
-    Facts,
-    Hands,
-    InReview,
+    WARN,
     Row,
     Section,
-    Watch,
-    goes_there,
-    in_review,
+    joined,
     key_line,
-    remark,
-    told,
+    more,
+    said_waits,
+    title,
 )
+from workbench.tui.records.links import Place
 from workbench.tui.review.impact import diff_legend, fold, folded, heading, name
-from workbench.tui.widgets.bars import gauge
-from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo, word_diff
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.lists.row import Cell
 
-ID = "duplicates"
 LISTED = 300
 """Groups, and pairs that only look alike, that are listed at most."""
 
@@ -41,266 +37,196 @@ MEMBERS = 12
 WITH_REASON = 54
 """From this width on, a pair that stays apart says why in its row."""
 
-WARN = "$text-warning"
 
-NOT_COMPARED = "Nothing was compared yet. {health.compare} does it."
+class Duplicates(Section[DedupPlan]):
+    """Groups of memories that say the same, and pairs that stay apart."""
 
+    ID, TITLE, WHEN = "duplicates", "Duplicates", "asked"
 
-def gather(bench: Workbench, watch: Watch) -> DedupPlan:
-    """Compare every memory with every other; Review lists what comes of it, too."""
-    plan = bench.deduplication.plan(None, watch.tell, watch.cancelled)
-    if not watch.cancelled():
-        now = bench.context.now()
-        bench.working_out.take("merge", [group.proposal(now) for group in bench.deduplication.standing(plan).groups])
-    return plan
+    def look(self, tell: Progress, cancelled: Cancelled) -> DedupPlan:
+        """Compare every memory with every other; Review lists what comes of it, too."""
+        plan = self.bench.deduplication.plan(None, tell, cancelled)
+        if not cancelled():
+            now, groups = self.bench.context.now(), self.bench.deduplication.standing(plan).groups
+            self.bench.working_out.take("merge", [group.proposal(now) for group in groups])
+        return plan
 
+    def rows(self) -> Sequence[Row]:
+        """Return how far the comparison is, or its groups that still hold, then what only looks alike."""
+        if self.progress is not None:
+            return [self.bar("memories")]
+        if not self.known:
+            told = keyed("Not compared yet. {health.compare} compares every memory with every other.")
+            return [self.remark("unknown", told)]
+        plan = self.bench.deduplication.standing(self.value)
+        found = [self.remark("summary", _summary(plan), item=plan)]
+        found += [self._row(group, "=" if group.exact else "~") for group in plan.groups[:LISTED]]
+        found += self.in_review("same")
+        if plan.apart:
+            looks = amount(len(plan.apart), "pair looks alike, but says", "pairs look alike, but say")
+            found.append(self.remark("apart", f"{looks} something else:", item=plan, style=WARN))
+        return [*found, *(self._row(pair, "≠") for pair in plan.apart[:LISTED])]
 
-def rows(facts: Facts) -> Sequence[Row]:
-    """Return how far the comparison is, or its groups that still hold, then what only looks alike."""
-    compare, back = facts.keys["health.compare"], facts.keys["app.back"]
-    if ID in facts.running:
-        done, total = facts.running[ID]
-        bar = gauge(done, max(1, total), f"memories · {back} stops it", 20)
-        return [Row(ID, "running", lambda _: [Cell("", FIGURE), Cell(bar)])]
-    if ID not in facts.found:
-        return [remark(ID, "unknown", f"Not compared yet. {compare} compares every memory with every other.")]
-    plan = facts.bench.deduplication.standing(cast(DedupPlan, facts.found[ID].value))
-    found = [remark(ID, "summary", _summary(plan), item=plan)]
-    found += [_group(facts, group, "=" if group.exact else "~") for group in plan.groups[:LISTED]]
-    found += in_review(facts, ID, "same")
-    if plan.apart:
-        count = len(plan.apart)
-        looks = "1 pair looks alike, but says" if count == 1 else f"{number(count)} pairs look alike, but say"
-        text = f"{looks} something else:"
-        found.append(remark(ID, "apart", text, item=plan, style=WARN))
-    return [*found, *(_group(facts, pair, "≠") for pair in plan.apart[:LISTED])]
+    def _row(self, group: Group, sign: str) -> Row:
+        def draw(width: int) -> Sequence[Cell]:
+            kept = group.members[-1]
+            text, style = kept.line, ""
+            if suspicions(kept, self.bench.safety.sorts):
+                text, style = keyed("! folded: {health.unfold} opens it"), WARN
+            many = f"{len(group.members)}×" if len(group.members) > 2 else ""
+            cells = [Cell(sign, FIGURE, WARN if sign == "≠" else "bold", "right"), Cell(text, 0, style)]
+            if width >= WITH_REASON and sign == "≠":
+                cells.append(Cell(group.flags[0], 19, WARN))
+            return [*cells, Cell(many, 4, "", "right"), Cell(f"{group.similarity:.3f}", 5, MUTED)]
 
+        return Row(self.ID, f"{sign}{group.name}", draw, group)
 
-def detail(row: Row, facts: Facts) -> Content:
-    """Return a group with its texts and what speaks for and against it, or what was compared."""
-    if isinstance(row.item, Group):
-        return _folded(row, row.item, facts) or _texts(row, row.item, facts)
-    if isinstance(row.item, InReview):
-        return told(row.item, facts)
-    keys, found = facts.keys, facts.found.get(ID)
-    plan = None if found is None else found.value
-    parts = [Content.styled("Duplicate memories", "bold"), Content("")]
-    if isinstance(plan, DedupPlan):
-        parts += [*(Content(line) for line in _numbers(plan)), Content("")]
-    parts += [
-        Content("=   one and the same text"),
-        Content("~   other words, and nothing speaks against it"),
-        Content("≠   stays apart: a negation, opposite words, numbers,"),
-        Content("    identifiers, symbols or the order of words differ"),
-        Content(""),
-        key_line(keys["health.compare"], "compares all memories that agents are served"),
-        key_line(keys["health.merge"], f"merges a group; {undo()} separates it"),
-        key_line(keys["health.refuse"], "keeps both until a text changes"),
-        key_line(keys["health.apply"], "puts all groups into Review"),
-    ]  # fmt: skip
-    return Content("\n").join(parts)
+    def detail(self, row: Row) -> Content:
+        """Return a group with its texts and what speaks for and against it, or what was compared."""
+        if isinstance(row.item, Group):
+            reasons = [r for memory in row.item.members for r in suspicions(memory, self.bench.safety.sorts)]
+            if row.name in self.unfolded:
+                return joined(*self._texts(row.item))
+            if reasons:
+                return fold(dict.fromkeys(reasons), key_of("health.unfold"))
+            return joined(*self._texts(masked(row.item, self.masked)))
+        return joined(
+            title("Duplicate memories"), BLANK,
+            *([*map(Content, _numbers(self.value)), BLANK] if self.known else []),
+            Content("=   one and the same text"),
+            Content("~   other words, and nothing speaks against it"),
+            Content("≠   stays apart: a negation, opposite words, numbers,"),
+            Content("    identifiers, symbols or the order of words differ"), BLANK,
+            key_line("health.compare", "compares all memories that agents are served"),
+            key_line("health.merge", f"merges a group; {undo()} separates it"),
+            key_line("health.refuse", "keeps both until a text changes"),
+            key_line("health.apply", "puts all groups into Review"),
+        )  # fmt: skip
 
+    def _texts(self, group: Group) -> Iterator[Content]:
+        """Yield what speaks for and against a group, the word diffs, what the keys do, and every text."""
+        kept, newest = group.members[-1], max(group.members, key=lambda m: (m.created_at, m.id))
+        yield from _judged(group)
+        yield from _diffs(group, newest)
+        yield BLANK
+        text = "" if kept is newest or group.exact else f"the text of {name(newest.id)} and "
+        yield key_line("health.merge", f"merges: {name(kept.id)} stays, with {text}all votes; {undo()} separates them")
+        yield key_line("health.refuse", "keeps both until a text changes")
+        for memory in group.members[:MEMBERS]:
+            about = (memory.status, memory.observation_type, since(memory.created_at, self.bench.context.now()))
+            yield BLANK
+            yield heading(name(memory.id), Content.styled(" · ".join(map(name, about)), MUTED))
+            if not group.exact or memory is group.members[0]:
+                yield body(memory.content)
+        yield from more(len(group.members), MEMBERS, "more with this text")
 
-async def compare(health: Hands, row: Row) -> None:
-    """Start the comparison, and go to where it is shown."""
-    del row
-    health.go_to(ID)
-    health.gather(ID)
+    def record(self, row: Row) -> Place | None:
+        """Return the memory that a group would leave, which is the one its row shows."""
+        return ("memories", row.item.members[-1].id) if isinstance(row.item, Group) else None
 
+    # What the keys do
 
-async def apply(health: Hands, row: Row) -> None:
-    """Put every group that still holds into Review."""
-    del row
-    plan = _plan(health)
-    if plan is None:
-        return
-    made = await asyncio.to_thread(health.bench.deduplication.propose, plan)
-    count = len(made)
-    wait, back = ("merge waits", "it") if count == 1 else ("merges wait", "them")
-    told = f"{count} {wait} in Review now (key 2); {undo()} takes {back} back."
-    health.workbench_app.say(told if count else "There is no group to propose.")
+    async def compare(self, row: Row) -> None:
+        """Start the comparison, and go to where it is shown."""
+        del row
+        self.go()
+        self.gather()
 
+    async def apply(self, row: Row) -> None:
+        """Put every group that still holds into Review."""
+        del row
+        if not self.known:
+            self.app.say(keyed("Nothing was compared yet. {health.compare} does it."))
+            return
+        made = await asyncio.to_thread(self.bench.deduplication.propose, self.value)
+        if made:
+            said_waits(self.app, len(made), "merge")
+        else:
+            self.app.say("There is no group to propose.")
 
-async def go_on(health: Hands, row: Row) -> None:
-    """Go to what waits in Review, or let the text be read."""
-    if not await goes_there(health, row):
-        health.open_detail()
+    async def merge(self, row: Row) -> None:
+        """Merge a group at once; of a pair that only looks alike, ask first."""
+        group = row.item
+        if not isinstance(group, Group):
+            self._say_no_group("Go to a group first; {health.merge} merges it.")
+            return
+        against = "; ".join(group.pairs[0].verdict.reasons_against)
+        detail = body(f"They are alike, but {against}. The newest text wins. {undo()} separates them.")
+        if any(pair.kind == "apart" for pair in group.pairs) and not await self.asked(
+            "Merge two memories that differ in meaning?", detail, "merge", guard=0.0
+        ):
+            return
 
+        def merge() -> None:
+            kept = self.bench.deduplication.merge(group)
+            self.app.say(f"Merged {len(group.members)} into {kept.id}. {undo()} separates them.")
 
-async def merge_group(health: Hands, row: Row) -> None:
-    """Merge a group at once; of a pair that only looks alike, ask first."""
-    group = row.item
-    if not isinstance(group, Group):
-        health.workbench_app.say(_no_group(health, keyed("Go to a group first; {health.merge} merges it.")))
-        return
-    if any(pair.kind == "apart" for pair in group.pairs) and not await _sure(health, group):
-        return
+        self.app.change(merge)
 
-    def merge() -> None:
-        kept = health.bench.deduplication.merge(group)
-        health.workbench_app.say(f"Merged {len(group.members)} into {kept.id}. {undo()} separates them.")
+    async def refuse(self, row: Row) -> None:
+        """Remember that all of a group stay."""
+        group = row.item
+        if not isinstance(group, Group):
+            self._say_no_group("Go to a group first; {health.refuse} keeps its memories apart.")
+            return
 
-    health.workbench_app.change(merge)
+        def keep_apart() -> None:
+            self.bench.deduplication.keep_both(group)
+            self.app.say("Kept apart. They are asked about again when a text changes.")
 
+        self.app.change(keep_apart)
 
-async def keep(health: Hands, row: Row) -> None:
-    """Remember that all of a group stay."""
-    group = row.item
-    if not isinstance(group, Group):
-        health.workbench_app.say(
-            _no_group(health, keyed("Go to a group first; {health.refuse} keeps its memories apart."))
-        )
-        return
-
-    def keep_apart() -> None:
-        health.bench.deduplication.keep_both(group)
-        health.workbench_app.say("Kept apart. They are asked about again when a text changes.")
-
-    health.workbench_app.change(keep_apart)
-
-
-def _no_group(health: Hands, otherwise: str) -> str:
-    """Say why there is no group under the cursor: nothing was compared, none was found, or it is `otherwise`."""
-    if ID in health.facts.running:
-        return keyed("The memories are being compared; {app.back} stops it.")
-    found = health.facts.found.get(ID)
-    if found is None or not isinstance(found.value, DedupPlan):
-        return keyed(NOT_COMPARED)
-    plan = health.bench.deduplication.standing(found.value)
-    return otherwise if plan.groups or plan.apart else f"{_summary(plan)} There is nothing to go to."
-
-
-async def _sure(health: Hands, group: Group) -> bool:
-    from workbench.tui.widgets.dialog import Confirm
-
-    against = "; ".join(group.pairs[0].verdict.reasons_against)
-    detail = body(f"They are alike, but {against}. The newest text wins. {undo()} separates them.")
-    return (
-        await health.workbench_app.push_screen_wait(
-            Confirm(
-                "Merge two memories that differ in meaning?",
-                clock=health.seconds,
-                detail=detail,
-                yes="merge",
-                guard=0.0,
-            )
-        )
-        or False
-    )
-
-
-def record(row: Row) -> tuple[str, str] | None:
-    """Return the memory that a group would leave, which is the one its row shows."""
-    return ("memories", row.item.members[-1].id) if isinstance(row.item, Group) else None
+    def _say_no_group(self, otherwise: str) -> None:
+        """Say why there is no group under the cursor: nothing was compared, none was found, or it is `otherwise`."""
+        told = otherwise
+        if self.progress is not None:
+            told = "The memories are being compared; {app.back} stops it."
+        elif not self.known:
+            told = "Nothing was compared yet. {health.compare} does it."
+        elif not (plan := self.bench.deduplication.standing(self.value)).groups and not plan.apart:
+            told = f"{_summary(plan)} There is nothing to go to."
+        self.app.say(keyed(told))
 
 
-def _plan(health: Hands) -> DedupPlan | None:
-    found = health.facts.found.get(ID)
-    if found is None or not isinstance(found.value, DedupPlan):
-        health.workbench_app.say(keyed(NOT_COMPARED))
-        return None
-    return found.value
-
-
-def _group(facts: Facts, group: Group, sign: str) -> Row:
-    def draw(width: int) -> Sequence[Cell]:
-        kept = group.members[-1]
-        flagged = bool(suspicions(kept, facts.bench.safety.sorts))
-        text = Cell(keyed("! folded: {health.unfold} opens it") if flagged else kept.line, 0, WARN if flagged else "")
-        many = f"{len(group.members)}×" if len(group.members) > 2 else ""
-        cells = [Cell(sign, FIGURE, WARN if sign == "≠" else "bold", "right"), text]
-        if width >= WITH_REASON and sign == "≠":
-            cells.append(Cell(group.flags[0], 19, WARN))
-        return [*cells, Cell(many, 4, "", "right"), Cell(f"{group.similarity:.3f}", 5, MUTED)]
-
-    return Row(ID, f"{sign}{group.name}", draw, group)
-
-
-def _texts(row: Row, group: Group, facts: Facts) -> Content:
-    """Return what speaks for and against a group, the word diffs, what the keys do, and every text."""
-    if row.key not in facts.unfolded:
-        group = masked(group, facts.bench.safety.masked)
-    keys, kept = facts.keys, group.members[-1]
-    newest = max(group.members, key=lambda m: (m.created_at, m.id))
-    parts = [*_judged(group), *_diffs(group, newest), Content("")]
-    if kept is not newest and not group.exact:
-        told = (
-            f"merges: {name(kept.id)} stays, with the text of {name(newest.id)} and all votes; {undo()} separates them"
-        )
-    else:
-        told = f"merges: {name(kept.id)} stays, with all votes; {undo()} separates them"
-    parts += [key_line(keys["health.merge"], told), key_line(keys["health.refuse"], "keeps both until a text changes")]
-    for memory in group.members[:MEMBERS]:
-        about = (memory.status, memory.observation_type, since(memory.created_at, facts.now))
-        parts += [Content(""), heading(name(memory.id), Content.styled(" · ".join(map(name, about)), MUTED))]
-        if not group.exact or memory is group.members[0]:
-            parts.append(body(memory.content))
-    if len(group.members) > MEMBERS:
-        parts += [Content(""), Content.styled(f"… and {len(group.members) - MEMBERS} more with this text", MUTED)]
-    return Content("\n").join(parts)
-
-
-def _judged(group: Group) -> list[Content]:
+def _judged(group: Group) -> Iterator[Content]:
     count, pair = len(group.members), group.pairs[0]
-    if pair.kind == "apart":
-        parts = [Content.styled("≠ Alike, but not the same", f"bold {WARN}")]
-    elif group.exact:
-        return [Content.styled(f"= The same text {'twice' if count == 2 else f'{count} times'}", "bold")]
-    else:
-        parts = [Content.styled(f"~ Are these {count} duplicates?", "bold")]
-    parts.append(Content.styled(f"similarity {group.similarity:.3f}", MUTED))
-    if count > 2:
-        return [
-            *parts,
-            *(body(f"+ {reason}") for reason in group.reasons),
-            *(body(f"! {f}", WARN) for f in group.flags),
-        ]
-    parts += [assemble([("+ ", "bold $text-success")]) + body(reason) for reason in pair.verdict.reasons_for]
-    against = (*dict.fromkeys(pair.verdict.reasons_against), *([UNCONFIRMED_TEXT] if group.is_unconfirmed else []))
-    return [*parts, *(body(f"! {reason}", WARN) for reason in against)]
+    if group.exact and pair.kind != "apart":
+        yield title(f"= The same text {'twice' if count == 2 else f'{count} times'}")
+        return
+    apart = Content.styled("≠ Alike, but not the same", f"bold {WARN}")
+    yield apart if pair.kind == "apart" else title(f"~ Are these {count} duplicates?")
+    yield Content.styled(f"similarity {group.similarity:.3f}", MUTED)
+    reasons, against = group.reasons, group.flags
+    if count == 2:
+        reasons = pair.verdict.reasons_for
+        unconfirmed = (UNCONFIRMED_TEXT,) if group.is_unconfirmed else ()
+        against = (*dict.fromkeys(pair.verdict.reasons_against), *unconfirmed)
+    yield from (assemble([("+ ", "bold $text-success")]) + body(reason) for reason in reasons)
+    yield from (body(f"! {reason}", WARN) for reason in against)
 
 
-def _diffs(group: Group, newest: Memory) -> list[Content]:
-    if group.exact:
-        return []
-    parts = []
-    for older in (m for m in group.members if m is not newest):
-        title = "From the older to the newer" if len(group.members) == 2 else f"From {name(older.id)} to the newest"
-        parts += [Content(""), heading(title, diff_legend()), folded(word_diff(older.content, newest.content))]
-    return parts
-
-
-def _folded(row: Row, group: Group, facts: Facts) -> Content | None:
-    reasons = [reason for memory in group.members for reason in suspicions(memory, facts.bench.safety.sorts)]
-    if not reasons or row.key in facts.unfolded:
-        return None
-    return fold(dict.fromkeys(reasons), facts.keys["health.unfold"])
+def _diffs(group: Group, newest: Memory) -> Iterator[Content]:
+    for older in () if group.exact else (m for m in group.members if m is not newest):
+        head = "From the older to the newer" if len(group.members) == 2 else f"From {name(older.id)} to the newest"
+        yield BLANK
+        yield heading(head, diff_legend())
+        yield folded(word_diff(older.content, newest.content))
 
 
 def _summary(plan: DedupPlan) -> str:
     if not plan.groups:
         return f"No duplicates among {number(plan.compared)} memories."
-    count = len(plan.groups)
-    groups = f"{amount(count, 'group')} in {number(plan.compared)} memories"
+    groups = f"{amount(len(plan.groups), 'group')} in {number(plan.compared)} memories"
     return f"{groups}, {number(plan.exact)} with the same text"
 
 
-def _numbers(plan: DedupPlan) -> list[str]:
-    lines = [
-        f"{number(plan.compared)} memories were compared from similarity {plan.threshold:.2f} on.",
-    ]
+def _numbers(plan: DedupPlan) -> Iterator[str]:
+    yield f"{number(plan.compared)} memories were compared from similarity {plan.threshold:.2f} on."
     if plan.surplus:
-        lines.append(f"Merging every group would leave {number(plan.surplus)} fewer.")
+        yield f"Merging every group would leave {number(plan.surplus)} fewer."
     if plan.floor > plan.threshold and (plan.groups or plan.waiting):
-        lines.append(f"So many pairs are alike that only those from {plan.floor:.3f} on were judged.")
+        yield f"So many pairs are alike that only those from {plan.floor:.3f} on were judged."
     if plan.waiting:
-        lines.append(f"{amount(plan.waiting, 'merge waits', 'merges wait')} in Review.")
+        yield f"{amount(plan.waiting, 'merge waits', 'merges wait')} in Review."
     if plan.kept:
-        lines.append(f"{amount(plan.kept, 'pair was', 'pairs were')} kept apart by you.")
-    return lines
-
-
-SECTION = Section(
-    ID, "Duplicates", gather, rows, detail, "asked",
-    {"compare": compare, "apply": apply, "merge": merge_group, "refuse": keep, "open": go_on}, record,
-)  # fmt: skip
+        yield f"{amount(plan.kept, 'pair was', 'pairs were')} kept apart by you."

@@ -1,30 +1,45 @@
-"""Health: whether the store is sound, what waits to be settled, and how large it is."""
+"""Health: whether the store is sound, what waits to be settled, how large it is, and a backup of it in one file."""
 
 import asyncio
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import ClassVar
 
+from textual import on, work
+from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static
 
-from workbench.config import paths
+from workbench.config import backups, paths
 from workbench.config.backups import LastBackup, last_backup
-from workbench.core.health import Diagnosis
+from workbench.core.health import Diagnosis, Manifest
+from workbench.core.record import WorkbenchError, parse_time
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import printable
-from workbench.services.health import doctor
+from workbench.services.health import backup, doctor
 from workbench.services.health.doctor import Findings, OutsideEdit
 from workbench.services.open import Workbench
 from workbench.services.promotion.placements import HalfDone
 from workbench.services.safety.masking import masked
-from workbench.tui.health.reflection import Facts, Hands, Row, Section, Watch, figures, key_line
-from workbench.tui.widgets.content import MUTED, assemble, body, undo, word_diff
-from workbench.tui.widgets.figures import amount, number, since
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.waiting import asking
+from workbench.tui.health.actions import BACKUP
+from workbench.tui.health.sections import BAD, BLANK, ERROR, GOOD, Row, Section, joined, key_line, more, title
+from workbench.tui.widgets.bars import gauge
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo, word_diff
+from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed
+from workbench.tui.widgets.figures import amount, day, number, since
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
-ID = "store"
-GOOD, BAD = "✓", "✗"
-ERROR = "$text-error"
 LISTED = 40
+"""Places, fields and lines that are listed at most."""
+
 HELD = "memory.json still knows {} records that the journal does not, or not like that."
 NOT_HELD = "What it was is not known here: look into a backup, or where the store was copied or checked out from."
 ACCEPT = "`workbench doctor --accept` takes the journal as it is: after a checkout, or a backup that was put back."
@@ -32,96 +47,195 @@ ACCEPT = "`workbench doctor --accept` takes the journal as it is: after a checko
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the doctor found, how many records there are, the bytes of journal and checkpoint, and the last backup."""
+    """What the doctor found, the bytes of journal and checkpoint, and the last backup."""
 
     findings: Findings
-    memories: int
-    bullets: int
     size: int
     backup: LastBackup | None = None
 
 
-def gather(bench: Workbench, _watch: Watch) -> State:
-    """Read every line of the journal, as `workbench doctor` does."""
-    library = bench.library
-    findings = bench.care.findings(doctor.examine(library.folder, library.heads))
-    size, backup = doctor.size_of(library.folder), last_backup(paths.state_dir(), library.folder)
-    return State(findings, len(library.memories), len(library.bullets), size, backup)
+class Store(Section[State]):
+    """Whether the store is sound, and what waits to be settled."""
 
+    ID, TITLE, WHEN = "store", "Store", "once"
 
-def rows(facts: Facts) -> Sequence[Row]:
-    """Return a row for the journal, for whatever waits, and for the sizes."""
-    state = cast(State, facts.found[ID].value)
-    findings, mask = state.findings, facts.bench.safety.masked
-    found = [_journal(findings.diagnosis, facts)]
-    for group, label in findings.unfinished:
-        found.append(
-            figures(ID, f"unfinished-{group}", BAD, f"not finished: {mask(label)}", item=(group, label), style=ERROR)
-        )
-    for broken in findings.half_done:
-        text = f"a change of files was broken off ({len(broken.edits)} to settle)"
-        found.append(figures(ID, f"half-done-{broken.note.name}", BAD, text, item=broken, style=ERROR))
-    if findings.edit is not None:
-        text = f"{findings.edit.file} was changed by another program"
-        found.append(figures(ID, "edit", BAD, text, item=findings.edit, style=ERROR))
-    library = facts.bench.library  # what was counted with the journal may be of a while ago
-    records = f"{amount(len(library.memories), 'memory', 'memories')}, {amount(len(library.bullets), 'bullet')}"
-    found.append(figures(ID, "size", "", f"{records}, {_bytes(state.size)}", item=state))
-    caches = ", ".join(f"{c.name} {_bytes(c.size)}" for c in findings.caches) or "none yet"
-    found.append(figures(ID, "caches", "", f"caches: {caches}", item=state))
-    found.append(figures(ID, "backup", "", _backup(state, facts), item=state))
-    return found
+    def look(self, tell: Progress, cancelled: Cancelled) -> State:
+        """Read every line of the journal, as `workbench doctor` does."""
+        del tell, cancelled
+        library = self.bench.library
+        findings = self.bench.care.findings(doctor.examine(library.folder, library.heads))
+        return State(findings, doctor.size_of(library.folder), last_backup(paths.state_dir(), library.folder))
 
+    def rows(self) -> Sequence[Row]:
+        """Return a row for the journal, for whatever waits, and for the sizes."""
+        findings, library = self.value.findings, self.bench.library
+        diagnosis = findings.diagnosis
+        good = diagnosis.is_sound and not (diagnosis.purges or diagnosis.blobs)
+        newer = max(0, library.revision - diagnosis.rev)
+        found = [self.row("journal", GOOD if good else BAD, _sound(diagnosis, newer), style="" if good else ERROR)]
+        for group, label in findings.unfinished:
+            text = f"not finished: {self.masked(label)}"
+            found.append(self.row(f"unfinished-{group}", BAD, text, item=(group, label), style=ERROR))
+        for broken in findings.half_done:
+            text = f"a change of files was broken off ({len(broken.edits)} to settle)"
+            found.append(self.row(f"half-done-{broken.note.name}", BAD, text, item=broken, style=ERROR))
+        if findings.edit is not None:
+            text = f"{findings.edit.file} was changed by another program"
+            found.append(self.row("edit", BAD, text, item=findings.edit, style=ERROR))
+        records = f"{amount(len(library.memories), 'memory', 'memories')}, {amount(len(library.bullets), 'bullet')}"
+        caches = ", ".join(f"{c.name} {_bytes(c.size)}" for c in findings.caches) or "none yet"
+        return [
+            *found,
+            self.row("size", "", f"{records}, {_bytes(self.value.size)}"),
+            self.row("caches", "", f"caches: {caches}"),
+            self.row("backup", "", self._backup()),
+        ]
 
-def detail(row: Row, facts: Facts) -> Content:
-    """Return what a row means, and what can be done about it."""
-    state = cast(State, facts.found[ID].value)
-    if isinstance(row.item, OutsideEdit):
-        return _edit(row, row.item, facts)
-    if isinstance(row.item, HalfDone):
-        return _half_done(row.item, facts)
-    if isinstance(row.item, tuple):
-        group, label = row.item
-        hint = f"workbench undo --group {printable(group)}"
-        return Content("\n").join(
-            [body(facts.bench.safety.masked(label), "bold"), Content(""),
-             body("It was stopped before it was through. What was written is here."),
-             assemble([("Take it back with: ", MUTED), (hint, "")])]
+    def _backup(self) -> str:
+        """Say when the last backup was made here and what came after it, or how to make one."""
+        made = self.value.backup
+        if made is None:
+            return keyed("no backup yet: {health.backup} makes one")
+        changes = self.bench.library.revision - made.rev
+        then = f"{amount(changes, 'change')} since" if changes > 0 else "nothing changed since"
+        return f"last backup {since(made.at, self.bench.context.now())}: {made.file.name}, {then}"
+
+    def detail(self, row: Row) -> Content:
+        """Return what a row means, and what can be done about it."""
+        if isinstance(row.item, OutsideEdit):
+            return self._edit(row.item, opened=row.name in self.unfolded)
+        if isinstance(row.item, HalfDone):
+            return self._half_done(row.item)
+        if isinstance(row.item, tuple):
+            group, label = row.item
+            hint = f"workbench undo --group {printable(group)}"
+            return joined(
+                body(self.masked(label), "bold"), BLANK,
+                body("It was stopped before it was through. What was written is here."),
+                assemble([("Take it back with: ", MUTED), (hint, "")]),
+            )  # fmt: skip
+        findings = self.value.findings
+        return joined(
+            title("The store"), body(str(findings.diagnosis.folder), MUTED), BLANK, *_wrong(findings.diagnosis),
+            *(body(note, MUTED) for note in findings.diagnosis.notes), BLANK, body(self._backup(), MUTED),
+            *self._caches(findings), BLANK,
+            key_line("health.check", "reads every line again"),
+            key_line("health.compact", "packs the closed files of the journal; the history reads them as before"),
+            key_line("health.backup", "writes the store with its whole history into one file"),
         )  # fmt: skip
-    diagnosis = state.findings.diagnosis
-    parts = [Content.styled("The store", "bold"), body(str(diagnosis.folder), MUTED), Content("")]
-    parts += _wrong(diagnosis)
-    parts += [body(note, MUTED) for note in diagnosis.notes]
-    parts += [Content(""), body(_backup(state, facts), MUTED)]
-    parts += _caches(state.findings, facts)
-    return Content("\n").join([*parts, Content(""), *_ways(facts)])
 
+    def _caches(self, findings: Findings) -> list[Content]:
+        parts = [BLANK, Content.styled("Caches are made again whenever they are missing or wrong:", MUTED)]
+        parts += [body(f"  {c.name}: {c.files} files, {_bytes(c.size)}") for c in findings.caches]
+        if findings.mended is not None:
+            at = since(findings.mended.at, self.bench.context.now())
+            parts.append(body(f"{at}: {findings.mended}, and was made anew.", MUTED))
+        if findings.old_caches:
+            names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
+            parts.append(body(f"{names} in the store's folder are not used any more and may be deleted.", MUTED))
+        return parts
 
-def _ways(facts: Facts) -> list[Content]:
-    """Return what the keys do with a store."""
-    keys = facts.keys
-    return [
-        key_line(keys["health.check"], "reads every line again"),
-        key_line(keys["health.compact"], "packs the closed files of the journal; the history reads them as before"),
-        key_line(keys["health.backup"], "writes the store with its whole history into one file"),
-    ]
+    def _edit(self, edit: OutsideEdit, *, opened: bool) -> Content:
+        fields = edit.fields[:LISTED]
+        shown = fields if opened else masked(fields, self.masked)
+        hidden = shown != fields
+        parts = [
+            body(f"{edit.file} was changed by another program since revision {edit.base}", "bold"),
+            key_line("health.apply", f"takes over {amount(edit.records, 'record')}"),
+            key_line("health.refuse", "turns it down; that file is kept"),
+            *([key_line("health.unfold", "shows the secrets that are masked below")] if hidden else []),
+            BLANK,
+        ]
+        for field in shown:
+            sides = (field.before, field.after)
+            before, after = ("" if v is None else v if isinstance(v, str) else repr(v) for v in sides)
+            parts.append(body(f"{field.key} {field.field}: ", MUTED) + word_diff(before, after))
+        return joined(*parts, *more(len(edit.fields), LISTED, "more fields"))
 
+    def _half_done(self, broken: HalfDone) -> Content:
+        parts = [title("A change of files was broken off"), body(broken.note.name, MUTED), BLANK]
+        if not broken.readable:
+            parts.append(body("Which files it had written is not known any more: the note cannot be read."))
+        if broken.problem:
+            return joined(*parts, body(f"It cannot be settled: {broken.problem}", ERROR))
+        parts.append(key_line("health.apply", "brings the files to what the store says, as below"))
+        for edit in broken.edits:
+            what = "is made" if edit.before is None else "is deleted" if edit.after is None else "is changed"
+            lines = self.bench.safety.masked_diff(edit.lines(), map(_text, (edit.before, edit.after)))
+            parts += [BLANK, body(f"{edit.name} {what}", "bold"), *(body(str(line)) for line in lines[:LISTED])]
+            parts += more(len(lines), LISTED, "more lines")
+        parts += [body(f"{path} lies outside the project and is left; look at it.", MUTED) for path in broken.outside]
+        if not broken.edits:
+            parts.append(body("Nothing is left to do in the project; only the note of it goes.", MUTED))
+        return joined(*parts)
 
-async def back_up(health: Hands, row: Row) -> None:
-    """Ask where to, and write a backup there."""
-    del row
-    from workbench.tui.health.backup import BackupDialog
+    # What the keys do
 
-    if await health.workbench_app.push_screen_wait(BackupDialog(health.bench, Path.cwd())):
-        health.gather(ID)
+    async def compact(self, row: Row) -> None:
+        """Pack, and say what that saved."""
+        del row
+        packed = await asyncio.to_thread(self.bench.care.compact)
+        if not packed:
+            self.app.say("Nothing to pack: no closed journal file is unpacked.")
+            return
+        before, after = sum(p.before for p in packed), sum(p.after for p in packed)
+        self.app.say(f"Packed {amount(len(packed), 'file')}: {_bytes(before)} became {_bytes(after)}.")
+        self.gather()
+
+    async def backup(self, row: Row) -> None:
+        """Ask where to, and write a backup there."""
+        del row
+        if await self.app.push_screen_wait(BackupDialog(self.bench, Path.cwd())):
+            self.gather()
+
+    async def apply(self, row: Row) -> None:
+        """Take over an outside edit, or settle a broken change of files, after a yes."""
+        care, item = self.bench.care, row.item
+        if isinstance(item, HalfDone):
+            files, broken = amount(len(item.edits), "file"), item
+
+            def finish() -> str:
+                care.finish(broken)
+                return f"Settled: {files} changed."
+
+            question = "Bring the files to what the store says?"
+            if await self.asked(question, Content(f"{files} change as shown."), "do it"):
+                self._change(finish)
+        elif isinstance(item, OutsideEdit):
+            question = f"Take over what another program changed in {item.file}?"
+            told = f"{item.records} records change as shown. {undo()} takes it back."
+            if await self.asked(question, Content(told), "take over"):
+                self._change(lambda: f"Took over {amount(care.accept_edit(), 'record')}. {undo()} takes it back.")
+        else:
+            self.app.say("Nothing to decide here.")
+
+    async def refuse(self, row: Row) -> None:
+        """Turn an outside edit down, after a yes."""
+        if not isinstance(row.item, OutsideEdit):
+            self.app.say("Nothing to decide here.")
+            return
+        question = f"Turn down what another program changed in {row.item.file}?"
+        if await self.asked(question, Content("Its version of the file is kept beside it."), "turn down"):
+            self._change(lambda: f"Turned down; kept as {self.bench.care.dismiss_edit().name}.")
+
+    def _change(self, step: Callable[[], str]) -> None:
+        """Make a change, say what was done, and look again."""
+
+        def make() -> None:
+            self.app.say(step())
+            self.gather()
+
+        self.app.change(make)
 
 
 def _wrong(diagnosis: Diagnosis) -> list[Content]:
     """Return what is wrong with a store, and what to do about it."""
-    parts = [body(_sound(diagnosis))]
-    parts += [body(f"{BAD} {place}", ERROR) for place in diagnosis.damage[:LISTED]]
-    parts += [body(f"{BAD} {one}", ERROR) for one in diagnosis.gone]
-    parts += [body(f"{BAD} {one}", ERROR) for one in diagnosis.renumbered[:LISTED]]
+
+    def bad(found: Iterable[object]) -> list[Content]:
+        return [body(f"{BAD} {one}", ERROR) for one in found]
+
+    parts = [body(_sound(diagnosis)), *bad(diagnosis.damage[:LISTED]), *bad(diagnosis.gone)]
+    parts += bad(diagnosis.renumbered[:LISTED])
     if diagnosis.gone:
         parts.append(body(HELD.format(number(len(diagnosis.held)))) if diagnosis.held else body(NOT_HELD))
         parts.append(body(ACCEPT))
@@ -130,176 +244,189 @@ def _wrong(diagnosis: Diagnosis) -> list[Content]:
     if diagnosis.damage:
         parts.append(body("`workbench doctor --recover` saves everything else into a new store beside this one."))
     if diagnosis.purges:
-        parts += [body(f"{BAD} {one}", ERROR) for one in diagnosis.purges]
-        parts.append(body("`workbench doctor --finish` goes on with it; there is no way back."))
-    parts += [body(f"{BAD} {one}", ERROR) for one in diagnosis.blobs[:LISTED]]
+        said = "`workbench doctor --finish` goes on with it; there is no way back."
+        parts += [*bad(diagnosis.purges), body(said)]
+    parts += bad(diagnosis.blobs[:LISTED])
     if diagnosis.torn:
-        parts.append(
-            body(f"The last line is unfinished ({diagnosis.torn} bytes) and will be dropped: a crash left it.")
-        )
+        said = f"The last line is unfinished ({diagnosis.torn} bytes) and will be dropped: a crash left it."
+        parts.append(body(said))
     return parts
-
-
-async def compact(health: Hands, row: Row) -> None:
-    """Pack, and say what that saved."""
-    del row
-    packed = await asyncio.to_thread(health.bench.care.compact)
-    if not packed:
-        health.workbench_app.say("Nothing to pack: no closed journal file is unpacked.")
-        return
-    before, after = sum(p.before for p in packed), sum(p.after for p in packed)
-    files = f"{len(packed)} file{'' if len(packed) == 1 else 's'}"
-    health.workbench_app.say(f"Packed {files}: {_bytes(before)} became {_bytes(after)}.")
-    health.gather(ID)
-
-
-async def accept(health: Hands, row: Row) -> None:
-    """Take over an outside edit, or settle a broken change of files, after a yes."""
-    if isinstance(row.item, HalfDone):
-        await _finish(health, row.item)
-        return
-    if not isinstance(row.item, OutsideEdit):
-        health.workbench_app.say("Nothing to decide here.")
-        return
-    question = f"Take over what another program changed in {row.item.file}?"
-    if await _asked(
-        health, question, f"{row.item.records} records change as shown. {undo()} takes it back.", "take over"
-    ):
-
-        def take_over() -> None:
-            count = health.bench.care.accept_edit()
-            health.workbench_app.say(f"Took over {count} record{'' if count == 1 else 's'}. {undo()} takes it back.")
-            health.gather(ID)
-
-        health.workbench_app.change(take_over)
-
-
-async def _finish(health: Hands, broken: HalfDone) -> None:
-    count = len(broken.edits)
-    files = f"{count} file{'' if count == 1 else 's'}"
-    if await _asked(health, "Bring the files to what the store says?", f"{files} change as shown.", "do it"):
-
-        def finish() -> None:
-            health.bench.care.finish(broken)
-            health.workbench_app.say(f"Settled: {files} changed.")
-            health.gather(ID)
-
-        health.workbench_app.change(finish)
-
-
-async def dismiss(health: Hands, row: Row) -> None:
-    """Turn an outside edit down, after a yes."""
-    if not isinstance(row.item, OutsideEdit):
-        health.workbench_app.say("Nothing to decide here.")
-        return
-    question = f"Turn down what another program changed in {row.item.file}?"
-    if await _asked(health, question, "Its version of the file is kept beside it.", "turn down"):
-
-        def turn_down() -> None:
-            health.workbench_app.say(f"Turned down; kept as {health.bench.care.dismiss_edit().name}.")
-            health.gather(ID)
-
-        health.workbench_app.change(turn_down)
-
-
-async def _asked(health: Hands, question: str, detail: str, yes: str) -> bool:
-    from workbench.tui.widgets.dialog import Confirm
-
-    asked = Confirm(question, clock=health.seconds, detail=body(detail), yes=yes)
-    return await health.workbench_app.push_screen_wait(asked) or False
-
-
-def _journal(diagnosis: Diagnosis, facts: Facts) -> Row:
-    good = diagnosis.is_sound and not (diagnosis.purges or diagnosis.blobs)
-    sign, style = (GOOD, "") if good else (BAD, ERROR)
-    newer = facts.bench.library.revision - diagnosis.rev
-    return figures(ID, "journal", sign, _sound(diagnosis, max(0, newer)), item=diagnosis, style=style)
-
-
-def _backup(state: State, facts: Facts) -> str:
-    """Say when the last backup was made here and what came after it, or how to make one."""
-    if state.backup is None:
-        return f"no backup yet: {facts.keys['health.backup']} makes one"
-    changes = facts.bench.library.revision - state.backup.rev
-    then = f"{amount(changes, 'change')} since" if changes > 0 else "nothing changed since"
-    return f"last backup {since(state.backup.at, facts.now)}: {state.backup.file.name}, {then}"
 
 
 def _sound(diagnosis: Diagnosis, newer: int = 0) -> str:
     """Say what was found, and how many changes there are that are `newer` than the look."""
-    count = len(diagnosis.damage)
-    found = [f"{count} place{'' if count == 1 else 's'} damaged"] if count else []
-    found += ["something that was stored is gone"] if diagnosis.gone else []
-    found += ["changes under one number"] if diagnosis.renumbered else []
-    found += ["a purge was broken off"] if diagnosis.purges else []
-    found += ["something beside the store cannot be read"] if diagnosis.blobs else []
-    state = ", ".join(found) or "every line is sound"
-    if newer:
-        return f"{state} up to revision {number(diagnosis.rev)}; {number(newer)} since"
-    return f"{state}; {amount(diagnosis.entries, 'change')} up to revision {number(diagnosis.rev)}"
-
-
-def _edit(row: Row, edit: OutsideEdit, facts: Facts) -> Content:
-    keys = facts.keys
-    parts = [
-        body(f"{edit.file} was changed by another program since revision {edit.base}", "bold"),
-        key_line(keys["health.apply"], f"takes over {edit.records} record{'' if edit.records == 1 else 's'}"),
-        key_line(keys["health.refuse"], "turns it down; that file is kept"),
-        Content(""),
+    found = [
+        *([f"{amount(len(diagnosis.damage), 'place')} damaged"] if diagnosis.damage else []),
+        *(["something that was stored is gone"] if diagnosis.gone else []),
+        *(["changes under one number"] if diagnosis.renumbered else []),
+        *(["a purge was broken off"] if diagnosis.purges else []),
+        *(["something beside the store cannot be read"] if diagnosis.blobs else []),
     ]
-    fields = edit.fields[:LISTED]
-    shown = fields if row.key in facts.unfolded else masked(fields, facts.bench.safety.masked)
-    if shown != fields:
-        parts[-1:-1] = [key_line(keys["health.unfold"], "shows the secrets that are masked below")]
-    for field in shown:
-        before, after = (
-            ("" if v is None else v if isinstance(v, str) else repr(v)) for v in (field.before, field.after)
-        )
-        parts.append(body(f"{field.key} {field.field}: ", MUTED) + word_diff(before, after))
-    if len(edit.fields) > LISTED:
-        parts.append(Content.styled(f"… and {number(len(edit.fields) - LISTED)} more fields", MUTED))
-    return Content("\n").join(parts)
-
-
-def _half_done(broken: HalfDone, facts: Facts) -> Content:
-    parts = [body("A change of files was broken off", "bold"), body(broken.note.name, MUTED), Content("")]
-    if not broken.readable:
-        parts.append(body("Which files it had written is not known any more: the note cannot be read."))
-    if broken.problem:
-        return Content("\n").join([*parts, body(f"It cannot be settled: {broken.problem}", ERROR)])
-    parts.append(key_line(facts.keys["health.apply"], "brings the files to what the store says, as below"))
-    for edit in broken.edits:
-        what = "is made" if edit.before is None else "is deleted" if edit.after is None else "is changed"
-        lines = facts.bench.safety.masked_diff(edit.lines(), map(_text, (edit.before, edit.after)))
-        parts += [Content(""), body(f"{edit.name} {what}", "bold"), *(body(str(line)) for line in lines[:LISTED])]
-        if len(lines) > LISTED:
-            parts.append(Content.styled(f"… and {number(len(lines) - LISTED)} more lines", MUTED))
-    parts += [body(f"{path} lies outside the project and is left; look at it.", MUTED) for path in broken.outside]
-    if not broken.edits:
-        parts.append(body("Nothing is left to do in the project; only the note of it goes.", MUTED))
-    return Content("\n").join(parts)
+    state, at = ", ".join(found) or "every line is sound", f"up to revision {number(diagnosis.rev)}"
+    return f"{state} {at}; {number(newer)} since" if newer else f"{state}; {amount(diagnosis.entries, 'change')} {at}"
 
 
 def _text(side: str | bytes | None) -> str:
     return side.decode("utf-8", "replace") if isinstance(side, bytes) else side or ""
 
 
-def _caches(findings: Findings, facts: Facts) -> list[Content]:
-    parts = [Content(""), Content.styled("Caches are made again whenever they are missing or wrong:", MUTED)]
-    parts += [body(f"  {c.name}: {c.files} files, {_bytes(c.size)}") for c in findings.caches]
-    if findings.mended is not None:
-        parts.append(body(f"{since(findings.mended.at, facts.now)}: {findings.mended}, and was made anew.", MUTED))
-    if findings.old_caches:
-        names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
-        parts.append(body(f"{names} in the store's folder are not used any more and may be deleted.", MUTED))
-    return parts
-
-
 def _bytes(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"
 
 
-SECTION = Section(
-    ID, "Store", gather, rows, detail, "once",
-    {"compact": compact, "backup": back_up, "apply": accept, "refuse": dismiss},
-)  # fmt: skip
+ABOUT = Content.styled(
+    "The store as it is at this moment, its whole history with it, in one compressed file that is read back. Others "
+    "may go on writing meanwhile. It keeps what is purged later.",
+    MUTED,
+)
+SHOWN_EVERY = 0.1
+"""Seconds between two pictures of how far it is."""
+
+
+class BackupDialog(Dialog[bool]):
+    """Ask for a file, write a backup of the store into it, and say what it holds; the result: whether one was made."""
+
+    class Went(Progressed):
+        """So many of all bytes are through."""
+
+    class Done(Message):
+        """The backup is over: what it holds, and how many secrets; or why there is none."""
+
+        def __init__(self, made: Manifest | None, secrets: int, problem: str) -> None:
+            super().__init__()
+            self.made = made
+            self.secrets = secrets
+            self.problem = problem
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(BACKUP)
+    DEFAULT_CSS = """
+    BackupDialog {
+        & > .dialog { width: 110; }
+        &.-narrow > .dialog { width: 100%; }
+        & .backup--line { height: 1; }
+        & .backup--label { width: 6; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & #backup-state { height: auto; max-height: 16; margin-top: 1; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, folder: Path) -> None:
+        super().__init__("Back up the store", BACKUP)
+        self._bench = bench
+        self._file = folder / f"memories-{day(bench.context.now())}.tar.gz"
+        self._stop = threading.Event()
+        self._writing = False
+        self._made = False
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the file, and what is said about it."""
+        path = SafeInput(str(self._file), placeholder="file to write", id="backup-path")
+        yield Horizontal(Static("file", classes="backup--label"), path, classes="backup--line")
+        yield Static(ABOUT, id="backup-state")
+
+    def on_mount(self) -> None:
+        """Ask for the file."""
+        self.query_one("#backup-path").focus()
+
+    def on_unmount(self) -> None:
+        """Let nothing go on that nobody waits for."""
+        self._stop.set()
+
+    @on(Input.Changed, "#backup-path")
+    def _named(self) -> None:
+        """Say no more what was wrong with another name."""
+        if not (self._writing or self._made):
+            self._state(ABOUT)
+
+    @on(Input.Submitted)
+    async def _entered(self) -> None:
+        await self.action_write()
+
+    @asking
+    async def action_write(self) -> None:
+        """Write the backup; a file that is there goes only after a yes."""
+        if self._writing:
+            self.app.bell()
+            return
+        try:
+            file = Path.cwd() / self.query_one("#backup-path", SafeInput).path_to_write()
+        except WorkbenchError as error:
+            self._complain(str(error))
+            return
+        there = file.is_file()
+        detail = Content("What it holds now is gone then.")
+        replaces = Confirm(f"Replace {file}?", clock=time.monotonic, detail=detail, yes="replace", guard=0.0)
+        if there and not await self.app.push_screen_wait(replaces):
+            return
+        self._file, self._writing = file, True
+        self._stop.clear()
+        self._tell(self.Went(0, 0))
+        self._write(there)
+
+    @work(thread=True, group="backup", description="backup")
+    def _write(self, force: bool) -> None:
+        made, secrets, problem, told = None, 0, "", 0.0
+
+        def tell(done: int, total: int) -> None:
+            nonlocal told
+            if time.monotonic() - told >= SHOWN_EVERY:
+                told = time.monotonic()
+                self.post_message(self.Went(done, total))
+
+        try:
+            at = self._bench.context.now()
+            made, secrets = backup.back_up(
+                self._bench, self._file, at, force=force, progress=tell, cancelled=self._stop.is_set
+            )
+            last = LastBackup(self._file, parse_time(made.at), made.rev)
+            backups.remember(paths.state_dir(), self._bench.library.folder, last)
+        except WorkbenchError as error:
+            problem = str(error)
+        self.post_message(self.Done(made, secrets, problem))
+
+    @on(Went)
+    def _tell(self, event: Went) -> None:
+        if self._writing:
+            stops = "stopping …" if self._stop.is_set() else f"{key_of('backup.leave')} stops"
+            bar = gauge(event.done >> 20, max(1, event.total >> 20), "MB backed up", 24)
+            self._state(bar + Content(f" · {stops}"))
+
+    @on(Done)
+    def _done(self, event: Done) -> None:
+        self._writing = False
+        if event.made is None:
+            self._complain(event.problem)
+            return
+        self._made = True
+        self._state(_said(event.made, self._file, event.secrets))
+
+    def action_leave(self) -> None:
+        """Stop what is being written, or close."""
+        if self._writing:
+            self._stop.set()
+            self._state(Content("Stopping …"))
+        else:
+            self.dismiss(self._made)
+
+    def _complain(self, sentence: str) -> None:
+        self._state(body(f"{BAD} {sentence}", ERROR))
+
+    def _state(self, content: Content) -> None:
+        self.query_one("#backup-state", Static).update(content)
+
+
+def _said(made: Manifest, file: Path, secrets: int) -> Content:
+    """Say what was written: the revision, what it holds, and the hash of every file in it."""
+    parts = [
+        (f"{GOOD} {printable(str(file))}\n", "bold"),
+        (f"revision {number(made.rev)}, {number(made.size)} bytes, every byte checked\n", ""),
+        (f"{backup.held(made.counts)}\n", ""),
+        *((f"SHA-256 {member.sha256}  {printable(member.name)}\n", MUTED) for member in made.members),
+    ]
+    if made.damaged:
+        told = f"! {number(made.damaged)} damaged in the store itself: {key_of('health.check')} looks at it\n"
+        parts.append((told, "$text-warning"))
+    if secrets:
+        what = amount(secrets, "secret")
+        parts.append((f"! It holds {what}; `workbench backup --mask` writes it without.", "$text-warning"))
+    return assemble(parts)
