@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from itertools import islice, takewhile
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from textual.content import Content
 from textual.message import Message
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker, WorkerCancelled, WorkerFailed, get_current_worker
 
 from workbench.config import loading, paths
 from workbench.core.claims import why
@@ -171,17 +172,22 @@ class Section(Generic[T]):
                 shown, self.progress = time.monotonic(), (done, total)
                 self.screen.post_message(self.Changed(self))
 
+        def stopped() -> bool:
+            return worker.is_cancelled
+
         try:
             while self._again:
                 self._again = False
+                job = self.screen.run_worker(partial(self.look, tell, stopped), thread=True, exit_on_error=False)
                 try:
-                    self.value = await asyncio.to_thread(self.look, tell, lambda: worker.is_cancelled)
+                    self.value = await job.wait()
                     self.known, self.problem = True, ""
-                except WorkbenchError as error:
-                    self.known, self.problem = False, str(error)
-                except Exception as error:  # noqa: BLE001 - the other parts go on
+                except WorkerCancelled:
+                    return
+                except WorkerFailed as failed:
+                    told = f"This could not be looked at: {failed.error!r}. Everything else works."
                     self.known = False
-                    self.problem = f"This could not be looked at: {error!r}. Everything else works."
+                    self.problem = str(failed.error) if isinstance(failed.error, WorkbenchError) else told
         finally:
             self.worker = self.progress = None
             self.screen.post_message(self.Changed(self))
