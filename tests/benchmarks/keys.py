@@ -54,7 +54,7 @@ PROSE = "prose"
 MOVES = ("j", "k", "down", "up", "pagedown", "pageup", "G", "g", "ctrl+d", "ctrl+u")
 STREAM = (
     *MOVES, "j", "o", "enter", "escape", "j", "e", "x", "ctrl+s", "ctrl+s", "escape", "escape", "h", "j", "enter",
-    "escape", "escape", "plus", "minus", "p", "u", "U", "t", "semicolon", "escape", "escape", "slash", "a", "b",
+    "escape", "escape", "plus", "minus", "p", "u", "U", "t", "escape", "escape", "slash", "a", "b",
     "escape", "escape", "f", "escape", "exclamation_mark", "escape", "P", "escape", "d", "escape", "y", "H", "j",
     "escape", "question_mark", "escape", "ctrl+p", "escape", "F", "escape", "R", "escape", "ctrl+o", "escape",
 )  # fmt: skip

@@ -10,8 +10,20 @@ from tests.services.conftest import Open
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import Conflict, InvalidRecord, WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.services.forms.document import TEXT, BadDocument, UnfitValue, Values, document_of, line_of, read_document
-from workbench.services.forms.memories import fields_of, values_of
+from workbench.services.forms import (
+    TEXT,
+    BadDocument,
+    BulletForm,
+    MemoryForm,
+    ProposalForm,
+    UnfitValue,
+    Values,
+    document_of,
+    line_of,
+    memory_fields,
+    memory_values,
+    read_document,
+)
 from workbench.services.open import Workbench
 
 LONG = "The first line says it. The second says more.\nAnd a last one."
@@ -37,22 +49,28 @@ def stored(bench: Workbench, id: str = "m-1") -> Memory:
 
 
 def saved(bench: Workbench, values: Values, id: str = "m-1") -> Memory:
-    forms = bench.memory_forms
-    forms.save(id, values, {name: forms.values(id)[name] for name in values})
+    form = MemoryForm(bench, id)
+    form.write(values, {name: form.values[name] or "" for name in values})
     return stored(bench, id)
+
+
+def added(bench: Workbench, values: Values) -> Memory:
+    form = MemoryForm(bench)
+    form.write(values, {})
+    return stored(bench, form.ids[0])
 
 
 # One memory
 
 
 def test_a_form_holds_every_field_as_a_line(bench: Workbench) -> None:
-    assert bench.memory_forms.values("m-1") == {
+    assert MemoryForm(bench, "m-1").values == {
         TEXT: LONG, "title": "", "type": "general", "memory type": "episodic", "importance": "5", "tags": "ci",
         "category": "", "section": "", "related": "m-2", "note": "",
     }  # fmt: skip
-    assert bench.memory_forms.values("m-2")["title"] == "Quite another title"
-    assert bench.memory_forms.values("m-3")["importance"] == "7.5"
-    assert [field.name for field in bench.memory_forms.fields()] == list(bench.memory_forms.values("m-1"))[1:]
+    assert MemoryForm(bench, "m-2").values["title"] == "Quite another title"
+    assert MemoryForm(bench, "m-3").values["importance"] == "7.5"
+    assert [field.name for field in MemoryForm(bench).fields] == list(MemoryForm(bench, "m-1").values)[1:]
 
 
 def test_what_was_changed_is_written_and_nothing_else_and_one_undo_takes_it_back(bench: Workbench) -> None:
@@ -127,13 +145,12 @@ def test_what_a_memory_has_of_its_own_may_stay(bench: Workbench) -> None:
 
 
 def test_what_somebody_else_changed_is_a_conflict_only_where_it_was_changed_here(bench: Workbench) -> None:
-    forms = bench.memory_forms
-    opened = forms.values("m-1")
+    form = MemoryForm(bench, "m-1")
     bench.stream.edit("m-1", "Theirs.")
     with pytest.raises(Conflict):
-        forms.save("m-1", {TEXT: "Mine.", "tags": "a"}, {TEXT: opened[TEXT], "tags": opened["tags"]})
+        form.write({TEXT: "Mine.", "tags": "a"}, {TEXT: LONG, "tags": "ci"})
     assert stored(bench).tags == ("ci",)
-    forms.save("m-1", {"tags": "a"}, {"tags": opened["tags"]})
+    form.write({"tags": "a"}, {"tags": "ci"})
     assert (stored(bench).content, stored(bench).tags) == ("Theirs.", ("a",))
 
 
@@ -142,48 +159,51 @@ def test_an_agent_changes_nothing_in_a_form(open_bench: Open, bench: Workbench) 
     with pytest.raises(WorkbenchError):
         saved(agent, {"tags": "a"})
     with pytest.raises(WorkbenchError):
-        agent.memory_forms.add({TEXT: "x"})
+        added(agent, {TEXT: "x"})
 
 
 # Several memories, and new ones
 
 
 def test_several_memories_show_what_they_share(bench: Workbench) -> None:
-    shared = bench.memory_forms.shared(["m-1", "m-2"])
+    shared = MemoryForm(bench, "m-1", "m-2").values
     assert (shared["tags"], shared["type"], shared["memory type"], shared["category"]) == (None, None, "episodic", "")
     assert TEXT not in shared
 
 
 def test_only_what_is_touched_is_set_on_all_of_them_and_one_undo_takes_it_back(bench: Workbench) -> None:
     before, rev = [stored(bench, id) for id in ("m-1", "m-2", "m-3")], bench.library.revision
-    assert bench.memory_forms.save_all(["m-1", "m-2", "m-3"], {"category": "gotcha", "importance": "5"}) == 3
+    form = MemoryForm(bench, "m-1", "m-2", "m-3")
+    form.write({"category": "gotcha", "importance": "5"}, {})
+    assert form.changed == 3
     assert {stored(bench, id).category for id in ("m-1", "m-2", "m-3")} == {"gotcha"}
     assert stored(bench, "m-2").tags == ("ci", "x")
     assert bench.library.revision == rev + 1
     bench.history.undo()
     assert [stored(bench, id) for id in ("m-1", "m-2", "m-3")] == before
-    assert bench.memory_forms.save_all(["m-1", "m-2", "m-3"], {"importance": "5"}) == 1
+    form.write({"importance": "5"}, {})
+    assert form.changed == 1
 
 
 def test_tags_of_several_are_added_and_taken_away_by_their_signs(bench: Workbench) -> None:
-    bench.memory_forms.save_all(["m-1", "m-2"], {"tags": "+auth, -x"})
+    MemoryForm(bench, "m-1", "m-2").write({"tags": "+auth, -x"}, {})
     assert (stored(bench, "m-1").tags, stored(bench, "m-2").tags) == (("ci", "auth"), ("ci", "auth"))
-    bench.memory_forms.save_all(["m-1", "m-2"], {"tags": "one"})
+    MemoryForm(bench, "m-1", "m-2").write({"tags": "one"}, {})
     assert stored(bench, "m-2").tags == ("one",)
     assert saved(bench, {"tags": "+auth"}).tags == ("+auth",), "of one memory a sign is part of the tag"
 
 
 def test_a_new_memory_has_what_was_said_and_the_usual_for_the_rest(bench: Workbench) -> None:
     rev = bench.library.revision
-    made = bench.memory_forms.add(
-        {TEXT: "Never deploy on a Friday.", "type": "gotcha", "tags": "deploy", "title": "", "note": "n"}
+    made = added(
+        bench, {TEXT: "Never deploy on a Friday.", "type": "gotcha", "tags": "deploy", "title": "", "note": "n"}
     )
     assert (made.content, made.observation_type, made.memory_type, made.tags) == (
         "Never deploy on a Friday.", "gotcha", "episodic", ("deploy",),
     )  # fmt: skip
     assert (made.importance_score, made.note, made.status) == (8.0, "n", "signal")
     assert bench.library.revision == rev + 1
-    assert bench.memory_forms.add({TEXT: "Something else altogether.", "importance": "2"}).importance_score == 2.0
+    assert added(bench, {TEXT: "Something else altogether.", "importance": "2"}).importance_score == 2.0
     bench.history.undo()
     bench.history.undo()
     assert bench.library.memories.find(made.id) is None
@@ -192,11 +212,11 @@ def test_a_new_memory_has_what_was_said_and_the_usual_for_the_rest(bench: Workbe
 def test_a_new_memory_that_repeats_one_is_refused_and_so_is_one_without_a_text(bench: Workbench) -> None:
     rev = bench.library.revision
     with pytest.raises(InvalidRecord, match="m-3 says this already"):
-        bench.memory_forms.add({TEXT: "A third one.", "tags": "new"})
+        added(bench, {TEXT: "A third one.", "tags": "new"})
     with pytest.raises(InvalidRecord, match="There is no text"):
-        bench.memory_forms.add({TEXT: " \n", "tags": "new"})
+        added(bench, {TEXT: " \n", "tags": "new"})
     with pytest.raises(UnfitValue):
-        bench.memory_forms.add({TEXT: "Quite new.", "importance": "12"})
+        added(bench, {TEXT: "Quite new.", "importance": "12"})
     assert bench.library.revision == rev
 
 
@@ -224,35 +244,37 @@ def book(bench: Workbench) -> Workbench:
 
 
 def test_a_bullet_has_a_text_and_a_section_and_both_go_in_one_action(book: Workbench) -> None:
-    forms, rev = book.bullet_forms, book.library.revision
-    assert forms.values("main", "r-1") == {TEXT: "First.", "section": "RULES"}
-    assert [(field.name, field.choices) for field in forms.fields("main")] == [("section", ("RULES", "OTHERS"))]
-    forms.save("main", "r-1", {TEXT: "Said better.", "section": "others"}, {TEXT: "First.", "section": "RULES"})
+    form, rev = BulletForm(book, "main", "r-1"), book.library.revision
+    assert form.values == {TEXT: "First.", "section": "RULES"}
+    assert [(field.name, field.choices) for field in form.fields] == [("section", ("RULES", "OTHERS"))]
+    form.write({TEXT: "Said better.", "section": "others"}, {TEXT: "First.", "section": "RULES"})
     assert (book.playbooks.bullet("main", "r-1").content, book.playbooks.bullet("main", "r-1").section) == (
         "Said better.", "others",
     )  # fmt: skip
     assert book.library.revision == rev + 1
     book.history.undo()
-    assert forms.values("main", "r-1") == {TEXT: "First.", "section": "RULES"}
+    assert form.read() == {TEXT: "First.", "section": "RULES"}
 
 
 def test_a_section_that_is_not_there_is_refused_and_a_conflict_writes_nothing(book: Workbench) -> None:
-    forms = book.bullet_forms
+    form = BulletForm(book, "main", "r-1")
     with pytest.raises(UnfitValue, match="There is no section “mistakes”: RULES, OTHERS"):
-        forms.save("main", "r-1", {"section": "mistakes"}, {"section": "RULES"})
+        form.write({"section": "mistakes"}, {"section": "RULES"})
     with pytest.raises(Conflict):
-        forms.save("main", "r-1", {TEXT: "Mine.", "section": "OTHERS"}, {TEXT: "Before.", "section": "RULES"})
-    assert forms.values("main", "r-1") == {TEXT: "First.", "section": "RULES"}
+        form.write({TEXT: "Mine.", "section": "OTHERS"}, {TEXT: "Before.", "section": "RULES"})
+    assert form.read() == {TEXT: "First.", "section": "RULES"}
 
 
 def test_several_bullets_move_together_and_a_new_one_stands_at_the_end(book: Workbench) -> None:
-    forms = book.bullet_forms
-    assert forms.shared("main", ["r-1", "r-2"]) == {"section": "RULES"}
-    assert forms.shared("main", ["r-1", "o-1"]) == {"section": None}
-    forms.save_all("main", ["r-1", "r-2"], {"section": "OTHERS"})
+    form = BulletForm(book, "main", "r-1", "r-2")
+    assert form.values == {"section": "RULES"}
+    assert BulletForm(book, "main", "r-1", "o-1").values == {"section": None}
+    form.write({"section": "OTHERS"}, {})
     assert [b.id for b in book.playbooks.open("main").in_section("others")] == ["o-1", "r-1", "r-2"]
-    id = forms.add("main", {TEXT: "A new one.", "section": "RULES"})
-    assert book.playbooks.bullet("main", id).section == "rules"
+    new = BulletForm(book, "main", section=book.playbooks.open("main").sections[0])
+    assert new.values == {TEXT: "", "section": "RULES"}
+    new.write({TEXT: "A new one."}, {})
+    assert book.playbooks.bullet("main", new.ids[0]).section == "rules"
 
 
 # Proposals
@@ -262,14 +284,13 @@ def test_a_candidate_gets_other_words_and_fields_in_one_action_and_waits_on(benc
     with bench.library.transaction("agent:r", "reflect") as tx:
         tx.put(Memory("c-1", "Proposed.", NOW, NOW, status="candidate", citations=("m-1",)))
     (proposal,) = bench.review.queue()
-    forms, rev = bench.proposal_forms, bench.library.revision
-    opened = forms.values(proposal)
+    form, rev = ProposalForm(bench, proposal), bench.library.revision
     with pytest.raises(UnfitValue):
-        forms.save(proposal, {"importance": "11"}, {"importance": opened["importance"]})
+        form.write({"importance": "11"}, {"importance": form.values["importance"] or ""})
     with pytest.raises(Conflict):
-        forms.save(proposal, {"tags": "a"}, {"tags": "b"})
+        form.write({"tags": "a"}, {"tags": "b"})
     assert (stored(bench, "c-1").status, bench.library.revision) == ("candidate", rev)
-    forms.save(proposal, {TEXT: "Better.", "tags": "a"}, {TEXT: "Proposed.", "tags": ""})
+    form.write({TEXT: "Better.", "tags": "a"}, {TEXT: "Proposed.", "tags": ""})
     after = stored(bench, "c-1")
     assert (after.content, after.tags, after.status) == ("Better.", ("a",), "candidate")
     assert bench.library.revision == rev + 1
@@ -281,7 +302,7 @@ def test_a_candidate_gets_other_words_and_fields_in_one_action_and_waits_on(benc
 
 
 def test_a_document_is_front_matter_and_the_text(bench: Workbench) -> None:
-    values, fields = bench.memory_forms.values("m-1"), fields_of()
+    values, fields = memory_values(stored(bench)), memory_fields()
     document = document_of(values, fields)
     assert document.splitlines()[:3] == ["---", "title:", "type: general"]
     assert document.endswith(f"---\n{LONG}")
@@ -302,7 +323,7 @@ def test_a_document_is_front_matter_and_the_text(bench: Workbench) -> None:
     ],
 )
 def test_a_bad_document_is_refused_by_its_line(bench: Workbench, old: str, new: str, line: int, said: str) -> None:
-    values, fields = bench.memory_forms.values("m-1"), fields_of()
+    values, fields = memory_values(stored(bench)), memory_fields()
     document = document_of(values, fields).replace(old, new)
     with pytest.raises(BadDocument) as bad:
         read_document(document, values, fields)
@@ -318,5 +339,5 @@ LINE = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_s
 @given(st.text(max_size=80), st.lists(LINE, max_size=4), LINE)
 def test_a_document_gives_back_what_it_was_made_of(text: str, tags: list[str], title: str) -> None:
     memory = Memory("m", text, NOW, NOW, summary=title, tags=tuple(tags))
-    values = values_of(memory)
-    assert read_document(document_of(values, fields_of()), values, fields_of()) == {}
+    values = memory_values(memory)
+    assert read_document(document_of(values, memory_fields()), values, memory_fields()) == {}

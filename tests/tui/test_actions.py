@@ -103,8 +103,8 @@ def test_help_groups_stand_once_in_table_order() -> None:
         "Find",
         "Decide",
         "Change",
-        "Mark",
         "Move",
+        "Mark",
         "App",
     ]
 

@@ -14,10 +14,11 @@ from workbench.services.playbook.playbook import MAIN
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.health.screen import HealthScreen
+from workbench.tui.records.actions import NOT_PROMOTED
 from workbench.tui.records.links import only_record
-from workbench.tui.records.record import NOT_PROMOTED, OpenedRecord
+from workbench.tui.records.record import OpenedRecord
 from workbench.tui.review.screen import ReviewScreen
-from workbench.tui.stream.history_dialog import HistoryDialog, RecordThen
+from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -66,7 +67,7 @@ async def test_in_the_history_of_a_record_they_act_on_it_and_the_cursor_stays(tm
         assert app.bench.stream.get(ID).content != "what it says today"
         assert history(app).current == before
         await pilot.press("enter")
-        await until_drawn(pilot, lambda: isinstance(app.screen, RecordThen))
+        await until_drawn(pilot, lambda: isinstance(app.screen, OpenedRecord))
         await pilot.press("p")
         await until(pilot, lambda: app.bench.stream.get(ID).pinned)
 

@@ -9,21 +9,19 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tests.safety.samples import keys as secrets
-from tests.services.conftest import ungated
 from tests.tui.review_host import review, store
 from tests.tui.support import NOW, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.config import drafts
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
+from workbench.services.forms import MemoryForm
 from workbench.services.open import open_workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.forms.form import RecordForm
-from workbench.tui.forms.lines import FieldLine
+from workbench.tui.forms.form import FieldLine, RecordForm
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.inert_text import LONG, InertTextArea
-from workbench.tui.widgets.texts.safe_input import ROOM
+from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 SMALL = (80, 24)
 
@@ -250,9 +248,8 @@ async def test_what_others_wrote_meanwhile_stands_beside_it_field_by_field(tmp_p
         shown = await opened(app, pilot, "e", *" mine")
         await put(app, pilot, "tags", "one, mine")
         other = open_workbench(app.bench.library.folder, profiles=tmp_path / "none", clock=lambda: NOW)
-        other.memory_forms.save(
-            before.id, {"text": "Their words.", "tags": "one, theirs", "category": "convention"}, {}
-        )
+        theirs = {"text": "Their words.", "tags": "one, theirs", "category": "convention"}
+        MemoryForm(other, before.id).write(theirs, {})
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: bool(shown.query(ReadingPane)))
         assert "was changed by someone else meanwhile (text, tags)" in " ".join(screen_text(app).split())
@@ -508,80 +505,6 @@ async def test_the_form_opens_the_document_and_what_it_cannot_hold_names_its_lin
         assert (after.tags, after.importance_score, after.content) == (("mine",), 2, f"{before.content}Z")
 
 
-# What is too long to be edited here
-
-
-async def test_what_is_too_long_is_held_as_it_is_and_the_own_editor_changes_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    long = Memory("mem-1", "word " * LONG, NOW, NOW, summary="t" * (ROOM + 1), tags=("kept",))
-    bench = open_bench(tmp_path)
-    with ungated(bench), bench.library.transaction("test", "put") as tx:
-        tx.put(long)
-    app = app_over(bench)
-    edited_by(app, monkeypatch, tmp_path, "s/^title:.*/title: short/; $s/.*/All new./")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await opened(app, pilot, "e")
-        shown = screen_text(app)
-        assert "Too long to be edited here: ctrl+o opens all of it in your editor" in shown
-        await pilot.press("x", "tab")
-        await pilot.pause()
-        assert app.focused is line(app, "title")
-        assert "10\u00a0001 characters: ctrl+o opens them in your editor" in screen_text(app)
-        await pilot.press("x", "tab", "tab", "tab")
-        assert not form(app)._touched()
-        assert line(app, "title").value == long.summary
-        await pilot.press("ctrl+o")
-        await until_drawn(pilot, lambda: line(app, "title").value == "short")
-        await pilot.press("shift+tab", "shift+tab", "shift+tab", "!", "ctrl+s")
-        await closed(app, pilot)
-        after = app.bench.stream.get("mem-1")
-        assert (after.summary, after.content, after.tags) == ("short!", "All new.", ("kept",))
-
-
-async def test_the_cursor_stays_in_a_line_that_becomes_too_long_or_short(tmp_path: Path) -> None:
-    bench = open_bench(tmp_path)
-    stored = "t" * (ROOM + 1)
-    with ungated(bench), bench.library.transaction("test", "put") as tx:
-        tx.put(Memory("mem-1", "hello", NOW, NOW, summary=stored))
-    app = app_over(bench)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await opened(app, pilot, "e", "tab")
-        field = line(app, "title")
-        assert field.has_focus
-        field.put("short")
-        await pilot.pause()
-        assert field.query_one(Input).has_focus
-        await pilot.press("!", "ctrl+r")
-        await pilot.pause()
-        assert field.has_focus
-        await pilot.press("Q")
-        assert (field.value, form(app).query_one(InertTextArea).text) == (stored, "hello")
-        await pilot.press("ctrl+r")
-        await pilot.pause()
-        assert field.value == "short!"
-        assert "opens them in your editor" not in screen_text(app)
-        await pilot.press("?")
-        assert field.value == "short!?"
-
-
-async def test_a_line_that_a_document_makes_too_long_gives_up_its_input(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await opened(app, pilot, "e", "tab", "Z")
-        field = line(app, "title")
-        assert field.query(Input)
-        field.put("t" * (ROOM + 1))
-        await pilot.pause()
-        assert not field.query(Input)
-        assert field.value == "t" * (ROOM + 1)
-        field.toggle()
-        field.focus_input()
-        await pilot.press("!")
-        await pilot.pause()
-        assert field.value.endswith("!")
-
-
 # Drafts
 
 
@@ -597,7 +520,7 @@ async def test_what_was_typed_into_any_field_outlives_the_app(tmp_path: Path) ->
     kept = drafts.find(folder, drafts.Item(f"memories/{id}"))
     assert kept is not None
     assert {name: value for name, (value, _) in kept.fields.items()} == {"note": "half a tho", "importance": "11"}
-    bench.memory_forms.save(id, {"note": "theirs"}, {})
+    MemoryForm(bench, id).write({"note": "theirs"}, {})
     again = app_over(bench, drafts=folder)
     async with again.run_test(size=SMALL) as pilot:
         await opened(again, pilot, "e")

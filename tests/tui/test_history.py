@@ -23,7 +23,8 @@ from workbench.tui.agents.plan import PlansDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
-from workbench.tui.stream.history_dialog import PAGE, HistoryDialog, RecordThen
+from workbench.tui.records.record import OpenedRecord
+from workbench.tui.stream.history_dialog import PAGE, HistoryDialog
 from workbench.tui.widgets.dialog import Choose, Confirm, Dialog
 from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.lists.line_list import LineView
@@ -72,7 +73,7 @@ async def test_enter_shows_the_record_as_it_was(tmp_path: Path) -> None:
         app.bench.stream.edit(ID, "what it says today")
         app.bench.stream.edit(ID, "what it will say tomorrow")
         await keys(pilot, "h", "j", "enter")
-        assert isinstance(app.screen, RecordThen)
+        assert isinstance(app.screen, OpenedRecord)
         assert shown(app).startswith("what it says today\n")
         await keys(pilot, "escape", "escape")
         assert not isinstance(app.screen, HistoryDialog)
@@ -118,7 +119,7 @@ async def test_the_history_of_everybody_lists_agents_and_asks_which_record(tmp_p
         await keys(pilot, "enter")
         assert isinstance(app.screen, Choose)
         await keys(pilot, "enter")
-        assert isinstance(app.screen, RecordThen)
+        assert isinstance(app.screen, OpenedRecord)
 
 
 @pytest.mark.slow
@@ -127,7 +128,7 @@ async def test_a_vote_opens_what_it_was_given_to(tmp_path: Path) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
         app.bench.stream.vote([ID], "helpful")
         await keys(pilot, "2", "H", "enter")
-        assert isinstance(app.screen, RecordThen)
+        assert isinstance(app.screen, OpenedRecord)
         assert "memories:" not in screen_text(app)
 
 
@@ -314,7 +315,7 @@ async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Pa
         await keys(pilot, "z")
         assert key in shown(app)
         await keys(pilot, "enter")
-        assert isinstance(app.screen, RecordThen)
+        assert isinstance(app.screen, OpenedRecord)
         assert key not in shown(app)
         await keys(pilot, "z")
         assert key in shown(app)

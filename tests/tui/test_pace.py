@@ -46,12 +46,13 @@ def test_of_a_text_of_many_lines_the_first_ones_are_shown() -> None:
     assert body("a\n" * 500).plain == "a\n" * 500
 
 
-def test_of_a_transaction_of_many_lines_the_first_ones_are_shown() -> None:
+def test_of_a_transaction_of_many_lines_the_first_ones_are_shown(tmp_path: Path) -> None:
     lines = hostile("line ends", 9_900)
     assert word_diff("", lines).plain.count("\n") <= MAX_LINES + 1
     assert "not compared" in word_diff("", lines).plain
     fields = tuple(FieldEvent("memories", f"m{n}", "content", None, lines) for n in range(30))
-    text = event_text(Event(1, "2026-03-20T12:00:00Z", "human", "fill", "edit", "", 0, fields), keys=True).plain
+    event = Event(1, "2026-03-20T12:00:00Z", "human", "fill", "edit", "", 0, fields)
+    text = event_text(open_bench(tmp_path), event, (), keys=True, opens="z").plain
     assert text.count("\n") <= 2 * MAX_LINES + 3
     assert text.endswith("… and more")
 

@@ -244,7 +244,7 @@ async def test_saying_no_keeps_the_marks(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("t", "t", "d")
         await hand.dialog(Confirm)
-        assert "Delete 2 bullets from the playbook?" in hand.text
+        assert "Delete 2 bullets?" in hand.text
         await hand.press("n")
         await hand.back()
         assert hand.screen.rows.mark_count == 2

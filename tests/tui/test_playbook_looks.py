@@ -11,7 +11,6 @@ from workbench.services.open import Workbench, open_workbench
 from workbench.store.library import Library
 from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.forms.form import RecordForm
-from workbench.tui.playbook.browser import Outline
 from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.dialog import Choose
 
@@ -80,17 +79,17 @@ async def test_narrow_hides_the_panel_and_enter_opens_it(bench: Workbench) -> No
 
 async def test_a_wide_screen_shows_the_sections_and_a_click_goes_there(bench: Workbench) -> None:
     async with opened(bench, (200, 50)) as hand:
-        assert hand.screen.query_one(Outline).display
+        assert hand.screen.outline.display
         await hand.pilot.click("#outline", offset=(6, 1))
         await until_drawn(hand.pilot, lambda: hand.here == "apis_to_use")
         await hand.press("k")
-        assert hand.screen.query_one(Outline).cursor == 0
+        assert hand.screen.outline.cursor == 0
 
 
 async def test_an_empty_store_says_what_to_do(empty: Workbench) -> None:
     async with opened(empty, (80, 24)) as hand:
         assert "No playbook yet. O adds a section" in hand.text
-        await hand.press("plus", "e", "d", "M", "X", "b", "J", "y", "h", "o", "semicolon", "j", "enter")
+        await hand.press("plus", "e", "d", "M", "X", "b", "J", "y", "h", "o", "j", "enter")
         assert isinstance(hand.app.screen, PlaybookScreen)
         assert empty.library.journal.rev == 0
 

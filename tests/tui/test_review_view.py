@@ -193,7 +193,7 @@ async def test_a_click_selects_and_a_double_click_opens(bench: Workbench) -> Non
 async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     async with review(open_bench(tmp_path)) as drive:
         assert "`workbench import FILE`" in " ".join(screen_text(drive.app).split())
-        await drive.keys("a", "x", "space", "e", "m", "y", "h", "n", "semicolon", "enter")
+        await drive.keys("a", "x", "space", "e", "m", "y", "h", "n", "enter")
         for key in ("S", "r", "P", "z", "i", "escape", "9"):
             await drive.keys(key)
         assert drive.screen.focused is not None

@@ -1,7 +1,6 @@
 """The Stream by its keys, over a real store."""
 
 import asyncio
-import gc
 import re
 from collections.abc import Callable
 from contextlib import closing
@@ -9,14 +8,12 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
-from textual.worker import Worker
 
 from tests.bidi import drawn
 from tests.demo import MEMORIES
@@ -34,12 +31,12 @@ from workbench.services.stream.semantic import semantic_matches
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
+from workbench.tui.safety import NO_FLAGS
 from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.stream.memory_view import Surroundings, detail
-from workbench.tui.stream.rows import Ruled, ruled_at
+from workbench.tui.stream.memory_view import detail
+from workbench.tui.stream.rows import SemanticRows, ruled_at
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.stream.semantic import SemanticRows
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
@@ -236,7 +233,6 @@ def three(tmp_path: Path) -> WorkbenchApp:
     return app_over(bench)
 
 
-@pytest.mark.parametrize("first", [(), ("semicolon",)])
 @pytest.mark.parametrize(
     ("key", "said", "changed"),
     [
@@ -246,12 +242,12 @@ def three(tmp_path: Path) -> WorkbenchApp:
     ],
 )
 async def test_a_key_is_for_all_marked_rows_and_one_undo_takes_it_back(
-    three: WorkbenchApp, key: str, said: str, changed: Callable[[Memory], bool], first: tuple[str, ...]
+    three: WorkbenchApp, key: str, said: str, changed: Callable[[Memory], bool]
 ) -> None:
     async with three.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "t", "t")
         assert "2 marked · the next key is for all" in screen_text(three)
-        await keys(pilot, *first, key)
+        await keys(pilot, key)
         assert [changed(three.bench.stream.get(id)) for id in ("m1", "m2", "m3")] == [True, True, False]
         assert said in toasts(three)
         assert stream(three).rows.mark_count == 0
@@ -382,30 +378,6 @@ async def test_history_names_who_changed_what(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("height", [24, 30])
-async def test_the_history_and_a_record_as_it_was_show_their_keys_on_low_screens(tmp_path: Path, height: int) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, height)) as pilot:
-        await pilot.pause()
-        memory = replace(current(app), content="\n".join(f"line {n}" for n in range(60)))
-        for n in range(12):
-            with app.bench.library.transaction("human", f"change {n}") as tx:
-                tx.put(replace(memory, summary=f"{n}"))
-        await keys(pilot, "h")
-        dialog = app.screen
-        assert isinstance(dialog, HistoryDialog)
-        await until(pilot, lambda: len(dialog._events) > 12)
-        dialog._say("✗ A sentence that needs more than one line of a dialog on a narrow screen. " * 2, "")
-        await pilot.pause()
-        assert "esc close" in screen_text(app)
-        await keys(pilot, "enter")
-        await until(pilot, lambda: app.screen is not dialog)
-        await pilot.pause()
-        assert "line 1" in screen_text(app)
-        assert "esc close" in screen_text(app)
-
-
-@pytest.mark.slow
 async def test_the_help_lists_every_key_and_the_filter(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 60)) as pilot:
@@ -530,24 +502,6 @@ async def test_words_list_what_is_near_by_meaning_below_a_line(tmp_path: Path) -
 
 
 @pytest.mark.slow
-async def test_what_ranks_is_not_described_by_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    described: list[str] = []
-    run_worker = StreamScreen.run_worker
-
-    def told(screen: StreamScreen, *work: Any, **named: Any) -> Worker[Any]:
-        worker = run_worker(screen, *work, **named)
-        described.append(worker.description)
-        return worker
-
-    monkeypatch.setattr(StreamScreen, "run_worker", told)
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await ranked(pilot, app, "refresh")
-    assert described
-    assert max(map(len, described)) < 200, "a second for a key over 100,000 memories"
-
-
-@pytest.mark.slow
 async def test_a_candidate_near_the_words_stands_among_them_without_a_score(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -652,23 +606,6 @@ async def test_clauses_alone_rank_nothing_and_say_so(tmp_path: Path) -> None:
         assert [toast.message.split(".")[0] for toast in app._notifications] == ["No semantic matches listed"]
 
 
-def test_the_line_is_looked_for_among_the_rows_that_may_be_below_it() -> None:
-    class Looked(list[Memory | Ruled]):
-        asked = 0
-
-        def __getitem__(self, at: Any) -> Any:
-            self.asked += 1
-            return super().__getitem__(at)
-
-    rows = Looked([Memory(f"m{number}", "a text", NOW, NOW) for number in range(100)])
-    assert ruled_at(rows, 3) is None
-    assert rows.asked <= 4
-    rows[96] = Ruled(3)
-    assert ruled_at(rows, 3) == 96
-    assert ruled_at(rows) == 96
-    assert ruled_at((), 3) is None
-
-
 @pytest.mark.slow
 async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
@@ -762,9 +699,9 @@ async def test_words_are_sorted_by_the_score_of_the_ranking(tmp_path: Path) -> N
         assert "by score: needs words to rank for" in screen_text(app)
         await until(pilot, lambda: app.bench.retriever.ready)
         await keys(pilot, "slash", *"type:error,failure secret", "enter")
-        await until(pilot, lambda: stream(app).arranging.scores)
+        await until(pilot, lambda: stream(app).scores)
         screen, bench = stream(app), app.bench
-        literal = [m.id for m in screen.memories][: len(screen.arranging.scores)]
+        literal = [m.id for m in screen.memories][: len(screen.scores)]
         served = look(bench.tuning, "secret", None, bench.tuning.default(), bench.context.now()).ranking
         totals = {id: total for id in literal if (total := served.total_of(id)) is not None}
         assert [id for id in literal if id in totals] == sorted(totals, key=lambda id: -totals[id])
@@ -870,22 +807,15 @@ async def test_a_view_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
         assert "config.toml" in said[-1]
 
 
-def test_what_counts_from_the_start_is_called_no_vote() -> None:
-    counted = Memory("m", "a plain note", NOW, NOW, helpful_created=1)
-    text = detail(counted, Surroundings(NOW, 5.0, None)).plain
+def test_what_counts_from_the_start_is_called_no_vote(tmp_path: Path) -> None:
+    bench, counted = open_bench(tmp_path), Memory("m", "a plain note", NOW, NOW, helpful_created=1)
+    put(bench, counted)
+    text = detail(bench, counted, NO_FLAGS, 60).plain
     assert "counts as +1" in text
     assert "(+1 from the start)" in text
     assert "votes" not in text
-    assert "votes +2" in detail(replace(counted, helpful_votes=1), Surroundings(NOW, 5.0, None)).plain
+    assert "votes +2" in detail(bench, replace(counted, helpful_votes=1), NO_FLAGS, 60).plain
     assert confidence_of(counted) == 0
-
-
-@pytest.mark.slow
-async def test_after_letters_in_the_filter_the_collector_is_at_work(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await keys(pilot, "slash", "p", "n")
-    assert gc.isenabled()
 
 
 @pytest.mark.slow
@@ -904,10 +834,10 @@ def test_what_holds_the_words_is_not_listed_again_as_near(tmp_path: Path) -> Non
         every = bench.stream.view().memories
         found = semantic_matches(bench.tuning, "deploy", (), (), bench.context.now())
         near = [scored.memory for scored in found.rows]
-        shown = SemanticRows(found, apart=every[:0]).rows(near[:1], bench.library.memories.find)
+        shown = SemanticRows(found).rows(near[:1], bench.library.memories.find)
         assert [row for row in shown if row == near[0]] == near[:1]
         beside = tuple(memory for memory in every if memory not in near)
-        shown = SemanticRows(found, apart=beside).rows(beside, bench.library.memories.find)
+        shown = SemanticRows(found).rows(beside, bench.library.memories.find)
         assert [row for row in shown[len(beside) + 1 :] if row in near] == near
 
 

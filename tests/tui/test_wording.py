@@ -18,9 +18,9 @@ from workbench.tui.reflection.dialog import outcome_text
 from workbench.tui.review.impact import candidate as candidate_text
 from workbench.tui.review.impact import in_full, memory_facts
 from workbench.tui.review.rows import legend
-from workbench.tui.stream.memory_view import Surroundings, detail
+from workbench.tui.safety import NO_FLAGS
+from workbench.tui.stream.memory_view import detail
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.content import first_line_bold, says_the_same
 
 
 @pytest.mark.parametrize("width", [0, 10, 30, 45, 60, 200])
@@ -32,16 +32,13 @@ def test_the_legend_has_whole_words_only(width: int) -> None:
     assert whole.endswith("flagged ")
 
 
-def test_a_line_that_begins_its_text_is_not_said_twice() -> None:
-    text = memory("m1", "First line.\nSecond line.", summary="First line.")
-    assert says_the_same(text.line, text.content)
-    shown = detail(text, Surroundings(NOW, 5.0, None)).plain
+def test_a_line_that_begins_its_text_is_not_said_twice(tmp_path: Path) -> None:
+    bench, text = open_bench(tmp_path), memory("m1", "First line.\nSecond line.", summary="First line.")
+    put(bench, text, replace(text, id="m2", summary="In short."))
+    shown = detail(bench, bench.stream.get("m1"), NO_FLAGS, 60).plain
     assert shown.count("First line.") == 1
     assert "Second line." in shown
-    bold = first_line_bold(detail(text, Surroundings(NOW, 5.0, None)))
-    assert bold.plain == shown
-    other = replace(text, summary="In short.")
-    assert detail(other, Surroundings(NOW, 5.0, None)).plain.startswith("In short.\n\nFirst line.")
+    assert detail(bench, bench.stream.get("m2"), NO_FLAGS, 60).plain.startswith("In short.\n\nFirst line.")
 
 
 def test_a_stopped_reflection_says_how_much_was_found() -> None:
@@ -107,10 +104,8 @@ def test_a_candidate_whose_summary_is_its_first_line_shows_it_once(tmp_path: Pat
     assert candidate_text(proposal, bench.library.memories.get("c9"), NOW).plain.count("Said once.") == 1
 
 
-def test_the_detail_says_who_said_a_memory_masked_as_its_other_fields() -> None:
-    said = memory("m1", "It rains.", source=Source("hook", 3, speaker="Ann Lee"))
-    assert " · said by Ann Lee · hook turn 3" in detail(said, Surroundings(NOW, 5.0, None)).plain
-    hidden = detail(said, Surroundings(NOW, 5.0, None, masked=lambda text: text.replace("Ann Lee", "[mask]"))).plain
-    assert "said by [mask]" in hidden
-    assert "said by" not in detail(replace(said, source=Source("hook")), Surroundings(NOW, 5.0, None)).plain
+def test_the_detail_says_who_said_a_memory(tmp_path: Path) -> None:
+    bench, said = open_bench(tmp_path), memory("m1", "It rains.", source=Source("hook", 3, speaker="Ann Lee"))
+    put(bench, said)
+    assert " · said by Ann Lee · hook turn 3" in detail(bench, said, NO_FLAGS, 60).plain
     assert "said by Ann Lee" in memory_facts(said, NOW)

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from workbench.services.files.exports.folders import FolderExporter
     from workbench.services.files.imports.importing import Importer
     from workbench.services.files.replaced import Replaced
-    from workbench.services.forms.bullets import BulletForms
-    from workbench.services.forms.memories import MemoryForms
-    from workbench.services.forms.proposals import ProposalForms
     from workbench.services.health.doctor import Doctor
     from workbench.services.health.history import History
     from workbench.services.health.overview import Overview
@@ -270,25 +267,6 @@ class Workbench:
         from workbench.services.stream.fields import MemoryFields
 
         return MemoryFields(self.context)
-
-    @cached_property
-    def memory_forms(self) -> "MemoryForms":
-        from workbench.services.forms.memories import MemoryForms
-
-        return MemoryForms(self.context, self.fields, lambda: self.retriever, lambda: self.ingest)
-
-    @cached_property
-    def proposal_forms(self) -> "ProposalForms":
-        """What waits in Review as forms."""
-        from workbench.services.forms.proposals import ProposalForms
-
-        return ProposalForms(self.context, lambda: self.review)
-
-    @cached_property
-    def bullet_forms(self) -> "BulletForms":
-        from workbench.services.forms.bullets import BulletForms
-
-        return BulletForms(self.context, lambda: self.playbooks)
 
     @cached_property
     def replacing(self) -> "Replacing":

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from textual.content import Content
@@ -67,7 +67,7 @@ def flag_lines(flags: Flags) -> list[Content]:
         return []
     parts = [(f"{FLAGGED} {', '.join(flags.words)}\n", STYLE)]
     parts += [(f"  {one_line(reason, 200)}\n", "$text-warning") for reason in flags.reasons]
-    parts += _standing(flags)
+    parts += _permission(flags)
     if not flags.folded:
         parts[-1] = (parts[-1][0].rstrip("\n"), parts[-1][1])
     else:
@@ -80,41 +80,26 @@ def shown_text(text: str, found: Sequence[Finding]) -> Content:
     return highlight(text, [(finding.start, finding.end) for finding in found], FOUND)
 
 
-def masked_line(text: str, flags: Flags, masked: Callable[[str], str]) -> str:
-    """Return a line as a list may show it: secrets masked."""
-    return masked(text) if "secret" in flags.words else text
-
-
-def masked_bullet(safety: Safety, bullet: Bullet) -> str | None:
-    """Return the text of a flagged bullet without its secrets, `None` for one that is not flagged."""
-    return safety.masked(bullet.content) if safety.flags(bullet) else None
-
-
 def missing(reason: str) -> str | None:
     """Return what is wrong with the reason of a permission, or `None`."""
     return None if reason else "Say why, in a few words."
 
 
-def _standing(flags: Flags) -> list[tuple[str, str]]:
-    if flags.permission is not None:
-        why = f": {one_line(flags.permission.reason, 200)}" if flags.permission.reason else ""
-        said = f"allowed to be exported since {absolute(flags.permission.at)}{why}\n"
-        key = [(flags.allows, "bold $text-accent"), (" takes that back\n", MUTED)] if flags.allows else []
-        return [(said, ""), *key]
-    if not flags.allows:
-        return []
-    return [
-        ("Held back from promotion and export unless imported and unchanged; ", MUTED),
-        (flags.allows, "bold $text-accent"),
-        (" allows it.\n", MUTED),
-    ]
+def _permission(flags: Flags) -> list[tuple[str, str]]:
+    given, key = flags.permission, (flags.allows, "bold $text-accent")
+    if given is not None:
+        why = f": {one_line(given.reason, 200)}" if given.reason else ""
+        said = f"allowed to be exported since {absolute(given.at)}{why}\n"
+        return [(said, ""), *([key, (" takes that back\n", MUTED)] if flags.allows else [])]
+    held = ("Held back from promotion and export unless imported and unchanged; ", MUTED)
+    return [held, key, (" allows it.\n", MUTED)] if flags.allows else []
 
 
 # The one question about a store that came from elsewhere: what came, who wrote it, what is flagged.
 
 
 ACTORS = 6
-FLAGGED_STYLE = 8
+LISTED = 8
 
 
 async def ask(app: Host) -> None:
@@ -147,7 +132,7 @@ def _told(arrived: Arrived) -> Content:
     bullets = amount(arrived.bullets, "bullet")
     held = f"In it: {memories} and {bullets}"
     lines.append(body(f"{held}; {number(len(arrived.flagged))} flagged."))
-    lines += [body(f"  {held.line}", "$text-warning") for held in arrived.flagged[:FLAGGED_STYLE]]
+    lines += [body(f"  {held.line}", "$text-warning") for held in arrived.flagged[:LISTED]]
     lines.append(Content.styled("Until you trust it, nothing of it is served to agents, promoted or changed.", MUTED))
     return Content("\n").join(lines)
 
@@ -169,10 +154,6 @@ class FlaggedMemories:
         folded = self._unfolded != (memory.id, memory.content)
         return replace(flags, folded=folded, opens=self._keys["stream.unfold"], allows=self._keys["stream.allow"])
 
-    def masked_line(self, memory: Memory) -> str | None:
-        """Return the line of a flagged memory without its secrets, `None` for one that is not flagged."""
-        return self._safety.masked(memory.line) if self._safety.flags(memory) else None
-
     def unfold(self, memory: Memory) -> bool:
         """Show the text of a flagged memory, until another one was opened; tell whether it is one."""
         flagged = bool(self._safety.flags(memory))
@@ -182,28 +163,24 @@ class FlaggedMemories:
 
     async def allow(self, memory: Memory) -> None:
         """Let a flagged memory be exported and promoted as it is, after asking why; again takes that back."""
-        if not self._safety.flags(memory):
-            self._app.say(f"{memory.id} is not flagged; it may be exported as it is.")
-        elif self._safety.override(memory) is not None:
-
-            def withdraw() -> None:
-                self._safety.withdraw(memory.id)
-                self._app.say(f"{memory.id} is held back again. {undo()} takes that back.")
-
-            self._app.change(withdraw)
-        else:
-            await self._ask_why(memory)
-
-    async def _ask_why(self, memory: Memory) -> None:
         from workbench.tui.widgets.texts.prompt import Prompt
 
-        title = f"Why may {masked_name(memory.id, self._safety.masked)} be exported as it is?"
-        preview = Preview(self._bench, again="enter", line=True)
+        id, preview = memory.id, Preview(self._bench, again="enter", line=True)
+
+        def withdraw() -> None:
+            self._safety.withdraw(id)
+            self._app.say(f"{id} is held back again. {undo()} takes that back.")
 
         def allow(_: str) -> None:
-            with preview.writing(f"allow {memory.id}"):
-                self._safety.allow(memory.id, preview.text)
+            with preview.writing(f"allow {id}"):
+                self._safety.allow(id, preview.text)
 
-        ask = Prompt(title, placeholder="a reason", check=missing, take=allow, preview=preview)
-        if await self._app.push_screen_wait(ask):
-            self._app.say(f"{memory.id} may be exported as it is. {undo()} takes that back.")
+        if not self._safety.flags(memory):
+            self._app.say(f"{id} is not flagged; it may be exported as it is.")
+        elif self._safety.override(memory) is not None:
+            self._app.change(withdraw)
+        else:
+            title = f"Why may {masked_name(id, self._safety.masked)} be exported as it is?"
+            ask = Prompt(title, placeholder="a reason", check=missing, take=allow, preview=preview)
+            if await self._app.push_screen_wait(ask):
+                self._app.say(f"{id} may be exported as it is. {undo()} takes that back.")

@@ -248,6 +248,15 @@ class Playbooks:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
             self.apply(book, operations.Update(id, now if content == now else clean_text(content)), f"edit {id}")
 
+    def change(self, book: str, id: str, content: str | None, section: str | None) -> None:
+        """Give a bullet another text, another section, at whose end it stands then, or both."""
+        ops: list[operations.Operation] = []
+        if content is not None:
+            ops.append(operations.Update(id, self.edited(book, id, content)[1].content))
+        if section is not None:
+            ops.append(operations.Move(id, section, None))
+        self.apply_all(book, ops, f"edit {id}")
+
     def edited(self, book: str, id: str, content: str) -> tuple[Bullet, Bullet]:
         """Return a bullet as it is and as it would be with another text; raises `UnknownRecord`."""
         bullet = self.bullet(book, id)

@@ -40,7 +40,7 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.links import Acts, Place, links_of
 from workbench.tui.safety import FlaggedMemories
-from workbench.tui.stream.memory_view import detail, surroundings
+from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.content import MUTED, assemble, clipped, keyed
 from workbench.tui.widgets.dialog import Choice, Choose
 from workbench.tui.widgets.figures import amount, number, since
@@ -273,7 +273,7 @@ class AgentsScreen(AreaScreen):
         memory = self.bench.library.memories.find(id) if id else None
         if memory is not None:
             width = self.side.scrollable_content_region.width or 60
-            parts.append(detail(memory, surroundings(self.bench, memory, self.flagged.flags_of(memory), width)))
+            parts.append(detail(self.bench, memory, self.flagged.flags_of(memory), width))
         return parts, named
 
     def _draw_session(self, session: AgentSession, width: int) -> list[Cell]:

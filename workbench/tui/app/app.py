@@ -624,8 +624,7 @@ class WorkbenchApp(Host):
         if isinstance(self.screen, AreaScreen):
             from workbench.tui.stream.history_dialog import HistoryDialog
 
-            bench = self.bench
-            self.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
+            self.push_screen(HistoryDialog(self.bench))
 
     def action_pause(self) -> None:
         """Hold what others write, so that nothing moves; once more, show all of it. A change here takes it in, too."""

@@ -1,7 +1,7 @@
 """What all areas share: the top bar, the key bar, and following the store."""
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.content import Content
@@ -20,7 +20,7 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import done
 from workbench.tui.widgets.bars import gauge
-from workbench.tui.widgets.content import body, keyed
+from workbench.tui.widgets.content import body
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar, Waits
 from workbench.tui.widgets.lists.line_list import LineList, find_row
@@ -65,7 +65,6 @@ class AreaScreen(Screen[object]):
         super().__init__()
         self._stale = True
         self._visited = False
-        self._armed = False
 
     @property
     def area(self) -> Area:
@@ -210,28 +209,14 @@ class AreaScreen(Screen[object]):
 
     # Marks
 
-    def arm(self, rows: LineList[Any]) -> None:
-        """Take `;`, which keys for all marked rows no longer need, or say that none are marked."""
-        self._armed = rows.mark_count > 0
-        if not self._armed:
-            self.workbench_app.say(
-                keyed("Nothing is marked. {mark.one} marks a row, {mark.range} a range, {mark.all} all.")
-            )
-
     def take_targets(self, rows: LineList[T]) -> list[T]:
         """Return the rows the next change is for: the marked ones, else the one under the cursor.
 
         The marks stay until the change is done, so that a refused one loses nothing; clear them then.
         """
-        self._armed = False
         if rows.mark_count:
             return rows.marked_rows
         return [] if rows.current is None else [rows.current]
-
-    def disarm(self, rows: LineList[Any]) -> bool:
-        """Let go of `;`, and tell whether it came before this key while rows are marked."""
-        armed, self._armed = self._armed, False
-        return armed and rows.mark_count > 0
 
     # What any area can do with a text or a record
 
@@ -252,9 +237,7 @@ class AreaScreen(Screen[object]):
     def show_history(self, key: str) -> None:
         """Show who changed what of one memory or bullet (`BOOK/ID`)."""
         with self.workbench_app.reporting():
-            bench, place = self.bench, self.bench.history.place_of(key)
-            dialog = implementation(HISTORY)(bench.history, bench.context.now(), bench.safety.masked, place)
-            self.app.push_screen(dialog)
+            self.app.push_screen(implementation(HISTORY)(self.bench, self.bench.history.place_of(key)))
 
     def flagged_note(self, text: str) -> str:
         """Return what is to be said of a text that was just stored: why it is flagged, or nothing."""

@@ -145,15 +145,15 @@ AREAS = Areas(
 
 
 WITHOUT_KEYS = (
-    "app.palette", "health.undoing", "stream.arranging", "stream.semantic", "tuning.keeping",
+    "app.palette", "health.undoing", "stream.arranging", "tuning.keeping",
     "tuning.profiles",
 )  # fmt: skip
 """Modules of what is opened like a dialog and has no table of keys of its own."""
 
 BEHIND_KEYS = (
-    "clipboard", "services.agents.index_file", "services.duplicates.bullets", "services.forms.bullets",
-    "services.forms.memories", "services.forms.proposals", "services.promotion.promotion",
-    "services.promotion.targets", "services.review.kinds.lifecycle", "services.review.kinds.merge",
+    "clipboard", "services.agents.index_file", "services.duplicates.bullets", "services.forms",
+    "services.promotion.promotion", "services.promotion.targets", "services.review.kinds.lifecycle",
+    "services.review.kinds.merge",
     "services.stream.ingest", "services.tuning.judging", "config.views", "store.history",
 )  # fmt: skip
 """What the first use of a key imports below the screens."""

@@ -1,7 +1,7 @@
-"""The form of a record: what is saved is what was shown, and only what was changed."""
+"""The form of a record, its text and every other field as a line: only what was changed is saved, nothing is lost."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import events, on
@@ -9,45 +9,39 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.css.query import QueryType
+from textual.message import Message
+from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.config.drafts import digest
-from workbench.core.record import WorkbenchError
+from workbench.core.files.locks import StoreBusy
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.memory import room_for
-from workbench.core.text import head, one_line
-from workbench.services.forms.document import (
-    TEXT,
-    BadDocument,
-    UnfitValue,
-    Values,
-    document_of,
-    line_of,
-    read_document,
-    text_line_of,
-)
-from workbench.services.forms.memories import TITLE
+from workbench.core.text import head, one_line, printable
+from workbench.services import forms as of
+from workbench.services.forms import TEXT, BadDocument, Field, Form, UnfitValue, Values
+from workbench.services.promotion.copies import Correction
 from workbench.tui.app import area as external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.host import Drafting, Keeping
+from workbench.tui.app.host import Drafting, Host, Keeping
+from workbench.tui.app.saving import KEEP, Preview
+from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import change
 from workbench.tui.forms.actions import FORM
-from workbench.tui.forms.lines import FieldLine, lines_for
-from workbench.tui.forms.saving import FormSaving, Refusal
 from workbench.tui.promotion.copies import CopyAsking
-from workbench.tui.widgets.content import MUTED, body, keyed, word_diff
+from workbench.tui.widgets.content import MUTED, body, fitted, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 DOCUMENT = "document"
 """What the draft of a form calls a document that cannot be read yet."""
 
 AGAIN = "{form.external} opens it again."
-
-HELD = "Too long to be edited here: {form.external} opens all of it in your editor"
 
 TITLE_CELLS = 200
 """Cells of a title that are shown."""
@@ -57,6 +51,265 @@ _BESIDE = 16
 
 SHORT = 40
 """Rows of a screen below which the form takes all of it."""
+
+
+# Saving: what cannot be is refused beside its field, what would be masked is shown, copies are asked about.
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a form is not saved, and which field that is about; an empty sentence when something is asked first.
+
+    With `unfit` the sentence says what the field cannot hold, and `line` where that stands in a document.
+    """
+
+    sentence: str
+    field: str = ""
+    unfit: bool = False
+    line: int = 0
+
+
+class FormSaving:
+    """Saves what was typed into a form: returns why it could not, or `None`; raises `StoreBusy`.
+
+    What was changed meanwhile by somebody else is told the first time (see `theirs`), and replaced by the next. What
+    would be masked in a field is shown once; the word that keeps it stands in a last line of the text, or last in a
+    line.
+    """
+
+    def __init__(self, app: Host, form: Form) -> None:
+        self.form, self._bench = form, app.bench
+        self._base = {name: value or "" for name, value in form.values.items()}
+        words = (*(field.name for field in form.fields if field.words), TEXT)
+        self._previews = {
+            name: Preview(app.bench, self._base[name], line=name != TEXT) for name in words if name in self._base
+        }
+        self.copies = CopyAsking(app, self._corrected)
+        self.theirs: dict[str, str] = {}
+        """What somebody else wrote meanwhile into fields that were changed here, once saving met it."""
+        self.now: dict[str, str] = {}
+        """All that is stored, once saving met that somebody else wrote."""
+
+    def __call__(self, typed: Values) -> Refusal | None:
+        """Save the values that were typed, or return why not."""
+        if (refused := self.unfit(typed)) is not None:
+            return refused
+        for name in typed:
+            if name in self._previews and (first := self._previews[name](typed[name])) is not None:
+                return Refusal(first, name)
+        meant = self._meant(typed)
+        kept = {name: value for name, value in meant.items() if name in self._previews and self._previews[name].kept}
+        try:
+            if kept:
+                told = f"edit {self.form.name}"
+                with self._bench.safety.keeping(told, self.form.edit(kept).typed, lambda: self.form.kept):
+                    self._write(meant)
+            elif self.copies.asks(shown := self.shown(meant)):  # the copies say what is stored
+                return Refusal("")
+            else:
+                self.copies.save(shown, lambda: self._write(shown))
+        except StoreBusy:
+            raise
+        except Conflict as conflict:
+            return self._met(conflict, meant)
+        except UnfitValue as unfit:
+            return Refusal(unfit.message, unfit.field, unfit=True)
+        except WorkbenchError as error:
+            return Refusal(str(error))
+        return None
+
+    def unfit(self, typed: Values) -> Refusal | None:
+        """Return which value cannot be, and why; `None` for none."""
+        try:
+            self.form.edit(self._meant(typed))
+            if of.TAGS in typed and (tags := self._previews.get(of.TAGS)) and tags.stored != tags.text:
+                raise UnfitValue(of.TAGS, f"A secret, and a mask is no tag: “{KEEP}” as a last word keeps it")
+        except UnfitValue as unfit:
+            return Refusal(unfit.message, unfit.field, unfit=True)
+        except WorkbenchError as error:
+            return Refusal(str(error))
+        return None
+
+    def shown(self, typed: Values) -> dict[str, str]:
+        """Return typed values as they are stored: with markers for the secrets that are not kept."""
+        return {
+            name: self._bench.gate.preview(value, self._base[name]) if name in self._previews else value
+            for name, value in typed.items()
+        }
+
+    def _meant(self, typed: Values) -> dict[str, str]:
+        """Return what is meant by what was typed: without the word that keeps a secret."""
+        previews = self._previews
+        return {name: previews[name].read(value) if name in previews else value for name, value in typed.items()}
+
+    def _corrected(self, values: Values) -> list[Correction]:
+        pair = self.form.corrected(values)
+        return [] if pair is None else [pair]
+
+    def _write(self, meant: Values) -> None:
+        self.form.write(meant, {name: self._base[name] for name in meant})
+
+    def _met(self, conflict: Conflict, meant: Values) -> Refusal:
+        """Note what somebody else wrote into the fields that were changed here, and tell of it."""
+        now = {name: value or "" for name, value in self.form.read().items()}
+        theirs = {name: now[name] for name in meant if name in now and now[name] != self._base[name]}
+        if not theirs:
+            return Refusal(str(conflict))
+        self._base.update(now)
+        self.now, self.theirs = now, self.theirs | theirs
+        what = "" if list(theirs) == [TEXT] else f" ({', '.join(theirs)})"
+        again = f"{key_of('editor.save')} again replaces that."
+        return Refusal(f"{self.form.name} was changed by someone else meanwhile{what}. {again}")
+
+
+# A field as one line: its name, an input, and beside it what it takes or why it cannot be taken.
+
+
+HINTS = {
+    of.TITLE: "what lists show; empty: from the text",
+    of.TYPE: "error, decision, gotcha …",
+    of.MEMORY_TYPE: "episodic, semantic …",
+    of.IMPORTANCE: "0 to 10",
+    of.TAGS: "with commas between",
+    of.CATEGORY: "command, convention …",
+    of.SECTION: "where it belongs",
+    of.RELATED: "ids, with commas between",
+    of.NOTE: "for people; no agent reads it",
+}
+"""What is said beside a field."""
+
+STEPS = "+ci adds one, -ci takes one away"
+"""What is said beside the tags of several memories."""
+
+_WHOLE = (of.TYPE, of.MEMORY_TYPE, of.IMPORTANCE, of.SECTION)
+"""Fields in which what is typed mostly takes the place of all that stands there."""
+
+_NAME = 14
+"""Cells of a field's name."""
+
+
+@survives
+class FieldLine(Horizontal, can_focus=True):
+    """A field of a form. `stored` is what stands in it as the record is now, `None` where several records differ.
+
+    It draws itself, and has an input from when the cursor first comes to it: most fields of most forms never need one.
+    """
+
+    class Changed(Message):
+        """Something else stands in the line."""
+
+    DEFAULT_CSS = """
+    FieldLine {
+        height: 1;
+        & SafeInput { width: 1fr; min-width: 12; height: 1; margin-left: 14; background: $background; }
+        & .form--beside { width: auto; max-width: 62%; height: 1; padding-left: 1; color: $text-muted; }
+        &.-unfit .form--beside { color: $text-error; }
+    }
+    """
+
+    def __init__(self, field: Field, stored: str | None, empty: str, hint: str) -> None:
+        super().__init__()
+        self.field, self.stored = field, stored
+        self._empty, self._hint = empty, hint
+        self._input: SafeInput | None = None
+        self._shown = self._last = self._typed = printable(stored or "")
+        self._edited = False
+        self._problem = ""
+
+    def render(self) -> Content:
+        """Return its name, and what stands in it until it has an input."""
+        width, mark = self.size.width, "● " if self.touched else "  "
+        name = Content.styled(f"{mark}{self.field.name}", "bold $text-accent" if self.touched else MUTED)
+        said = head(self._last, width)
+        text = Content(said) if said else Content.styled(printable(self._empty), "$text-disabled")
+        return fitted(name, _NAME) + fitted(text, width - _NAME).stylize_before("on $background")
+
+    @property
+    def value(self) -> str:
+        """What stands in it: exactly what is stored, unless it was changed."""
+        return self._last if self.touched else self.stored or ""
+
+    @property
+    def touched(self) -> bool:
+        """Whether something else is to be stored; what is emptied after typing is, where several records differ."""
+        return self._edited if self.stored is None else self._last != self._shown
+
+    def put(self, value: str) -> None:
+        """Put in what was typed elsewhere."""
+        self._edited = True
+        self._write(printable(value))
+
+    def take_stored(self, stored: str) -> None:
+        """Take note of what is stored by now, and show it unless something was typed."""
+        kept, self.stored, self._shown = self.touched, stored, printable(stored)
+        self._write(self._last if kept else self._shown)
+
+    def toggle(self) -> None:
+        """Put back what is stored; again, what was typed."""
+        if self.touched:
+            self._typed, self._edited = self._last, False
+            self._write(self._shown)
+        else:
+            self._edited = self._typed != self._shown
+            self._write(self._typed)
+        self.post_message(self.Changed())
+
+    def suggest(self, placeholder: str) -> None:
+        """Show what an empty line stands for."""
+        self._empty = placeholder
+        if self._input is not None:
+            self._input.placeholder = printable(placeholder)
+        self.refresh()
+
+    def complain(self, sentence: str) -> None:
+        """Say what it cannot hold, or nothing."""
+        self._problem = sentence
+        self.set_class(bool(sentence), "-unfit")
+        self.show_beside()
+
+    def focus_input(self) -> None:
+        """Put the cursor in it, at once: keys that were typed ahead are for its input."""
+        if self._input is None:
+            self._input = SafeInput(self._last, placeholder=self._empty)
+            self._input.select_on_focus = self.field.name in _WHOLE
+            if self.field.choices:
+                self._input.suggester = SuggestFromList(self.field.choices)
+            self.can_focus = False
+            self.mount(self._input, Static(classes="form--beside"))
+        self.screen.set_focus(self._input)
+        self.scroll_visible(animate=False)  # the input has no place yet
+
+    def on_focus(self) -> None:
+        """Let its input have the cursor, however it came here."""
+        self.focus_input()
+
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def show_beside(self) -> None:
+        """Show beside it what is wrong, or what it takes while the cursor is in it; else the line is all its own."""
+        said = f"✗ {self._problem}" if self._problem else self._hint if self.has_focus_within else ""
+        for beside in self.query(".form--beside").results(Static):
+            beside.display = bool(said)
+            beside.update(body(said))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Note that it was changed by hand."""
+        event.stop()
+        if event.value == self._last:
+            return  # it was put in, not typed
+        self._last = event.value
+        self._edited = self._edited or (self.stored is None and bool(event.value))
+        if self._problem:
+            self.complain("")
+        self.refresh()
+        self.post_message(self.Changed())
+
+    def _write(self, value: str) -> None:
+        """Let something else stand in it, which nobody typed here."""
+        self._last = value
+        if self._input is not None:
+            self._input.value = value
+        self.refresh()
 
 
 class RecordForm(Dialog[Values | None]):
@@ -97,33 +350,35 @@ class RecordForm(Dialog[Values | None]):
         draft: Drafting | None = None,
         problem: Refusal | None = None,
     ) -> None:
-        subject = saving.subject
-        super().__init__(subject.title, [action for action in FORM if action.show])
-        self._saving = saving
-        self._lines = lines_for(subject.fields, dict(subject.values), dict(subject.empty))
-        self._stored = subject.values.get(TEXT) or ""
+        form = saving.form
+        super().__init__(form.title, [action for action in FORM if action.show])
+        self._saving, self._form = saving, form
+        self._lines = [
+            FieldLine(
+                field, form.values[field.name], form.empty.get(field.name, ""),
+                STEPS if field.name == of.TAGS and TEXT not in form.values else HINTS[field.name],
+            )
+            for field in form.fields
+        ]  # fmt: skip
+        self._stored = form.values.get(TEXT) or ""
         self._limit = room_for(self._stored)
-        self._draft = draft
-        self._document = document
-        self._problem = problem
+        self._draft, self._document, self._problem = draft, document, problem
         self._typed: Values = typed or {}
         self._restored_at = ""
         self._stale = False
         if typed is None and not document:
             self._restore()
-        self._start = self._typed.get(TEXT, self._stored)
-        self._written = self._start
+        self._start = self._written = self._typed.get(TEXT, self._stored)
         self._keeping = Keeping(self, draft, self._keep)
         self._unkept = ""
         self._warned = self._without = False
-        self._said = 0
 
     def _restore(self) -> None:
         """Take up what was typed before the app was stopped."""
         found = None if self._draft is None else self._draft.find()
         if found is None or self._draft is None:
             return
-        values = self._saving.subject.values
+        values = self._form.values
         typed = {name: value for name, (value, _) in found.fields.items() if name in values}
         if found.text != self._stored:
             typed[TEXT] = found.text
@@ -136,14 +391,14 @@ class RecordForm(Dialog[Values | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the text, the other fields, and the line of its state."""
-        if self._saving.subject.is_one:
+        if TEXT in self._form.values:
             yield Horizontal(InertTextArea(self._start), classes="form--texts")
         state = Static(Content(""), classes="form--state")
         yield Vertical(VerticalScroll(*self._lines, can_focus=False, classes="form--fields"), state, id="form-below")
 
     def on_mount(self) -> None:
         """Put the cursor behind the text, and say where a restored one comes from."""
-        self.set_class(not self._saving.subject.is_one, "-several")
+        self.set_class(self._area is None, "-several")
         for line in self._lines:
             if line.field.name in self._typed:
                 line.put(self._typed[line.field.name])
@@ -153,12 +408,6 @@ class RecordForm(Dialog[Values | None]):
             self._area.focus()
             self._area.move_cursor(self._area.document.end)
         self._show_title()
-        self._say_first()
-        if self._touched():
-            self._keeping.soon()
-
-    def _say_first(self) -> None:
-        """Say what is to be known of what stands there at the beginning."""
         if self._problem is not None:
             self.call_after_refresh(self._refuse, self._problem)
         elif self._restored_at:
@@ -168,6 +417,8 @@ class RecordForm(Dialog[Values | None]):
             self._say(said, "$text-warning")
         else:
             self._show_state()
+        if self._touched():
+            self._keeping.soon()
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the text half of the height at least, and the fields a line each as far as that goes."""
@@ -189,17 +440,18 @@ class RecordForm(Dialog[Values | None]):
     @property
     def unsaved(self) -> bool:
         """Whether anything differs from what was given."""
-        return bool(self._touched()) or bool(self._document)
+        return bool(self._touched() or self._document)
 
     def _touched(self) -> dict[str, str]:
         """Return what was changed."""
-        area = self._area
-        text = {TEXT: area.text} if area is not None and area.text != self._stored else {}
-        return {**text, **{line.field.name: line.value for line in self._lines if line.touched}}
+        touched = {line.field.name for line in self._lines if line.touched}
+        values = self._values()
+        return {
+            name: value for name, value in values.items() if name in touched or (name == TEXT and value != self._stored)
+        }
 
     def _values(self) -> dict[str, str]:
-        area = self._area
-        text = {} if area is None else {TEXT: area.text}
+        text = {} if self._area is None else {TEXT: self._area.text}
         return {**text, **{line.field.name: line.value for line in self._lines}}
 
     # While it is written
@@ -212,9 +464,6 @@ class RecordForm(Dialog[Values | None]):
         self._changed()
 
     @on(FieldLine.Changed)
-    def _line_changed(self) -> None:
-        self._changed()
-
     def _changed(self) -> None:
         self._warned = False
         self._show_state()
@@ -223,18 +472,21 @@ class RecordForm(Dialog[Values | None]):
 
     def _show_title(self) -> None:
         """Show the title that is made of the text, where it has none of its own."""
-        line = next((line for line in self._lines if line.field.name == TITLE), None)
+        line = self._line(of.TITLE)
         if line is not None and self._area is not None and not line.value:
             line.suggest(one_line(head(self._area.text.lstrip(), TITLE_CELLS).partition("\n")[0], TITLE_CELLS))
+
+    def _line(self, name: str) -> FieldLine | None:
+        return next((line for line in self._lines if line.field.name == name), None)
 
     def _keep(self) -> None:
         """Keep what is typed as a draft, and say so when that stops working."""
         draft, before = self._draft, self._unkept
         if draft is None:
             return
-        touched, values = self._touched(), self._saving.subject.values
-        text = self._written if self._written != self._stored else touched.pop(TEXT, self._stored)
-        touched.pop(TEXT, None)
+        touched, values = self._touched(), self._form.values
+        typed = touched.pop(TEXT, self._stored)
+        text = self._written if self._written != self._stored else typed
         fields = {name: (value, digest(values[name] or "")) for name, value in touched.items()}
         if self._document:
             fields[DOCUMENT] = (self._document, "")
@@ -262,24 +514,20 @@ class RecordForm(Dialog[Values | None]):
 
     def _save(self) -> None:
         touched = self._touched()
-        problem = self._unready()
-        if problem:
+        if problem := self._unready():
             self._say(f"✗ {problem}", "$text-error")
-            return
-        refusal = self._saving(touched)
-        if refusal is None:
+        elif (refusal := self._saving(touched)) is None:
             self._end(touched)
         elif refusal.sentence:
             self._refuse(refusal)
 
     def _unready(self) -> str:
         """Return why what stands there is not to be saved yet, or nothing."""
-        text = None if self._area is None else self._area.text
-        over = 0 if text is None else len(text) - self._limit
-        if text is not None and not text.strip():
+        text = self._stored if self._area is None else self._area.text
+        if self._area is not None and not text.strip():
             return "The text is empty. Esc leaves it as it was."
-        if over > 0:
-            return f"The text is {number(over)} characters too long."
+        if len(text) > self._limit:
+            return f"The text is {number(len(text) - self._limit)} characters too long."
         if self._document and not self._without:
             self._without = True
             return keyed(
@@ -295,15 +543,14 @@ class RecordForm(Dialog[Values | None]):
 
     def _refuse(self, refusal: Refusal) -> None:
         """Say why it is not saved, beside the field where that has one, and put the cursor there."""
-        line = next((line for line in self._lines if line.field.name == refusal.field), None)
+        line, said = self._line(refusal.field), refusal.sentence
         if line is not None:
             line.focus_input()
-        if line is not None and refusal.unfit:
-            line.complain(refusal.sentence)
-            where = f"Line {refusal.line}: " if refusal.line else ""
-            self._say(f"✗ {where}{refusal.sentence}. Nothing was saved yet, and nothing is lost.", "$text-error")
-        else:
-            self._say(f"✗ {refusal.sentence}", "$text-error")
+            if refusal.unfit:
+                line.complain(said)
+                where = f"Line {refusal.line}: " if refusal.line else ""
+                said = f"{where}{said}. Nothing was saved yet, and nothing is lost."
+        self._say(f"✗ {said}", "$text-error")
         self._take_stored(self._saving.now)
         self._show_theirs()
 
@@ -357,14 +604,11 @@ class RecordForm(Dialog[Values | None]):
         """To the field above."""
         self.focus_previous()
 
+    @on(Input.Submitted)
     def action_down(self) -> None:
         """To the field below."""
         if not self._lines[-1].has_focus_within:
             self.focus_next()
-
-    @on(Input.Submitted)
-    def _submitted(self) -> None:
-        self.action_down()
 
     def action_other(self) -> None:
         """Put back what is stored in the field with the cursor; again, what was typed."""
@@ -379,13 +623,13 @@ class RecordForm(Dialog[Values | None]):
 
     def action_external(self) -> None:
         """Open all of it in the person's editor."""
-        fields, values = self._saving.subject.fields, self._values()
-        document = self._document or document_of(values, fields)
+        fields, values = self._form.fields, self._values()
+        document = self._document or of.document_of(values, fields)
         try:
             saved = external.edit(self.app, document)
             if saved is not None:
                 self._document, self._without = saved, False
-                self._take(read_document(saved, values, fields))
+                self._take(of.read_document(saved, values, fields))
         except BadDocument as bad:
             self._refuse(Refusal(f"{bad} {keyed(AGAIN)}"))
             self._keeping.soon()
@@ -402,9 +646,9 @@ class RecordForm(Dialog[Values | None]):
             self._area.load_text(changes[TEXT])
         self._changed()
         try:
-            self._saving.subject.check(self._touched())
+            self._form.edit(self._touched())
         except UnfitValue as unfit:
-            where = line_of(document, unfit.field)
+            where = of.line_of(document, unfit.field)
             self._refuse(Refusal(unfit.message, unfit.field, unfit=True, line=where))
 
     # What is said
@@ -415,27 +659,18 @@ class RecordForm(Dialog[Values | None]):
         self._say(f"{some} left out of the paste.", "$text-warning")
 
     def _show_state(self) -> None:
-        text = None if self._area is None else self._area.text
-        held = self._area is not None and self._area.is_held
-        left = self._limit - len(text or "")
-        words = f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long"
-        touched = list(self._touched())
+        text = "" if self._area is None else self._area.text
+        left, touched = self._limit - len(text), list(self._touched())
         parts = [f"● changed: {', '.join(touched)}"] if touched else []
         parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
-        if held:
-            parts.append(keyed(HELD))
-        if text is not None and not (held and left >= 0):
-            parts.append(words)
-        elif text is None and not touched:
+        if self._area is not None:
+            parts.append(f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long")
+        elif not touched:
             parts.append("Nothing is set yet.")
         self._say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
 
     def _say(self, sentence: str, style: str) -> None:
-        state = self.query_one(".form--state", Static)
-        # Only what needs another number of lines moves anything.
-        longest = max(len(sentence), self._said)
-        self._said = len(sentence)
-        state.update(body(sentence, style), layout=longest >= state.size.width)
+        self.query_one(".form--state", Static).update(body(sentence, style))
 
 
 def _entered(found: Widget | None) -> Widget | None:
@@ -453,25 +688,21 @@ async def fill_in(area: AreaScreen, saving: FormSaving, draft: Drafting | None =
 
 
 async def fill_in_elsewhere(
-    area: AreaScreen,
-    saving: FormSaving,
-    draft: Drafting | None = None,
-    copies: CopyAsking | None = None,
-    line: int = 0,
+    area: AreaScreen, saving: FormSaving, draft: Drafting | None = None, line: int = 0
 ) -> Values | None:
     """Open all of it in the person's own editor; what cannot be saved of it opens as a form, with the reason.
 
     The editor begins at a `line` of the text (from 1; 0 for none) where its way of saying so is known.
     Return what was saved, or `None` for nothing.
     """
-    subject = saving.subject
-    values = {name: value or "" for name, value in subject.values.items()}
-    document = document_of(values, subject.fields)
-    saved = await area.edit_externally(document, line and line + text_line_of(document) - 1)
+    form = saving.form
+    values = {name: value or "" for name, value in form.values.items()}
+    document = of.document_of(values, form.fields)
+    saved = await area.edit_externally(document, line and line + of.text_line_of(document) - 1)
     if saved is None:
         return None
     try:
-        typed = read_document(saved, values, subject.fields)
+        typed = of.read_document(saved, values, form.fields)
     except BadDocument as bad:
         refused = Refusal(f"{bad} {keyed(AGAIN)}")
         return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft, problem=refused))
@@ -479,10 +710,14 @@ async def fill_in_elsewhere(
         return None
     problem = saving.unfit(typed)
     with area.workbench_app.reporting():
-        if problem is None and copies is not None and not await copies.settled(saving.shown(typed)):
+        if problem is None and not await saving.copies.settled(saving.shown(typed)):
             problem = Refusal("It is not saved yet.")
-        problem = problem or saving.at_once(typed)
+        if problem is None:
+            try:
+                problem = saving(typed)
+            except StoreBusy as busy:
+                problem = Refusal(str(busy))
     if problem is None:
         return typed
-    problem = replace(problem, line=line_of(saved, problem.field)) if problem.unfit else problem
+    problem = replace(problem, line=of.line_of(saved, problem.field)) if problem.unfit else problem
     return await area.app.push_screen_wait(RecordForm(saving, typed=typed, draft=draft, problem=problem))

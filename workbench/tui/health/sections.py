@@ -33,7 +33,7 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.app.themes import load_themes, unknown_theme
 from workbench.tui.records.links import Place, only_record
-from workbench.tui.stream.history_dialog import HistoryDialog, event_text, masked_event, vote_text
+from workbench.tui.stream.history_dialog import HistoryDialog, event_text
 from workbench.tui.stream.history_dialog import row as event_row
 from workbench.tui.widgets.bars import day_plot, gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, clipped, key_of, keyed, undo
@@ -367,8 +367,7 @@ class History(Section[tuple[Event, ...]]):
         return found or [self.remark("nothing", "Nothing was done in this store yet.")]
 
     def _row(self, event: Event) -> Row:
-        now = self.bench.context.now()
-        return Row(self.ID, str(event.rev), lambda width: event_row(event, width, now, self.masked), event)
+        return Row(self.ID, str(event.rev), lambda width: event_row(self.bench, event, width), event)
 
     def detail(self, row: Row) -> Content:
         keys = assemble([
@@ -378,12 +377,11 @@ class History(Section[tuple[Event, ...]]):
         event = row.item
         if not isinstance(event, Event):
             return joined(title("Who changed what, the newest first"), BLANK, keys)
-        shown, hidden = (event, False) if row.name in self.unfolded else masked_event(event, self.masked)
-        later = self.value[: self.value.index(event)] if event in self.value else ()
-        vote = self.bench.history.vote_in(event, later)
-        said = None if vote is None else vote_text(vote, self.masked)
-        text = event_text(shown, keys=True, hidden=hidden, opens=key_of("health.unfold"), vote=said)
-        return joined(body(shown.label, "bold"), keys, BLANK, text)
+        later, opens = self.value[: self.value.index(event)] if event in self.value else (), key_of("health.unfold")
+        unfolded = row.name in self.unfolded
+        text = event_text(self.bench, event, later, keys=True, opens=opens, unfolded=unfolded)
+        label = event.label if unfolded else self.masked(event.label)
+        return joined(body(label, "bold"), keys, BLANK, text)
 
     def record(self, row: Row) -> Place | None:
         changed = row.item.fields if isinstance(row.item, Event) else ()
@@ -391,7 +389,7 @@ class History(Section[tuple[Event, ...]]):
 
     async def open(self, row: Row) -> bool:
         del row
-        self.app.push_screen(HistoryDialog(self.bench.history, self.bench.context.now(), self.masked))
+        self.app.push_screen(HistoryDialog(self.bench))
         return True
 
     async def take_back(self, row: Row) -> None:

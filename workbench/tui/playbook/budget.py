@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual import on, work
 from textual.binding import BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -30,7 +29,7 @@ from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.exports.parts import Pane
 from workbench.tui.playbook.actions import AGENT_VIEW, BUDGET, DEPRECATE
-from workbench.tui.playbook.pane import PINNED, bullets_in
+from workbench.tui.playbook.pane import PINNED, WARN, bullets_in
 from workbench.tui.playbook.preview import whole_file
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.safety import FLAGGED
@@ -44,24 +43,6 @@ from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 # What an agent would actually see of a playbook: its prompt text, exactly, to look at and to copy.
-
-
-class Made(Message):
-    """A thread made the text: what an export gives, what is held back, and the lines of the text."""
-
-    def __init__(self, rendered: Rendered, held: tuple[Held, ...], lines: Sequence[DiffLine]) -> None:
-        super().__init__()
-        self.rendered = rendered
-        self.held = held
-        self.lines = lines
-
-
-class Unmade(Message):
-    """The text could not be made."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__()
-        self.problem = problem
 
 
 class AgentDialog(Dialog[None]):
@@ -110,25 +91,20 @@ class AgentDialog(Dialog[None]):
     @work(thread=True, exclusive=True, group="agent", exit_on_error=False, description="prompt")
     def _make(self, name: str, choice: Choice) -> None:
         """Make what an export with the same options gives without what is held back, away from the keyboard."""
-        worker = get_current_worker()
+        worker, bench = get_current_worker(), self._bench
         try:
-            whole = self._bench.exporter.render(name, choice)
-            held = self._bench.safety.refusals(parts_of(whole.parsed))
+            whole = bench.exporter.render(name, choice)
+            held = bench.safety.refusals(parts_of(whole.parsed))
             without = frozenset(place_of(one.record) for one in held)
-            rendered = self._bench.exporter.render(name, replace(choice, without=without)) if held else whole
+            rendered = bench.exporter.render(name, replace(choice, without=without)) if held else whole
         except WorkbenchError as error:
-            self.post_message(Unmade(str(error)))
+            self.call_later(self.query_one("#agent-state", Static).update, body(str(error), "$text-warning"))
             return
         if not worker.is_cancelled:
-            self.post_message(Made(rendered, held, whole_file(rendered.text)))
+            self.call_later(self._made, rendered, held, whole_file(rendered.text))
 
-    def on_unmade(self, event: Unmade) -> None:
-        """Say why there is no text."""
-        self.query_one("#agent-state", Static).update(body(event.problem, "$text-warning"))
-
-    def on_made(self, event: Made) -> None:
+    def _made(self, rendered: Rendered, held: Sequence[Held], lines: Sequence[DiffLine]) -> None:
         """Show the text, and what is not in it."""
-        rendered, held = event.rendered, event.held
         self.text = text = rendered.text
         bullets = sum(b.state != "deprecated" for book in rendered.parsed.playbooks for b in book.bullets)
         flagged = sum(isinstance(one.record, Bullet) for one in held)
@@ -139,7 +115,7 @@ class AgentDialog(Dialog[None]):
         ]
         self._left_out = _left_out(gone, flagged, len(held))
         self._say(self._figures)
-        self.query_one(Pane).show(event.lines)
+        self.query_one(Pane).show(lines)
 
     def _say(self, figures: Iterable[tuple[str, str]]) -> None:
         """Say what is asked for now, with figures of a text and what is not in it."""
@@ -171,14 +147,12 @@ class AgentDialog(Dialog[None]):
 
 def _left_out(gone: int, flagged: int, held: int) -> list[tuple[str, str]]:
     """Say how many bullets are not in the text, and why: over budget, flagged, or (of all held) a heading is."""
-    parts: list[tuple[str, str]] = []
+    export, parts = key_of("playbook.export"), list[tuple[str, str]]()
     if gone:
         parts.append((f"\n{bullets_in(gone)} left out: deprecated, or over the budget.", "$text-warning"))
-    export = key_of("playbook.export")
     if flagged:
-        parts.append(
-            (f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; {export} lets them out.", "$text-error")
-        )
+        told = f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; {export} lets them out."
+        parts.append((told, "$text-error"))
     if held > flagged:
         told = f"\n{FLAGGED} A heading is flagged: nothing is exported before {export} allows it."
         parts.append((told, "$text-error"))
@@ -216,34 +190,29 @@ class BudgetDialog(Dialog[str | None]):
         name = bench.safety.masked(self._view.playbook.book.name)
         super().__init__(f"Token budget of {name}", [a for a in BUDGET if a.show])
         self.acts = ActsBesideSliders(lambda: self, self._record_here, then=self._reckon)
-
-    @property
-    def _budget(self) -> int:
-        return int(self.query_one(Slider).value or 0)
+        total = max(1, self._view.tokens)
+        start = self._view.playbook.book.budget or total
+        scale = Scale(0, max(total, start) + 1000, 500, 50)
+        self.slider = Slider("budget", start, scale, show=lambda v: number(int(v)), ticks=(total,), value_width=9)
+        empty = Content("Everything fits. ← lowers the budget, digits type one.")
+        self.rows: LineView[Line] = LineView(self._draw, lambda line: line.bullet.id, empty=empty)
 
     @property
     def fitting(self) -> Fitting:
         """What fits the budget that the slider shows."""
-        return fit(self._view.playbook, self._budget)
+        return fit(self._view.playbook, int(self.slider.value or 0))
 
     def contents(self) -> Iterable[Widget]:
         """Return the slider, what fits, and the bullets, those that are out first."""
-        total = max(1, self._view.tokens)
-        start = self._view.playbook.book.budget or total
-        scale = Scale(0, max(total, start) + 1000, 500, 50)
-        yield Slider("budget", start, scale, show=lambda v: number(int(v)), ticks=(total,), value_width=9)
-        yield Static(Content(""), id="budget-state")
-        empty = Content("Everything fits. ← lowers the budget, digits type one.")
-        rows: LineView[Line] = LineView(self._draw, lambda line: line.bullet.id, empty=empty)
-        yield rows
+        return (self.slider, Static(Content(""), id="budget-state"), self.rows)
 
     def on_mount(self) -> None:
         """Show what fits now."""
-        self.query_one(Slider).focus()
+        self.slider.focus()
         self._show()
 
     def _record_here(self, _what: str) -> Place | None:
-        line: Line | None = self.query_one(LineView).current
+        line = self.rows.current
         return None if line is None else ("bullets", f"{self._book}/{line.bullet.id}")
 
     def _reckon(self) -> None:
@@ -257,38 +226,32 @@ class BudgetDialog(Dialog[str | None]):
 
     @on(LineView.Opened)
     def _type(self) -> None:
-        self.action_type()
+        self.slider.action_type()
 
     def _show(self, *, cursor: int | None = 0) -> None:
         fitting, costs = self.fitting, self._view.costs.bullets
         out = [Line(b, costs[b.id], False) for b in ranked(fitting.left_out)]
         shown = (*out, *(Line(b, costs[b.id], True) for b in ranked(fitting.kept)))
-        self.query_one(LineView).set_rows(shown if out else (), cursor=cursor)
-        self._say(self._state(fitting))
-
-    def _state(self, fitting: Fitting) -> Content:
-        total = self._view.tokens
+        self.rows.set_rows(shown if out else (), cursor=cursor)
+        keys = "{budget.save} only marks what is out · {budget.apply} deprecates it · {budget.drop} no budget"
         parts = [
             (f"The budget keeps {fitting.share}: ≈ {number(fitting.tokens)} tokens, estimated", "bold"),
-            (f" · all have ≈ {number(total)} (┼)\n", MUTED),
-            (f"Out: {fitting.went}\n" if fitting.outside else "", "bold $text-warning"),
+            (f" · all have ≈ {number(self._view.tokens)} (┼)\n", MUTED),
+            (f"Out: {fitting.went}\n" if fitting.outside else "", WARN),
             (f"Order: {ORDER}\n", ""),
-            (
-                keyed("{budget.save} only marks what is out · {budget.apply} deprecates it · {budget.drop} no budget"),
-                MUTED,
-            ),
+            (keyed(keys), MUTED),
         ]
-        return assemble(parts)
+        self._say(assemble(parts))
 
     def _say(self, content: Content) -> None:
         self.query_one("#budget-state", Static).update(content)
 
     def _draw(self, line: Line, width: int) -> list[Cell]:
-        bullet, style = line.bullet, "" if line.inside else MUTED
-        mark = Cell("✓" if line.inside else "✂", 1, "$text-success" if line.inside else "bold $text-warning")
-        text = printable(" ".join(self._bench.safety.masked(bullet.content)[: 8 * width + 64].split()))
-        cells = [mark, Cell(printable(bullet.id[:18]), 10, MUTED), Cell(PINNED if bullet.pinned else " ", 1, "bold"),
-                 Cell(text, 0, style)]  # fmt: skip
+        bullet, style = self._bench.safety.shown(line.bullet), "" if line.inside else MUTED
+        mark = Cell("✓", 1, "$text-success") if line.inside else Cell("✂", 1, WARN)
+        text = printable(" ".join(bullet.content[: 8 * width + 64].split()))
+        pin = Cell(PINNED if bullet.pinned else " ", 1, "bold")
+        cells = [mark, Cell(printable(bullet.id[:18]), 10, MUTED), pin, Cell(text, 0, style)]
         if width >= 70:
             cells.append(Cell(f"+{bullet.helpful_count} −{bullet.harmful_count}", 8, MUTED, "right"))
             cells.append(Cell(standing(bullet), 11, style))
@@ -296,27 +259,9 @@ class BudgetDialog(Dialog[str | None]):
 
     # Changing
 
-    def action_type(self) -> None:
-        """Type a number of tokens."""
-        self.query_one(Slider).action_type()
-
-    def action_less(self) -> None:
-        self.query_one(Slider).action_less()
-
-    def action_more(self) -> None:
-        self.query_one(Slider).action_more()
-
-    def action_fine_less(self) -> None:
-        """Lower the budget a little."""
-        self.query_one(Slider).action_fine_less()
-
-    def action_fine_more(self) -> None:
-        """Raise the budget a little."""
-        self.query_one(Slider).action_fine_more()
-
     def action_save(self) -> None:
         """Set the budget that the slider shows."""
-        self._set(self._budget)
+        self._set(int(self.slider.value or 0))
 
     def action_drop(self) -> None:
         """Take the budget away."""
@@ -374,7 +319,7 @@ Take = Callable[[Deprecation], None]
 
 
 class DeprecateDialog(Dialog[Deprecation | None]):
-    """Ask for a reason and a replacement. `masked` goes over texts before they are shown, `preview` over the reason.
+    """Ask for a reason, which `preview` looks at, and a replacement among the `others`, as they may be shown.
 
     `take` does what changes the store while this is still open, so that nothing typed is lost when it cannot.
     """
@@ -390,15 +335,10 @@ class DeprecateDialog(Dialog[Deprecation | None]):
     }
     """
 
-    def __init__(
-        self, title: str, others: Sequence[Bullet], masked: dict[str, str], preview: Preview, take: Take
-    ) -> None:
+    def __init__(self, title: str, others: Sequence[Bullet], preview: Preview, take: Take) -> None:
         enter = replace(DEPRECATE[0], id="deprecate.enter")  # the field has the key
         super().__init__(title, (enter, DEPRECATE[-1]))
-        self._take = take
-        self._others = others
-        self._masked = masked
-        self._preview = preview
+        self._take, self._others, self._preview = take, others, preview
 
     def contents(self) -> Iterable[Widget]:
         """Return the reason, the search and the bullets."""
@@ -417,10 +357,10 @@ class DeprecateDialog(Dialog[Deprecation | None]):
     def on_mount(self) -> None:
         """List every other bullet, the cursor on none of them."""
         self.query_one("#why").focus()
-        self._rows.set_rows((None, *self._others), cursor=0)
+        self.rows.set_rows((None, *self._others), cursor=0)
 
     @property
-    def _rows(self) -> LineView[Bullet | None]:
+    def rows(self) -> LineView[Bullet | None]:
         return self.query_one(LineView)
 
     @property
@@ -430,24 +370,24 @@ class DeprecateDialog(Dialog[Deprecation | None]):
     def _draw(self, bullet: Bullet | None, width: int) -> list[Cell]:
         if bullet is None:
             return [Cell("none", 0, MUTED)]
-        text = printable(" ".join(self._masked[bullet.id][: 8 * width + 64].split()))
+        text = printable(" ".join(bullet.content[: 8 * width + 64].split()))
         return [Cell(printable(bullet.id[:18]), 12, MUTED), Cell(highlight(text, find_words(text, self._words)))]
 
     @on(Input.Changed, "#instead")
     def _narrow(self) -> None:
-        self._rows.set_rows((None, *fitting(self._others, self._words)), cursor=0)
+        self.rows.set_rows((None, *fitting(self._others, self._words)), cursor=0)
 
     @on(LineView.Highlighted)
     def _name_chosen(self) -> None:
-        chosen = self._rows.current
-        said = f"“{one_line(self._masked[chosen.id], 48)}”" if chosen else "none"
+        chosen = self.rows.current
+        said = f"“{one_line(chosen.content, 48)}”" if chosen else "none"
         self.query_one("#instead-label", Static).update(body(f"Replaced by (optional): {said}"))
 
     @on(Input.Submitted)
     @on(LineView.Opened)
     def action_take(self) -> None:
         """Take the reason and the bullet under the cursor."""
-        chosen = self._rows.current
+        chosen = self.rows.current
         if (first := self._preview(self.query_one("#why", SafeInput).value.strip())) is not None:
             self.query_one("#why-label", Static).update(body(first, "$text-warning"))
             return
@@ -458,12 +398,6 @@ class DeprecateDialog(Dialog[Deprecation | None]):
             self.dismiss(asked)
 
         change(self, take)
-
-    def action_up(self) -> None:
-        self._rows.action_up()
-
-    def action_down(self) -> None:
-        self._rows.action_down()
 
 
 def fitting(bullets: Sequence[Bullet], words: Sequence[str]) -> list[Bullet]:

@@ -16,7 +16,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.agents.served_lately import Given, Shift
 from workbench.services.files.threeway import DiffLine
-from workbench.services.forms.document import Values
+from workbench.services.forms import Values
 from workbench.services.open import Workbench
 from workbench.services.promotion.copies import Copy, CopyPlan, Correction, Obstacle
 from workbench.services.safety.masking import masked_name

@@ -2,15 +2,14 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from textual.content import Content
 from textual.screen import Screen
 
 from workbench.core.named import implementation
-from workbench.core.stream.memory import Verdict
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name
 from workbench.tui.app.area import AreaScreen
@@ -27,11 +26,11 @@ Place = tuple[str, str]
 Here = Callable[[str], Place | None]
 """Returns where the record is that an act ("edit") is for, or `None` where the row under the cursor has none."""
 
-HANDS = {
-    "memories": "workbench.tui.records.record:MemoryHands",
-    "bullets": "workbench.tui.records.record:BulletHands",
+ACTIONS = {
+    "memories": "workbench.tui.records.actions:MemoryActions",
+    "bullets": "workbench.tui.records.actions:BulletActions",
 }
-"""What carries the acts out, by the table of the record."""
+"""What carries the acts out, by the table of the record; a method is named after the act that it does."""
 
 OPENS = "workbench.tui.records.record:open_over"
 """What opens a record or a document over the present place; its text has links, too."""
@@ -46,89 +45,8 @@ NO_RECORD = "That key acts on a memory or a bullet; this row is neither."
 
 def only_record(places: Iterable[Place]) -> Place | None:
     """Return the memory or bullet that is the only one among the places of a change, or `None`."""
-    found = {place for place in places if place[0] in HANDS}
+    found = {place for place in places if place[0] in ACTIONS}
     return found.pop() if len(found) == 1 else None
-
-
-class Hands(Protocol):
-    """Carries out what a key says on one record; a method is named after the act it does."""
-
-    def __init__(self, area: AreaScreen, key: str) -> None:
-        """Take one record in hand. Raises `UnknownRecord` where it is gone."""
-
-    def helpful(self) -> Any:
-        """Vote helpful, or take that vote back."""
-
-    def harmful(self) -> Any:
-        """Vote harmful, or take that vote back."""
-
-    def pin(self) -> Any:
-        """Pin or unpin."""
-
-    def forget(self) -> Any:
-        """Let it go."""
-
-    def edit(self) -> Any:
-        """Edit it here."""
-
-    def external(self) -> Any:
-        """Edit it in the person's own editor."""
-
-    def copy(self) -> Any:
-        """Put its text on the clipboard."""
-
-    def history(self) -> Any:
-        """Show every change of it."""
-
-    def promote(self) -> Any:
-        """Put it where agents read it."""
-
-
-class RecordChanges(Protocol):
-    """Changes what somebody picked, after asking where that is due, and says what was done."""
-
-    def vote(self, verdict: Verdict) -> None:
-        """Vote, or take that vote back."""
-
-    def pin(self) -> None:
-        """Pin or unpin."""
-
-    async def edit(self) -> None:
-        """Edit here."""
-
-    async def edit_externally(self) -> None:
-        """Edit in the person's own editor."""
-
-
-class ChangingHands:
-    """What hands of every kind do alike: they leave it to the changes of their kind."""
-
-    def __init__(self, area: AreaScreen, key: str, changes: RecordChanges, text: str) -> None:
-        self._area, self._key, self._by, self._text = area, key, changes, text
-
-    def helpful(self) -> None:
-        """Vote helpful, or take that vote back."""
-        self._by.vote("helpful")
-
-    def harmful(self) -> None:
-        """Vote harmful, or take that vote back."""
-        self._by.vote("harmful")
-
-    def pin(self) -> None:
-        self._by.pin()
-
-    async def edit(self) -> None:
-        await self._by.edit()
-
-    async def external(self) -> None:
-        """Edit it in $EDITOR."""
-        await self._by.edit_externally()
-
-    def copy(self) -> None:
-        self._area.copy(self._text)
-
-    def history(self) -> None:
-        self._area.show_history(self._key)
 
 
 class Acts:
@@ -156,7 +74,7 @@ class Acts:
         """Do something to the record, so that keys typed ahead reach the dialog it may open."""
         screen, place = self._screen(), self._here(what)
         area = area_below(screen)
-        if place is None or place[0] not in HANDS:
+        if place is None or place[0] not in ACTIONS:
             area.workbench_app.say(self._missing)
         else:
             await started(screen, self._do(area, place, what))
@@ -169,8 +87,7 @@ class Acts:
 
     async def _do(self, area: AreaScreen, place: Place, what: str) -> None:
         with area.workbench_app.reporting():
-            hands: Hands = implementation(HANDS[place[0]])(area, place[1])
-            done = getattr(hands, what)()
+            done = getattr(implementation(ACTIONS[place[0]])(area, lambda: [place[1]]), what)()
             if inspect.isawaitable(done):
                 await done
         self._then()
@@ -196,9 +113,6 @@ def area_below(screen: Screen[Any]) -> AreaScreen:
 FILE = "documents"
 """Where what a file's name names is, in place of a table."""
 
-FAR = 50_000
-"""Characters of a text in which links are looked for."""
-
 _NAME = re.compile(r"[\w~.][\w./:@+~-]*\w|\w")
 _FILE = re.compile(r"\.(md|mdc|markdown|txt|json|jsonl|ya?ml|toml)$", re.IGNORECASE)
 _LINK, _HERE = "underline", "reverse underline"
@@ -217,7 +131,7 @@ def links_in(text: str, bench: Workbench, own: Place | None = None) -> list[Link
     """Return the records and files that a text names, without the one it is about (`own`)."""
     return [
         Link(match.start(), match.end(), place)
-        for match in _NAME.finditer(text, 0, FAR)
+        for match in _NAME.finditer(text)
         if (place := _named(match.group(), bench)) is not None and place != own
     ]
 
@@ -232,15 +146,9 @@ def _named(name: str, bench: Workbench) -> Place | None:
         return ("memories", name)
     if name in bench.library.bullets:
         return ("bullets", name)
-    found = next(_called(name, bench), None)
+    keys = (f"{line.book.id}/{name}" for line in bench.playbooks.books())
+    found = next((key for key in keys if key in bench.library.bullets), None)
     return None if found is None else ("bullets", found)
-
-
-def _called(name: str, bench: Workbench) -> Iterator[str]:
-    """Yield the keys of the bullets with an id, one for each playbook that has one."""
-    for line in bench.playbooks.books():
-        if (key := f"{line.book.id}/{name}") in bench.library.bullets:
-            yield key
 
 
 class Links:

@@ -1,8 +1,10 @@
 """A record or a document open over another place: its text with links, and the usual keys on it."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from textual import work
 from textual.binding import BindingType
@@ -10,101 +12,59 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.core.playbook.book import Bullet
-from workbench.core.record import WorkbenchError
+from workbench.core.record import WorkbenchError, parse_time, to_doc
+from workbench.core.stream.memory import FILE_KEY
+from workbench.core.text import printable
 from workbench.services.safety.masking import masked_name
 from workbench.tui.agents.documents import rows_of, text_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
-from workbench.tui.playbook.changes import BulletChanges
 from workbench.tui.playbook.pane import bullet_text
-from workbench.tui.records.links import FILE, Acts, ChangingHands, Links, Place
-from workbench.tui.safety import FlaggedMemories
-from workbench.tui.stream.changes import Changes, Picked
-from workbench.tui.stream.memory_view import detail, surroundings
+from workbench.tui.records.links import FILE, Acts, Links, Place
+from workbench.tui.safety import FLAGGED, STYLE, FlaggedMemories
+from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.actions import LINKS, OPENED, SHOWN_ON_ROW, on_row
-from workbench.tui.widgets.content import MUTED, keyed
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
-
-# What a key does to one bullet, wherever it is listed.
-
-
-NOT_PROMOTED = "Bullets are served with their playbook: X in the Playbook exports it to a file."
-
-
-class OneBullet:
-    """The bullet that a change is for, where there are no marks."""
-
-    def __init__(self, area: AreaScreen, bullet: Bullet) -> None:
-        self._area = area
-        self._bullet = bullet
-
-    @property
-    def book(self) -> str:
-        """The id of its playbook."""
-        return self._bullet.book
-
-    def ids(self) -> list[str]:
-        return [self._bullet.id]
-
-    def one(self) -> Bullet:
-        return self._bullet
-
-    def done(self, sentence: str, _ids: Sequence[str] = ()) -> None:
-        self._area.workbench_app.say(sentence)
-
-
-class BulletHands(ChangingHands):
-    """Changes one bullet as the Playbook does; `key` is `BOOK/ID`."""
-
-    def __init__(self, area: AreaScreen, key: str) -> None:
-        book, _, id = key.rpartition("/")
-        bullet = area.bench.playbooks.bullet(book, id)
-        self._changes = BulletChanges(area, OneBullet(area, bullet))
-        super().__init__(area, key, self._changes, bullet.content)
-
-    async def forget(self) -> None:
-        await self._changes.delete()
-
-    def promote(self) -> None:
-        """Say how bullets reach agents."""
-        self._area.workbench_app.say(NOT_PROMOTED)
-
-
-# What a key does to one memory, wherever it is listed.
-
-
-class MemoryHands(ChangingHands):
-    def __init__(self, area: AreaScreen, key: str) -> None:
-        memory = area.bench.stream.get(key)
-        self._changes = Changes(area, Picked(lambda: memory, lambda: [memory.id], lambda: None))
-        super().__init__(area, memory.id, self._changes, memory.content)
-
-    async def forget(self) -> None:
-        """Forget it; an archived one is restored instead."""
-        await self._changes.forget()
-
-    def promote(self) -> None:
-        """Promote it: written where agents read it, after a look at the text."""
-        self._changes.promote()
-
 
 READING = Content.styled("Reading …", MUTED)
 ROOM = 90
 """Cells of a path that a title shows at most; of a longer one its end."""
 
+NO_RECORD = "That key acts on a memory or a bullet. {agents.documents} in Agents edits a document."
+NOT_KEPT = (
+    "{} is no document that agents keep here. {agents.documents} in Agents lists those, and {documents.follow} there "
+    "follows another folder."
+)
 
-class Shows(Protocol):
-    """Makes the text of what is open, as wide as there is room; raises `WorkbenchError` where it is gone."""
 
-    def __call__(self, width: int) -> Content:
-        """Return the text."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+
+_NAMES = {
+    "importance_score": "importance",
+    "observation_type": "type",
+    "session_id": "session",
+    "is_synthetic": "concluded by a reflection",
+    "created_at": "made",
+    "last_accessed_at": "read last",
+    "last_feedback_at": "voted on last",
+    "access_count": "times read",
+    "archived_reason": "archived as",
+    "accumulated_importance": "importance since the last reflection",
+    "observations_since_last": "memories since the last reflection",
+    "last_reflection_at": "last reflection",
+}
+"""What fields are called where their own name with spaces says too little."""
 
 
 class OpenedRecord(Dialog[None]):
-    """One memory, bullet or document in full, over the place where somebody came upon it."""
+    """One memory, bullet or document in full, over the place where somebody came upon it.
+
+    With `rev` it is shown as it was right after that revision; its keys act on the record as it is now.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*OPENED, *on_row()))
     DEFAULT_CSS = """
@@ -117,11 +77,13 @@ class OpenedRecord(Dialog[None]):
     }
     """
 
-    def __init__(self, area: AreaScreen, place: Place, path: tuple[str, ...]) -> None:
-        self._path = (*path, masked_name(place[1], area.bench.safety.masked))
+    def __init__(self, area: AreaScreen, place: Place, path: tuple[str, ...], rev: int | None = None) -> None:
+        then = "" if rev is None else f" as it was at revision {rev}"
+        self._path = (*path, f"{masked_name(place[1], area.bench.safety.masked)}{then}")
         shown = LINKS[:1] + LINKS[2:] + (() if place[0] == FILE else SHOWN_ON_ROW)
         super().__init__(path_told(self._path), (*shown, OPENED[-1]))
-        self._area, self._place = area, place
+        self._area, self._place, self._rev = area, place, rev
+        self._unfolded = False
         self._flagged = FlaggedMemories(area)
         self._pane = ReadingPane(id="opened")
         self.acts = Acts(lambda: self, lambda _what: self._place, then=self._show, missing=keyed(NO_RECORD))
@@ -143,37 +105,44 @@ class OpenedRecord(Dialog[None]):
         self.call_after_refresh(self._show)
 
     def _show(self) -> None:
-        """Show the record as it is now; a document is read away from the keyboard."""
+        """Show the record as it is now; a document, or the past, is read away from the keyboard."""
         if not self.is_attached:
             return
-        if self._place[0] == FILE:
+        if self._place[0] == FILE or self._rev is not None:
             self._read()
             return
-        width = self._pane.scrollable_content_region.width or 60
+        bench, width = self._area.bench, self._pane.scrollable_content_region.width or 60
         try:
-            text = self._memory(width) if self._place[0] == "memories" else self._bullet(width)
+            if self._place[0] == "memories":
+                memory = bench.stream.get(self._place[1])
+                text = detail(bench, memory, self._flagged.flags_of(memory), width)
+            else:
+                text = bullet_text(bench, self._place[1], width)
         except WorkbenchError as error:
             text = Content.styled(str(error), MUTED)
         if text.plain != self._pane.plain:
             self._pane.show(text, keep_place=True)
 
-    def _memory(self, width: int) -> Content:
-        bench = self._area.bench
-        memory = bench.stream.get(self._place[1])
-        return detail(memory, surroundings(bench, memory, self._flagged.flags_of(memory), width))
-
-    def _bullet(self, width: int) -> Content:
-        return bullet_text(self._area.bench, self._place[1], width)
-
     @work(exclusive=True)
     async def _read(self) -> None:
         self._pane.show(READING)
-        self._pane.show(await asyncio.to_thread(document_text, self._area, self._place[1]))
+        read = document_text if self._rev is None else self._text_then
+        self._pane.show(await asyncio.to_thread(read, self._area, self._place[1]))
+
+    def _text_then(self, area: AreaScreen, _name: str) -> Content:
+        assert self._rev is not None
+        try:
+            record = area.bench.history.at_revision(self._place, self._rev)
+        except WorkbenchError as error:
+            return Content.styled(str(error), MUTED)
+        shown = record if self._unfolded else area.bench.safety.shown(record)
+        return record_text(shown, opens="" if shown == record else key_of("opened.unfold"))
 
     def action_unfold(self) -> None:
-        """Show a text that is folded as unsafe."""
+        """Show a text that is folded as unsafe, or the secrets of a record as it was."""
         memory = self._area.bench.library.memories.find(self._place[1])
-        if memory is not None and self._flagged.unfold(memory):
+        self._unfolded = True
+        if self._rev is not None or (memory is not None and self._flagged.unfold(memory)):
             self._show()
 
     @asking
@@ -185,13 +154,6 @@ class OpenedRecord(Dialog[None]):
             self._show()
 
         await self._area.workbench_app.take_back(told)
-
-
-NO_RECORD = "That key acts on a memory or a bullet. {agents.documents} in Agents edits a document."
-NOT_KEPT = (
-    "{} is no document that agents keep here. {agents.documents} in Agents lists those, and {documents.follow} there "
-    "follows another folder."
-)
 
 
 def open_over(screen: Screen[Any], area: AreaScreen, place: Place, path: tuple[str, ...]) -> None:
@@ -216,3 +178,38 @@ def document_text(area: AreaScreen, name: str) -> Content:
     if named is None:
         return Content.styled(keyed(NOT_KEPT).replace("{}", area.bench.safety.masked(name)), MUTED)
     return text_of(named, area.bench)
+
+
+# Every field of a record as it was.
+
+
+def name_of(field: str) -> str:
+    return _NAMES.get(field) or field.replace("_", " ")
+
+
+def record_text(record: object, *, opens: str = "") -> Content:
+    """Return every field of a record, its text first; `opens` is the key that shows the secrets masked in it."""
+    doc = to_doc(record)
+    text = doc.pop("content", None)
+    lines = [secrets_told(opens)] if opens else []
+    lines += [body(text), Content("")] if isinstance(text, str) else []
+    lines += [
+        assemble([(f"{printable(name_of(name))}: ", MUTED)]) + body(value_text(value)) for name, value in doc.items()
+    ]
+    return Content("\n").join(lines)
+
+
+def secrets_told(opens: str) -> Content:
+    parts = [(f"{FLAGGED} Secrets are masked. ", STYLE), (opens, "bold $text-accent"), (" shows them.", MUTED)]
+    return assemble(parts)
+
+
+def value_text(value: object) -> str:
+    """Return a value in one line: text as it is, anything else as JSON, without how a file was laid out."""
+    if value is None:
+        return "–"
+    if isinstance(value, Mapping):
+        value = {name: item for name, item in value.items() if name != FILE_KEY}
+    if isinstance(value, str):
+        return absolute(parse_time(value)) if _TIME.fullmatch(value) else value
+    return json.dumps(value, ensure_ascii=False)

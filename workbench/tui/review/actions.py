@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
 from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, on_row
 
 _THERE = {
@@ -53,7 +53,6 @@ REVIEW = Table(
         Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
         Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("review.look", "D", "refresh", "Find duplicates and suggestions again", FIND, False),
-        Action("review.apply", "semicolon", "for marked", "Marked rows: no longer needed", MARK, False),
     ),
     (*LIST, *MARKS, *LINKS, *EVIDENCE),
 )

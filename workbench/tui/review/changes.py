@@ -13,7 +13,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
 from workbench.services.context import Touched
-from workbench.services.forms.document import TEXT, Values
+from workbench.services.forms import TEXT, ProposalForm, Values
 from workbench.services.open import Workbench
 from workbench.services.review.queue import Evidence
 from workbench.services.review.review import is_put_off
@@ -21,8 +21,7 @@ from workbench.services.review.rewriting import check_parts, parts_of
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting
 from workbench.tui.app.saving import Preview, Saving
-from workbench.tui.forms.form import fill_in, fill_in_elsewhere
-from workbench.tui.forms.saving import FormSaving, of_proposal
+from workbench.tui.forms.form import FormSaving, fill_in, fill_in_elsewhere
 from workbench.tui.review.inbox import ASK, Count, Heading, Item, Progress, grouped, heading_line
 from workbench.tui.review.rows import row
 from workbench.tui.review.views import Seen, view_of
@@ -275,7 +274,7 @@ class Changes:
             self._app.say(f"{said}{note}", "warning" if note else "information")
 
     def _saving(self, proposal: Proposal) -> FormSaving:
-        return FormSaving(self._bench, of_proposal(self._bench, proposal))
+        return FormSaving(self._app, ProposalForm(self._bench, proposal))
 
     async def merge(self, evidence: Evidence | None) -> None:
         """Choose a memory to merge into, after a look at both."""

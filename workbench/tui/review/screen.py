@@ -467,10 +467,6 @@ class ReviewScreen(AreaScreen):
         """Scroll the evidence, then the item, back."""
         self.texts.read_back()
 
-    def action_apply(self) -> None:
-        """Say whether anything is marked; decisions on marked rows do not need it."""
-        self.arm(self.rows)
-
     def action_unfold(self) -> None:
         """Show a text that is folded away."""
         proposal = self.queue.current

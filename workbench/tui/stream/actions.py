@@ -1,20 +1,44 @@
 """The tables of actions of the Stream and its dialogs."""
 
-from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, READ_ON, on_row
+from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MOVE, Action, Table
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, READ_ON, on_row
 
 STREAM = Table(
     "Stream",
     (
         Action("stream.search", "slash", "search", "Filter or search the memories", FIND),
-        Action("stream.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
-        Action("stream.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
-        Action("stream.edit", "e", "edit", "Edit it with all its fields", CHANGE),
+        Action(
+            "stream.helpful",
+            "plus",
+            "helpful",
+            "Vote helpful; again takes the vote back",
+            DECIDE,
+            run="do('changes.helpful')",
+        ),
+        Action(
+            "stream.harmful",
+            "minus",
+            "harmful",
+            "Vote harmful; again takes the vote back",
+            DECIDE,
+            run="do('changes.harmful')",
+        ),
+        Action("stream.edit", "e", "edit", "Edit it with all its fields", CHANGE, run="do('changes.edit')"),
         Action("stream.external", "E", "edit in $EDITOR", "Edit all of it as one document in $EDITOR", CHANGE, False),
         Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
-        Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
-        Action("stream.confirm", "a", "confirm", "Confirm a signal: you approve of it", DECIDE, False),
-        Action("stream.forget", "d", "archive", "Archive it; asks once for several", CHANGE),
+        Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE, run="do('changes.pin')"),
+        Action(
+            "stream.confirm",
+            "a",
+            "confirm",
+            "Confirm a signal: you approve of it",
+            DECIDE,
+            False,
+            run="do('changes.confirm')",
+        ),
+        Action(
+            "stream.forget", "d", "archive", "Archive it; asks once for several", CHANGE, run="do('changes.forget')"
+        ),
         Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
         Action("stream.sort", "s", "sort", "Sort by time, importance, votes, score …", FIND),
         Action("stream.dates", "W", "dates in full", "Dates in full, or how long ago", FIND, False),
@@ -29,18 +53,23 @@ STREAM = Table(
             False,
         ),
         Action("stream.newest", "full_stop", "to the new", "To the newest memory that arrived", FIND, False),
-        Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
-        Action("stream.history", "h", "history", "Show every change of this memory", FIND),
+        Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, run="do('changes.copy')"),
+        Action("stream.history", "h", "history", "Show every change of this memory", FIND, run="do('changes.history')"),
         Action("stream.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("stream.allow", "exclamation_mark", "allow", "Allow export of a flagged text, or hold", DECIDE, False),
-        Action("stream.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE, False),
+        Action(
+            "stream.promote",
+            "P",
+            "promote",
+            "Promote it to a file, previewed first",
+            DECIDE,
+            False,
+            run="do('changes.promote')",
+        ),
         Action("stream.replace", "r", "replace everywhere", "Find and replace", CHANGE, False),
-        Action("stream.apply", "semicolon", "for marked", "Marked rows: no longer needed", MARK, False),
     ),
     (*LIST, *MARKS, *LINKS, READ_ON),
 )
-
-_OPEN_SECRETS = Action("history.unfold", "z", "show secrets", "Show the secrets that are masked", FIND)
 
 HISTORY = Table(
     "the history",
@@ -49,17 +78,10 @@ HISTORY = Table(
         Action("history.find", "slash", "find", "Show only changes with certain words", FIND),
         Action("history.store-then", "t", "store then", "The whole store as of that change", FIND),
         Action("history.go-to", "at", "go to", "To the change at a time or revision", FIND),
-        _OPEN_SECRETS,
+        Action("history.unfold", "z", "show secrets", "Show the secrets that are masked", FIND),
         CANCEL,
     ),
     (*LIST, *on_row()),
-    place="workbench.tui.stream.history_dialog",
-)
-
-RECORD_THEN = Table(
-    "a record as it was",
-    (_OPEN_SECRETS, CANCEL),
-    (*MOVES, *LINKS, READ_ON, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
 
@@ -80,4 +102,4 @@ REPLACE = Table(
     place="workbench.tui.stream.replacing",
 )
 
-DIALOGS = (HISTORY, RECORD_THEN, REPLACE)
+DIALOGS = (HISTORY, REPLACE)

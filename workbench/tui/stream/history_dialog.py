@@ -1,10 +1,8 @@
 """The history of one record, or of the whole store: who changed what, when; and the way back."""
 
 import asyncio
-import json
-import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice, takewhile
@@ -16,23 +14,22 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.core.record import WorkbenchError, parse_time, to_doc
-from workbench.core.stream.memory import FILE_KEY
+from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.stream.times import instant
 from workbench.core.text import printable
 from workbench.services.context import is_person
-from workbench.services.health.history import Event, FieldEvent, History, Place, VoteCast
+from workbench.services.health.history import Event, FieldEvent, Place
+from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked, masked_name
-from workbench.tui.app.actions import bindings, display_key
+from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import LookBack
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.records.links import Acts, Links, area_below, only_record
-from workbench.tui.safety import FLAGGED, STYLE
-from workbench.tui.stream.actions import HISTORY, RECORD_THEN
-from workbench.tui.stream.detail import DetailPane
+from workbench.tui.records.links import Acts, area_below, only_record
+from workbench.tui.records.record import OpenedRecord, name_of, secrets_told, value_text
+from workbench.tui.stream.actions import HISTORY
 from workbench.tui.widgets.actions import CANCEL, LIST, SHOWN_ON_ROW, on_row
-from workbench.tui.widgets.content import MAX_LINES, MUTED, assemble, body, keyed, word_diff
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, held_keys
+from workbench.tui.widgets.content import MAX_LINES, MUTED, assemble, body, key_of, keyed, word_diff
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog
 from workbench.tui.widgets.figures import absolute, ago
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -42,26 +39,8 @@ from workbench.tui.widgets.texts.prompt import Prompt
 # How a transaction looks: as a row, and with what it changed.
 
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
-
 _SHORT = 60
 """Longest value that is shown as "before → after"; longer texts are shown as a word diff."""
-
-_NAMES = {
-    "importance_score": "importance",
-    "observation_type": "type",
-    "session_id": "session",
-    "is_synthetic": "concluded by a reflection",
-    "created_at": "made",
-    "last_accessed_at": "read last",
-    "last_feedback_at": "voted on last",
-    "access_count": "times read",
-    "archived_reason": "archived as",
-    "accumulated_importance": "importance since the last reflection",
-    "observations_since_last": "memories since the last reflection",
-    "last_reflection_at": "last reflection",
-}
-"""What fields are called where their own name with spaces says too little."""
 
 _OF_THE_STORE = frozenset(("id", "version"))
 """Fields that tell a person nothing that the record's name does not."""
@@ -76,33 +55,45 @@ _LISTED = 40
 """Fields of one transaction that are shown at most."""
 
 
-def masked_event(event: Event, mask: Callable[[str], str]) -> tuple[Event, bool]:
-    """Return a transaction as far as `event_text` shows it, without its secrets, and whether it has any."""
+def row(bench: Workbench, event: Event, width: int) -> list[Cell]:
+    """Return a transaction as the cells of one line: age, who, what."""
+    mask = bench.safety.masked
+    age = Cell(ago(parse_time(event.at), bench.context.now()), 6, MUTED, "right")
+    who = [Cell(masked_name(event.actor, mask), 18, MUTED)] if width >= 50 else []
+    kind = [Cell("" if event.kind == "edit" else event.kind, 6, MUTED)] if width >= 70 else []
+    return [age, *who, Cell(mask(event.label)), *kind]
+
+
+def event_text(
+    bench: Workbench, event: Event, later: Iterable[Event], *, keys: bool, opens: str, unfolded: bool = False
+) -> Content:
+    """Return when, who and every field before and after; `keys` names the record of each field.
+
+    A transaction that only cast a vote is a sentence, with the counts of that time as the `later` ones tell. Secrets
+    are masked unless it is `unfolded`; `opens` is the key for that.
+    """
     seen = replace(event, fields=event.fields[: _LISTED + 1])
-    shown = masked(seen, mask)
-    return shown, shown != seen
-
-
-def row(event: Event, width: int, now: datetime, mask: Callable[[str], str]) -> list[Cell]:
-    """Return a transaction as the cells of one line: age, who, what; `mask` takes secrets out."""
-    who = Cell(masked_name(event.actor, mask), 18, MUTED)
-    age = Cell(ago(parse_time(event.at), now), 6, MUTED, "right")
-    kind = "" if event.kind == "edit" else event.kind
-    return [
-        age,
-        *([who] if width >= 50 else []),
-        Cell(mask(event.label)),
-        *([Cell(kind, 6, MUTED)] if width >= 70 else []),
-    ]
-
-
-def vote_text(vote: VoteCast, mask: Callable[[str], str]) -> Content:
-    """Return a vote as a sentence: "you voted helpful on shr-00001: +9 → +10"."""
-    who = masked_name(_voter(vote.actor), mask)
-    did = _did(vote.verdict, cast=vote.after > vote.before)
-    sign = "+" if vote.verdict == "helpful" else "−"
-    counts = f"{sign}{vote.before} → {sign}{vote.after}"
-    return assemble([(f"{who} {did} {masked_name(vote.target, mask)}: ", "bold"), (counts, "bold $text-accent")])
+    shown = seen if unfolded else masked(seen, bench.safety.masked)
+    where = f"revision {shown.rev} · {absolute(parse_time(shown.at))} · {printable(shown.actor)}"
+    lines = [assemble([(where, MUTED)]), *([] if shown == seen else [secrets_told(opens)])]
+    if (cast := bench.history.vote_in(event, later)) is not None:
+        did = _did(cast.verdict, cast=cast.after > cast.before)
+        sign = "+" if cast.verdict == "helpful" else "−"
+        who, target = (masked_name(name, bench.safety.masked) for name in (_voter(cast.actor), cast.target))
+        counts = f"{sign}{cast.before} → {sign}{cast.after}"
+        lines.append(assemble([(f"{who} {did} {target}: ", "bold"), (counts, "bold $text-accent")]))
+        fields = [field for field in shown.fields if field.field == "reason"]
+    else:
+        lines += _votes(shown.fields)
+        fields = [field for field in shown.fields if field.table != _VOTES and field.field not in _OF_THE_STORE]
+        fields = [field for field in fields if field.table != _GAUGE] or fields
+    told, room = 0, MAX_LINES
+    for field in fields[:_LISTED]:
+        if room <= 0:
+            break
+        lines.append(_field(field, keys and cast is None))
+        told, room = told + 1, room - lines[-1].plain.count("\n") - 1
+    return Content("\n").join([*lines, *([Content.styled("… and more", MUTED)] if told < len(fields) else [])])
 
 
 def _voter(actor: str) -> str:
@@ -113,86 +104,27 @@ def _did(verdict: str, *, cast: bool) -> str:
     return f"voted {verdict} on" if cast else f"took back a {verdict} vote on"
 
 
-def event_text(
-    event: Event, *, keys: bool, hidden: bool = False, opens: str = "", vote: Content | None = None
-) -> Content:
-    """Return when, who and every field before and after; `keys` names the record of each field.
-
-    With `hidden` its secrets are masked, and `opens` is the key that shows them. A `vote` stands in place of its fields
-    but for the reason; any other vote is a sentence, too.
-    """
-    casts = [] if vote is not None else _votes(event.fields)
-    if casts:
-        event = replace(event, fields=tuple(field for field in event.fields if field.table != _VOTES))
-    if vote is not None:
-        event = replace(event, fields=tuple(field for field in event.fields if field.field == "reason"))
-    event = replace(event, fields=_telling(event.fields))
-    where = f"revision {event.rev} · {absolute(parse_time(event.at))} · {printable(event.actor)}"
-    lines = [assemble([(where, MUTED)]), *([_told(opens)] if hidden else []), *([] if vote is None else [vote]), *casts]
-    fields: list[Content] = []
-    room = MAX_LINES
-    for field in event.fields[:_LISTED]:
-        fields.append(_field(field, keys and vote is None))
-        room -= fields[-1].plain.count("\n") + 1
-        if room <= 0:
-            break
-    more = [assemble([("… and more", MUTED)])] if len(event.fields) > len(fields) else []
-    return Content("\n").join([*lines, *fields, *more])
-
-
-def _votes(fields: Sequence[FieldEvent]) -> list[Content]:
-    """Return the votes that a transaction cast, changed or took back, each as a sentence with its reason."""
+def _votes(fields: Sequence[FieldEvent]) -> Iterator[Content]:
+    """Yield the votes that a transaction cast, changed or took back, each as a sentence with its reason."""
     by_key: dict[str, dict[str, FieldEvent]] = {}
     for field in fields:
         if field.table == _VOTES:
             by_key.setdefault(field.key, {})[field.field] = field
-    return [line for key, told in by_key.items() for line in _vote(key, told)]
-
-
-def _vote(key: str, told: Mapping[str, FieldEvent]) -> Iterator[Content]:
-    verdict, reason = told.get("verdict"), told.get("reason")
-    _, target, actor, *_ = (*key.split(":", 2), "", "")  # of one that only changed, the name alone says whose it is
-    target, actor = _either(told.get("target"), target), _either(told.get("actor"), actor.rpartition(":")[0])
-    who = _voter(printable(actor))
-    if verdict is not None:
-        did = _did(_either(verdict, ""), cast=verdict.after is not None)
-        yield assemble([(f"{who} {did} {printable(target)}", "bold")])
-    else:
-        yield assemble([(f"the vote of {who} on {printable(target)}", "bold")])
-    if reason is not None:
-        yield _field(reason, keys=False)
+    for key, told in by_key.items():
+        _, target, actor, *_ = (*key.split(":", 2), "", "")  # of one that only changed, the name alone says whose it is
+        target, actor = _either(told.get("target"), target), _either(told.get("actor"), actor.rpartition(":")[0])
+        who, verdict = _voter(printable(actor)), told.get("verdict")
+        did = "" if verdict is None else _did(_either(verdict, ""), cast=verdict.after is not None)
+        said = f"{who} {did} {printable(target)}" if did else f"the vote of {who} on {printable(target)}"
+        yield Content.styled(said, "bold")
+        if "reason" in told:
+            yield _field(told["reason"], keys=False)
 
 
 def _either(field: FieldEvent | None, otherwise: str) -> str:
     """Return what a field says after a change, or said before it."""
     values = () if field is None else (field.after, field.before)
     return next((value for value in values if isinstance(value, str) and value), otherwise)
-
-
-def _telling(fields: Sequence[FieldEvent]) -> tuple[FieldEvent, ...]:
-    """Return the fields that tell a person something; those of the gauge only where there is nothing else."""
-    telling = tuple(field for field in fields if field.field not in _OF_THE_STORE)
-    return tuple(field for field in telling if field.table != _GAUGE) or telling
-
-
-def name_of(field: str) -> str:
-    return _NAMES.get(field) or field.replace("_", " ")
-
-
-def record_text(record: object, *, hidden: bool = False, opens: str = "") -> Content:
-    """Return every field of a record, its text first; `hidden` and `opens` as in `event_text`."""
-    doc = to_doc(record)
-    text = doc.pop("content", None)
-    lines = [_told(opens)] if hidden else []
-    lines += [body(text), Content("")] if isinstance(text, str) else []
-    facts = ((printable(name_of(name)), body(_shown(value))) for name, value in doc.items())
-    lines += [assemble([(f"{name}: ", MUTED)]) + value for name, value in facts]
-    return Content("\n").join(lines)
-
-
-def _told(opens: str) -> Content:
-    parts = [(f"{FLAGGED} Secrets are masked. ", STYLE), (opens, "bold $text-accent"), (" shows them.", MUTED)]
-    return assemble(parts)
 
 
 def _field(event: FieldEvent, keys: bool) -> Content:
@@ -202,26 +134,12 @@ def _field(event: FieldEvent, keys: bool) -> Content:
         return name + assemble([("purged", MUTED)])
     if event.step is not None:
         return name + Content(f"{event.step:+g}")
-    old, new = _shown(event.before), _shown(event.after)
-    if max(len(old), len(new)) > _SHORT or _are_texts(event.before, event.after):
-        return name + word_diff("" if event.before is None else old, "" if event.after is None else new)
-    return name + Content(printable(new) if event.before is None else f"{printable(old)} → {printable(new)}")
-
-
-def _are_texts(before: object, after: object) -> bool:
-    """Tell whether both are texts of several words, of which some may be the same."""
-    return isinstance(before, str) and isinstance(after, str) and min(len(before.split()), len(after.split())) > 1
-
-
-def _shown(value: object) -> str:
-    """Return a value in one line: text as it is, anything else as JSON, without how a file was laid out."""
-    if value is None:
-        return "–"
-    if isinstance(value, Mapping):
-        value = {name: item for name, item in value.items() if name != FILE_KEY}
-    if isinstance(value, str):
-        return absolute(parse_time(value)) if _TIME.fullmatch(value) else value
-    return json.dumps(value, ensure_ascii=False)
+    before, after = event.before, event.after
+    old, new = value_text(before), value_text(after)
+    several = isinstance(before, str) and isinstance(after, str) and min(len(old.split()), len(new.split())) > 1
+    if several or max(len(old), len(new)) > _SHORT:
+        return name + word_diff("" if before is None else old, "" if after is None else new)
+    return name + Content(printable(new) if before is None else f"{printable(old)} → {printable(new)}")
 
 
 PAGE = 50
@@ -234,35 +152,28 @@ READING = "Reading the journal …"
 
 
 class HistoryDialog(Dialog[None]):
-    """Every transaction of one record (`place`), or of everybody, newest first; enter shows, u takes back.
-
-    `mask` takes the secrets out of what is shown, until a person opens the change under the cursor.
-    """
+    """Every transaction of one record (`place`), or of everybody, newest first; enter shows, u takes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*HISTORY, *on_row()))
     DEFAULT_CSS = """
     HistoryDialog {
-        & > .dialog { width: 110; }
+        & > .dialog { width: 110; height: 90%; }
         & LineView {
-            height: auto; min-height: 3; max-height: 25vh;
+            height: 1fr; min-height: 3;
             & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
         }
-        & ReadingPane { height: auto; max-height: 30vh; margin-top: 1; padding: 1 0 0 0; border-top: solid $panel; }
+        & ReadingPane { height: 1fr; margin-top: 1; padding: 0; border-top: solid $panel; }
+        & ReadingPane:focus { border-top: solid $accent; }
         & .history--said { height: auto; max-height: 2; }
     }
     """
 
-    def __init__(self, history: History, now: datetime, mask: Callable[[str], str], place: Place | None = None) -> None:
+    def __init__(self, bench: Workbench, place: Place | None = None) -> None:
         opens = next(action for action in LIST if action.id == "list.open")
-        super().__init__(
-            f"History of {masked_name(place[1], mask)}" if place else "All changes",
-            (opens, *HISTORY[:-1], *SHOWN_ON_ROW, CANCEL),
-        )
+        title = f"History of {masked_name(place[1], bench.safety.masked)}" if place else "All changes"
+        super().__init__(title, (opens, *HISTORY[:-1], *SHOWN_ON_ROW, CANCEL))
         self.acts = Acts(lambda: self, self._record_here, missing=SEVERAL, then=self._catch_up)
-        self._history = history
-        self._now = now
-        self._place = place
-        self._mask = mask
+        self._bench, self._history, self._place = bench, bench.history, place
         self._opened = -1
         self._words: list[str] = []
         self._source: Iterator[Event] = iter(())
@@ -288,7 +199,7 @@ class HistoryDialog(Dialog[None]):
         return self.query_one(LineView)
 
     def _draw(self, event: Event, width: int) -> list[Cell]:
-        return row(event, width, self._now, self._mask)
+        return row(self._bench, event, width)
 
     def _read_anew(self) -> None:
         self._source, self._events = self._changes(), []
@@ -319,10 +230,10 @@ class HistoryDialog(Dialog[None]):
     async def _read_on(self) -> None:
         """Read some more transactions, away from the keyboard."""
         source, first = self._source, not self._events
+        more: list[Event] = []
         try:
             more = await asyncio.to_thread(self._next, source)
         except WorkbenchError as error:
-            more = []
             self._say(str(error), "$text-error")
         finally:
             self.reading = False
@@ -332,20 +243,21 @@ class HistoryDialog(Dialog[None]):
             self._read()
             return
         if more or first:
-            self._events = [*self._events, *more]
             self._list.set_empty(Content(NO_MATCH if self._words else NOTHING))
-            self._list.set_rows(self._events, cursor=0 if first else None)
-            self._show_changed()
+            self._show([*self._events, *more], cursor=0 if first else None)
         self._seek(ended=not more)
+
+    def _show(self, events: list[Event], cursor: int | None = None) -> None:
+        self._events = events
+        self._list.set_rows(events, cursor=cursor)
+        self._show_changed()
 
     def _catch_up(self) -> None:
         """List what was done since, above what is listed; the cursor stays on its change."""
         newest = self._events[0].rev if self._events else -1
         fresh = list(takewhile(lambda event: event.rev > newest, self._changes()))
         if fresh and self.query(LineView):
-            self._events = [*fresh, *self._events]
-            self._list.set_rows(self._events)
-            self._show_changed()
+            self._show([*fresh, *self._events])
 
     def _record_here(self, _what: str) -> Place | None:
         """Return the record whose history this is, else the one that the change under the cursor is about."""
@@ -355,14 +267,12 @@ class HistoryDialog(Dialog[None]):
         return only_record((field.table, field.key) for field in event.fields)
 
     def _next(self, source: Iterator[Event]) -> list[Event]:
-        """Return the next transactions, up to the one that is looked for, all looked at for secrets once."""
+        """Return the next transactions, up to the one that is looked for."""
         found = list(islice(source, PAGE))
         while self._wanted is not None and found and found[-1].rev > self._wanted:
             if not (more := list(islice(source, PAGE))):
                 break
             found += more
-        for event in found:
-            masked_event(event, self._mask)
         return found
 
     @on(LineView.Highlighted)
@@ -373,14 +283,12 @@ class HistoryDialog(Dialog[None]):
         self._show_changed()
 
     def _show_changed(self) -> None:
-        event = self._list.current
-        self.query_one("#changed", ReadingPane).show(Content("") if event is None else self._changed(event))
-
-    def _changed(self, event: Event) -> Content:
-        shown, hidden = (event, False) if event.rev == self._opened else masked_event(event, self._mask)
-        cast = self._history.vote_in(event, self._events[: self._list.cursor])
-        vote = None if cast is None else vote_text(cast, self._mask)
-        return event_text(shown, keys=self._place is None, hidden=hidden, opens=_opening_key(self), vote=vote)
+        event, shown = self._list.current, Content("")
+        if event is not None:
+            later, unfolded = self._events[: self._list.cursor], event.rev == self._opened
+            keys, opens = self._place is None, key_of("history.unfold")
+            shown = event_text(self._bench, event, later, keys=keys, opens=opens, unfolded=unfolded)
+        self.query_one(ReadingPane).show(shown)
 
     def action_unfold(self) -> None:
         """Show the secrets of the change under the cursor, until another one was opened."""
@@ -394,46 +302,31 @@ class HistoryDialog(Dialog[None]):
     async def _open(self) -> None:
         """Show a record as it was right after the transaction; of several, ask which."""
         event = self._list.current
-        if event is None:
-            return
-        place = self._place or await self._chosen(event)
-        if place is None:
-            return
-        try:
-            record, shown = await asyncio.to_thread(self._record_then, place, event.rev)
-        except WorkbenchError as error:
-            self._say(str(error), "$text-error")
-        else:
-            title = f"{masked_name(place[1], self._mask)} as it was at revision {event.rev}"
-            await self.app.push_screen_wait(RecordThen(title, record, shown, place))
-
-    def _record_then(self, place: Place, rev: int) -> tuple[object, object]:
-        """Return a record as it was, and the same without its secrets."""
-        record = self._history.at_revision(place, rev)
-        return record, masked(record, self._mask)
+        place = None if event is None else self._place or await self._chosen(event)
+        if event is not None and place is not None:
+            area = area_below(self)
+            self.app.push_screen(OpenedRecord(area, place, (area.area.title,), event.rev))
 
     async def _chosen(self, event: Event) -> Place | None:
         """Ask which record of a transaction is meant; a vote is looked at in what it was given to."""
-        others = {field.table for field in event.fields} - {"votes"}
-        places = {
-            f"{field.table} {field.key}": (field.table, field.key)
-            for field in event.fields
-            if not others or field.table != "votes"
-        }
+        others = {field.table for field in event.fields} - {_VOTES}
+        places = dict.fromkeys((f.table, f.key) for f in event.fields if not others or f.table != _VOTES)
         if len(places) <= 1:
-            return next(iter(places.values()), None)
-        choices = [Choice(name, masked_name(key, self._mask), table) for name, (table, key) in places.items()]
+            return next(iter(places), None)
+        mask = self._bench.safety.masked
+        choices = [Choice(f"{table} {key}", masked_name(key, mask), table) for table, key in places]
         chosen = await self.app.push_screen_wait(Choose("Which of them?", choices))
-        return None if chosen is None else places[chosen]
+        return next((place for place in places if " ".join(place) == chosen), None)
 
-    @work
+    @asking
     async def action_go_to(self) -> None:
         """Ask for a time or a revision, and move to the last change by then."""
         hint = "42, 36h, yesterday, 2026-11-21"
         ask = Prompt("Go to which revision or time?", placeholder=hint, check=self._no_point)
         text = await self.app.push_screen_wait(ask)
         if text:
-            self._wanted = await asyncio.to_thread(self._revision_of, text)
+            at = self._time_of(text)
+            self._wanted = int(text[:18]) if at is None else await asyncio.to_thread(self._history.revision_at, at)
             self._seek()
 
     def _no_point(self, text: str) -> str | None:
@@ -446,11 +339,7 @@ class HistoryDialog(Dialog[None]):
 
     def _time_of(self, text: str) -> datetime | None:
         """Return the time that a text means, of a day its end; none for a revision."""
-        return None if not text or text.isdecimal() else instant(text, self._now, last=True)
-
-    def _revision_of(self, text: str) -> int:
-        at = self._time_of(text)
-        return int(text[:18]) if at is None else self._history.revision_at(at)
+        return None if not text or text.isdecimal() else instant(text, self._bench.context.now(), last=True)
 
     def _seek(self, *, ended: bool = False) -> None:
         """Move to the last change up to the revision that is looked for, reading on until it comes."""
@@ -465,20 +354,20 @@ class HistoryDialog(Dialog[None]):
         self._say("Nothing was changed by then; this is the first change." if place is None else "", MUTED)
         self._list.cursor = len(self._events) - 1 if place is None else place
 
-    @work
+    @asking
     async def action_undo(self) -> None:
         """Take back the transaction under the cursor, after a yes."""
-        event = self._list.current
+        event, mask = self._list.current, self._bench.safety.masked
         if event is None:
             return
-        detail = body(f"By {self._mask(event.actor)}. Undoing it is a change of its own; nothing is erased.")
-        question = f"Take back “{self._mask(event.label)}” (revision {event.rev})?"
+        detail = body(f"By {mask(event.actor)}. Undoing it is a change of its own; nothing is erased.")
+        question = f"Take back “{mask(event.label)}” (revision {event.rev})?"
         if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=detail, yes="take back")):
 
             def take_back() -> None:
                 label = self._history.undo_revision(event.rev)
                 self._read_anew()
-                self._say(f"Taken back: {self._mask(label)}.", MUTED)
+                self._say(f"Taken back: {mask(label)}.", MUTED)
 
             change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
 
@@ -494,55 +383,8 @@ class HistoryDialog(Dialog[None]):
         said.update(body(sentence, style))
 
 
-class RecordThen(Dialog[None]):
-    """A record as it was at a revision; `shown` in its place, which is without its secrets, until a person asks.
-
-    The keys act on the record as it is now, which is at `place`.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*RECORD_THEN, *on_row()))
-    DEFAULT_CSS = """
-    RecordThen {
-        & > .dialog { width: 100; }
-        & DetailPane { height: auto; max-height: 70vh; padding: 0; }
-    }
-    """
-
-    def __init__(self, title: str, record: object, shown: object, place: Place) -> None:
-        self._record = record
-        self._shown = shown
-        self._place = place
-        opening = RECORD_THEN[:1] if shown != record else ()
-        super().__init__(title, (*opening, *SHOWN_ON_ROW, CANCEL))
-        self.acts = Acts(lambda: self, lambda _what: place)
-
-    def contents(self) -> Iterable[Widget]:
-        """Return the text and the fields, scrolled."""
-        return (DetailPane(id="then"),)
-
-    def on_mount(self) -> None:
-        """Show it masked, with links to what it names."""
-        side, area = self.query_one(DetailPane), area_below(self)
-        path = (area.area.title, masked_name(self._place[1], area.bench.safety.masked))
-        side.links = Links(side, area.bench, lambda: self._place, lambda: path, endless=True)
-        hidden = self._shown != self._record
-        self._show(record_text(self._shown, hidden=hidden, opens=_opening_key(self)))
-
-    def action_unfold(self) -> None:
-        """Show its secrets."""
-        self._show(record_text(self._record))
-
-    def _show(self, text: Content) -> None:
-        self.query_one(DetailPane).show(text)
-
-
 def _holds(event: Event, words: list[str]) -> bool:
     """Tell whether a change holds all words: in its label, its actor, or what it wrote where."""
     fields = (f"{field.table} {field.key} {field.field} {field.before} {field.after}" for field in event.fields)
     text = " ".join((event.label, event.actor, *fields)).casefold() if words else ""
     return all(word in text for word in words)
-
-
-def _opening_key(dialog: Dialog[None]) -> str:
-    """Return the key that shows secrets, as a person has it."""
-    return display_key(held_keys(dialog, RECORD_THEN[:1])[0][0])

@@ -1,21 +1,22 @@
 """How a memory looks: as a row of the stream, and in full."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from textual.content import Content
 
 from workbench.core.record import clock_time
-from workbench.core.stream.confidence import SUREST, confidence_of, is_imported, scored, told
+from workbench.core.stream.confidence import SUREST, confidence_of, is_imported, scored
+from workbench.core.stream.confidence import told as confidence_told
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory, Status
 from workbench.core.text import head as begin_of
 from workbench.core.text import printable
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.open import Workbench
-from workbench.tui.safety import FLAGGED, NO_FLAGS, STYLE, Flags, flag_lines, shown_text
+from workbench.services.safety.masking import masked_name
+from workbench.tui.safety import FLAGGED, STYLE, Flags, flag_lines, shown_text
 from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold, highlight, line, says_the_same
 from workbench.tui.widgets.figures import absolute, ago, day, days, since, votes
 from workbench.tui.widgets.lists.row import Cell
@@ -54,54 +55,41 @@ class Columns(NamedTuple):
 USUAL_COLUMNS = Columns()
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What the detail of a memory shows besides itself."""
-
-    now: datetime
-    effective: float
-    half_life: float | None
-    width: int = 60
-    live_vote: str = ""
-    cited: tuple[tuple[str, Memory | None], ...] = ()
-    cited_by: tuple[Memory, ...] = ()
-    timeline: tuple[Memory, ...] = ()
-    flags: Flags = NO_FLAGS
-    masked: Callable[[str], str] = str
-
-
 def row(
     memory: Memory,
     width: int,
     now: datetime,
     *,
     unread: bool,
+    flagged: bool = False,
     spans: Sequence[tuple[int, int]] = (),
-    masked: str | None = None,
     ending: Sequence[Cell] | None = None,
     columns: Columns = USUAL_COLUMNS,
 ) -> list[Cell]:
     """Return a memory as the cells of one line: age, type, importance, text, votes, status; as many as fit.
 
-    `masked` is the line of a flagged memory, without its secrets. `ending` stands in place of votes and status.
+    `spans` of its line are marked; `ending` stands in place of votes and status.
     """
     in_words = width >= _WITH_STATUS
-    status = f"{SYMBOLS[memory.status]} {memory.status}" if in_words else SYMBOLS[memory.status]
-    if memory.status == USUAL:
-        status = ""
+    marks = marks_of(memory, unread)
+    head = assemble([(f"{FLAGGED} " if flagged else "", STYLE), (f"{marks} " if marks else "", "bold $text-accent")])
+    line = begin_of(memory.line[:400], width) if spans else memory.line[:400]
+    text = highlight(line, [span for span in spans if span[0] < len(line)]) if spans else Content(printable(line))
     cells = [
         _when(memory, now, columns),
         *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
         Cell(f"{memory.importance_score:.0f}", 2, "bold" if memory.importance_score >= 9 else "", "right"),
         *([_confidence(memory)] if columns.confidence or in_words else []),
-        Cell(_title(memory, width, unread, spans, masked)),
+        Cell(head + text),
     ]
     if ending is not None:
         return [*cells, *ending]
     if width >= _WITH_VOTES:
-        shown = votes(memory.helpful_given, memory.harmful_count)
-        cells.append(Cell(shown, 7, _vote_style(memory), "right"))
-    return [*cells, Cell(status, 11 if in_words else 1, STYLES[memory.status])]
+        counts = memory.helpful_given, memory.harmful_count
+        style = "$text-error" if counts[1] > counts[0] else "$text-success" if counts[0] else MUTED
+        cells.append(Cell(votes(*counts), 7, style, "right"))
+    named = "" if memory.status == USUAL else f"{SYMBOLS[memory.status]}{f' {memory.status}' * in_words}"
+    return [*cells, Cell(named, 11 if in_words else 1, STYLES[memory.status])]
 
 
 def _when(memory: Memory, now: datetime, columns: Columns) -> Cell:
@@ -123,88 +111,68 @@ def marks_of(memory: Memory, unread: bool = False) -> str:
     return (UNREAD if unread else "") + own + (LONG if memory.is_long else "")
 
 
-def detail(memory: Memory, around: Surroundings) -> Content:
+def detail(bench: Workbench, memory: Memory, flags: Flags, width: int) -> Content:
     """Return a memory in full, with where it stands, what it rests on and what came before and after."""
+    stream, now, shown = bench.stream, bench.context.now(), bench.safety.shown(memory)
+    # What else speaks of it is looked up once the store was read, and this is shown anew then.
+    is_read = bench.library.is_read
+    told = {
+        "tags": ", ".join(shown.tags),
+        "note": shown.note,
+        "archived": shown.archived_reason,
+        "promoted to": shown.promoted_to,
+        "review after": absolute(memory.review_after) if memory.review_after else "",
+        "also known as": ", ".join(shown.aliases),
+    }
     parts = [
-        *flag_lines(around.flags),
-        *([] if around.flags.folded else _text(memory, around.flags)),
-        _standing(memory, around),
-        _origin(memory, around),
+        *flag_lines(flags),
+        *([] if flags.folded else _text(memory, flags)),
+        _state(memory, now, stream.live_vote(memory.id)),
+        _origin(shown, now),
+        *(assemble([(f"{label} ", MUTED), (printable(value), "")]) for label, value in told.items() if value),
+        *_links(bench, "cites", stream.cited(memory)),
     ]
-    if memory.tags:
-        parts.append(_labelled("tags", printable(", ".join(map(around.masked, memory.tags)))))
-    if memory.note:
-        parts.append(_labelled("note", printable(around.masked(memory.note))))
-    parts += _archive(memory, around.masked)
-    parts += _links("cites", [(id, m) for id, m in around.cited], around)
-    parts += _links("cited by", [(m.id, m) for m in around.cited_by], around)
-    parts += _timeline(memory, around)
+    if is_read:
+        parts += _links(bench, "cited by", [(one.id, one) for one in stream.cited_by(memory.id)])
+        parts += _timeline(bench, memory, width)
     return Content("\n").join(parts)
-
-
-def _title(memory: Memory, width: int, unread: bool, spans: Sequence[tuple[int, int]], masked: str | None) -> Content:
-    marks = marks_of(memory, unread)
-    head = assemble(
-        [(f"{FLAGGED} " if masked is not None else "", STYLE), (f"{marks} " if marks else "", "bold $text-accent")]
-    )
-    if masked is not None and masked != memory.line:
-        return head + Content(printable(masked[:400]))
-    if not spans:
-        return head + Content(printable(memory.line[:400]))
-    line = begin_of(memory.line[:400], width)
-    return head + highlight(line, [span for span in spans if span[0] < len(line)])
-
-
-def _vote_style(memory: Memory) -> str:
-    if memory.harmful_count > memory.helpful_given:
-        return "$text-error"
-    return "$text-success" if memory.helpful_given else MUTED
 
 
 def _text(memory: Memory, flags: Flags) -> list[Content]:
     """The line as a title, and the content unless the title says all of it; what is flagged stands out."""
-    if memory.content.strip() == memory.line.strip():
-        title = shown_text(memory.content, flags.found) if flags.found else body(memory.line)
-        return [title.stylize("bold"), Content("")]
-    title = body(memory.line, "bold")
     content = shown_text(memory.content, flags.found) if flags.found else body(memory.content)
+    if memory.content.strip() == memory.line.strip():
+        return [content.stylize("bold") if flags.found else body(memory.line, "bold"), Content("")]
     if says_the_same(memory.line, memory.content):
         return [first_line_bold(content), Content("")]
-    return [title, Content(""), content, Content("")]
+    return [body(memory.line, "bold"), Content(""), content, Content("")]
 
 
-def _standing(memory: Memory, around: Surroundings) -> Content:
-    half_life = "does not decay" if around.half_life is None else f"half-life {days(around.half_life)}"
+def _state(memory: Memory, now: datetime, own_vote: str) -> Content:
+    effective = effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life)
+    half_life = None if memory.pinned else WORKBENCH.half_lives.of(memory.memory_type)
+    style, symbol = STYLES[memory.status], "" if memory.status == USUAL else f"{SYMBOLS[memory.status]} "
+    confidence = scored(memory)
+    reasons = confidence_told(confidence)
     parts = [
         ("importance ", MUTED),
         (f"{memory.importance_score:g}", "bold"),
         (" · effective ", MUTED),
-        (f"{around.effective:.3g}", "bold"),
-        (f" · {half_life}\n", MUTED),
-        ("status ", MUTED),
-        ("" if memory.status == USUAL else f"{SYMBOLS[memory.status]} ", STYLES[memory.status]),
-        (memory.status, STYLES[memory.status]),
-        (" · imported" if is_imported(memory) else "", MUTED),
-        (f" · {memory.memory_type}", MUTED),
+        (f"{effective:.3g}", "bold"),
+        (f" · {'does not decay' if half_life is None else f'half-life {days(half_life)}'}\nstatus ", MUTED),
+        (f"{symbol}{memory.status}", style),
+        (f"{' · imported' if is_imported(memory) else ''} · {memory.memory_type}", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
-        (f"\n{_counted(memory)} {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),
-        (f"  {_count_parts(memory)}" if _has_votes(memory) else "", MUTED),
-        (f" · yours: {around.live_vote}" if around.live_vote else "", "bold"),
-        *_sureness(memory),
-        (f"\n{LONG} {len(memory.content):,} characters: an agent's budget may cut it" if memory.is_long else "", ""),
     ]
+    if memory.helpful_count or memory.harmful_count:
+        parts += [(f"\n{_counted(memory)} {votes(memory.helpful_count, memory.harmful_count)}", "")]
+        parts += [(f"  {_count_parts(memory)}", MUTED)]
+    parts.append((f" · yours: {own_vote}" if own_vote else "", "bold"))
+    if reasons:
+        parts += [(f"\nconfidence {confidence.value} of {SUREST}", ""), (f"  {', '.join(reasons)}", MUTED)]
+    if memory.is_long:
+        parts.append((f"\n{LONG} {len(memory.content):,} characters: an agent's budget may cut it", ""))
     return assemble(parts)
-
-
-def _sureness(memory: Memory) -> list[tuple[str, str]]:
-    """Return how sure a memory is and why; nothing where nothing is known of that."""
-    found = scored(memory)
-    reasons = told(found)
-    return [(f"\nconfidence {found.value} of {SUREST}", ""), (f"  {', '.join(reasons)}", MUTED)] if reasons else []
-
-
-def _has_votes(memory: Memory) -> bool:
-    return bool(memory.helpful_count or memory.harmful_count)
 
 
 def _counted(memory: Memory) -> str:
@@ -224,87 +192,42 @@ def _count_parts(memory: Memory) -> str:
     return f"({shown})" if shown else ""
 
 
-def _origin(memory: Memory, around: Surroundings) -> Content:
-    source, masked = memory.source, around.masked
+def _origin(memory: Memory, now: datetime) -> Content:
+    source = memory.source
     turn = f" turn {source.turn}" if source.turn is not None else ""
     parts = [
         ("made ", MUTED),
-        (since(memory.created_at, around.now), ""),
+        (since(memory.created_at, now), ""),
         (f" · {absolute(memory.created_at)}", MUTED),
         (f" · read {memory.access_count}×" if memory.access_count else "", MUTED),
-        ("\n", ""),
-        ("id ", MUTED),
-        (printable(masked(memory.id)), ""),
+        ("\nid ", MUTED),
+        (printable(memory.id), ""),
         (" · session ", MUTED) if memory.session_id else ("", ""),
-        (printable(masked(memory.session_id)), ""),
+        (printable(memory.session_id), ""),
         (" · said by ", MUTED) if source.speaker else ("", ""),
-        (printable(masked(source.speaker or "")), ""),
-        (printable(f" · {masked(source.hook or '')}{turn}") if source.hook or turn else "", MUTED),
-        (f"\nfile {printable(masked(source.file))}" if source.file else "", MUTED),
+        (printable(source.speaker or ""), ""),
+        (printable(f" · {source.hook or ''}{turn}") if source.hook or turn else "", MUTED),
+        (f"\nfile {printable(source.file)}" if source.file else "", MUTED),
     ]
     return assemble(parts)
 
 
-def _archive(memory: Memory, masked: Callable[[str], str]) -> list[Content]:
-    found = []
-    if memory.archived_reason:
-        found.append(_labelled("archived", printable(masked(memory.archived_reason))))
-    if memory.promoted_to:
-        found.append(_labelled("promoted to", printable(masked(memory.promoted_to))))
-    if memory.review_after:
-        found.append(_labelled("review after", absolute(memory.review_after)))
-    if memory.aliases:
-        found.append(_labelled("also known as", printable(", ".join(map(masked, memory.aliases)))))
-    return found
-
-
-def _links(label: str, found: Sequence[tuple[str, Memory | None]], around: Surroundings) -> list[Content]:
-    if not found:
-        return []
-    rows = [Content(""), Content.styled(label, f"{MUTED}")]
+def _links(bench: Workbench, label: str, found: Iterable[tuple[str, Memory | None]]) -> list[Content]:
+    rows = [Content(""), Content.styled(label, MUTED)]
     for id, memory in found:
         symbol = "!" if memory is None else SYMBOLS[memory.status]
-        text = "not in this store" if memory is None else around.masked(memory.line)
-        rows.append(
-            assemble([(f"  {symbol} ", ""), (printable(text[:300]), ""), (f"  {printable(around.masked(id))}", MUTED)])
-        )
-    return rows
+        text = "not in this store" if memory is None else bench.safety.shown(memory).line[:300]
+        name = printable(masked_name(id, bench.safety.masked))
+        rows.append(assemble([(f"  {symbol} {printable(text)}", ""), (f"  {name}", MUTED)]))
+    return rows if len(rows) > 2 else []
 
 
-def _timeline(memory: Memory, around: Surroundings) -> list[Content]:
-    if len(around.timeline) < 2:
-        return []
+def _timeline(bench: Workbench, memory: Memory, width: int) -> list[Content]:
+    around = bench.stream.timeline(memory.id, 3)
     rows = [Content(""), Content.styled("before and after in this session", MUTED)]
-    for other in around.timeline:
-        here = other.id == memory.id
+    for other in around:
         clock = clock_time(other.created_at).strftime("%H:%M")
-        mark = "▸ " if here else "  "
-        text = line(around.masked(other.line), max(10, around.width - 8), "bold" if here else "")
-        rows.append(assemble([(f"{mark}{clock} ", MUTED)]) + text)
-    return rows
-
-
-def _labelled(label: str, value: str) -> Content:
-    return assemble([(f"{label} ", MUTED), (value, "")])
-
-
-# What is shown around a memory wherever one is shown in full.
-
-
-def surroundings(bench: Workbench, memory: Memory, flags: Flags, width: int) -> Surroundings:
-    """Return what the detail of a memory shows besides itself, in so many columns."""
-    stream, now = bench.stream, bench.context.now()
-    # What else speaks of it is looked up once the store was read, and this is shown anew then.
-    is_read = bench.library.is_read
-    return Surroundings(
-        now=now,
-        width=width,
-        effective=effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life),
-        half_life=None if memory.pinned else WORKBENCH.half_lives.of(memory.memory_type),
-        live_vote=stream.live_vote(memory.id),
-        cited=stream.cited(memory),
-        cited_by=stream.cited_by(memory.id) if is_read else (),
-        timeline=stream.timeline(memory.id, 3) if is_read else (memory,),
-        flags=flags,
-        masked=bench.safety.masked,
-    )
+        mark, style = ("▸", "bold") if other.id == memory.id else (" ", "")
+        text = line(bench.safety.shown(other).line, max(10, width - 8), style)
+        rows.append(assemble([(f"{mark} {clock} ", MUTED)]) + text)
+    return rows if len(around) > 1 else []
