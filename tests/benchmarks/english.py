@@ -17,7 +17,7 @@ from workbench.config.paths import shipped
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.open import open_workbench
 from workbench.services.tuning.evaluation import Evaluator
-from workbench.services.tuning.queries.sets import JudgedSet, from_file
+from workbench.services.tuning.queries import JudgedSet, from_file
 
 BARS = {
     "demo": [78.5, 78.5], "locomo": [82.5, 68.8], "xquad": [98.2, 89.0], "trecqa": [83.2, 69.0],

@@ -27,8 +27,8 @@ from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import text_keys
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.tuning.floor.against import against
-from workbench.services.tuning.queries.sets import JudgedSet, from_file
+from workbench.services.tuning.floors import against
+from workbench.services.tuning.queries import JudgedSet, from_file
 
 HERE = Path(__file__).parent
 SIZES = (1_000, 10_000, 100_000)

@@ -25,7 +25,7 @@ from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
 from workbench.services.agents.serving import give
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.tuning.queries.sets import from_file
+from workbench.services.tuning.queries import from_file
 
 DATA = Path(__file__).with_name("language_data")
 BARS = {

@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.tuning.evaluation import Evaluator
-from workbench.services.tuning.queries.sets import JudgedSet, from_file
+from workbench.services.tuning.queries import JudgedSet, from_file
 
 ANSWERABLE = (1, 2, 3, 4)
 _TURN = re.compile(r"D\d+:\d+")

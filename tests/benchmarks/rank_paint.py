@@ -137,10 +137,10 @@ async def _measured(bench: Workbench, size: tuple[int, int], steps: int) -> dict
 async def _asked(app: PaintedApp, pilot: Pilot[Path | None], screen: TuneScreen, queries: int) -> list[Taken]:
     """Write new queries of five to nine words; return what the last letter of each took until its ranking was there."""
     random, sentences, taken = Random(queries), demo_sentences(), list[Taken]()
-    screen.query_line.box.focus()
+    screen.box.focus()
     for _ in range(queries):
         query = " ".join(random.choice(sentences).split()[: random.randint(5, 9)])
-        screen.query_line.box.value = query[:-1]
+        screen.box.value = query[:-1]
         await pilot.pause(RESTED_S)
         taken.append(await step(app, screen, query[-1]))
         await pilot.pause(RESTED_S)

@@ -21,10 +21,17 @@ from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.tuning.evaluation import Evaluator, certificate
-from workbench.services.tuning.judging import Judging
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles
-from workbench.services.tuning.queries.export import qrels, queries_jsonl
-from workbench.services.tuning.queries.sets import JudgedSet, digest_of, from_file, from_store, judged_queries
+from workbench.services.tuning.queries import (
+    JudgedSet,
+    Judging,
+    digest_of,
+    from_file,
+    from_store,
+    judged_queries,
+    qrels,
+    queries_jsonl,
+)
 
 DEPLOY = "how do we deploy"
 
@@ -241,7 +248,7 @@ def test_a_scored_set_measures_the_same(demo: Workbench, evaluator: Evaluator) -
     judged = from_store(demo.context)
     found, scored = evaluator.evaluate(judged, BUILT_IN[:2]), evaluator.score(judged)
     assert [scored.measure(p) for p in BUILT_IN[:2]] == list(found.results)
-    assert scored.verdict(BUILT_IN[0], BUILT_IN[1]) == found.verdicts[0].verdict
+    assert scored.against(BUILT_IN[0], BUILT_IN[1]).verdict == found.verdicts[0].verdict
     with pytest.raises(WorkStopped):
         evaluator.score(judged, cancelled=lambda: True)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
-from workbench.services.tuning.profile_diff import Changed, changes, values_of
+from workbench.services.tuning.profiles import Changed, changes, values_of
 
 
 def test_the_changed_parameters_stand_in_order_with_both_values() -> None:

@@ -1,4 +1,4 @@
-"""Queries as files: written and read back, a run measured, an import counted before it happens."""
+"""Queries as files: written and read back, and a run measured."""
 
 import json
 from dataclasses import replace
@@ -7,16 +7,22 @@ from statistics import fmean
 
 import pytest
 
-from workbench.config.paths import shipped
 from workbench.core.record import InvalidQuery, UnreadableFile, WorkStopped, parse_time
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.formats.queries import read_run
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.tuning.queries.export import RUN_DEPTH, judgments, qrels, queries_jsonl, run
-from workbench.services.tuning.queries.plan import QueryLine, plan_queries
-from workbench.services.tuning.queries.sets import from_file, from_store, graded
-from workbench.services.tuning.run_scores import is_run, score_run
+from workbench.services.tuning.queries import (
+    RUN_DEPTH,
+    from_file,
+    from_store,
+    graded,
+    judgments,
+    qrels,
+    queries_jsonl,
+    run,
+    score_run,
+)
 
 
 def put(folder: Path, name: str, text: str) -> Path:
@@ -26,10 +32,7 @@ def put(folder: Path, name: str, text: str) -> Path:
 
 def test_what_is_exported_is_there_already_when_it_is_read_back(demo: Workbench, tmp_path: Path) -> None:
     for name, text in (("q.jsonl", queries_jsonl(demo.context)), ("q.qrels", qrels(demo.context))):
-        found = plan_queries(demo, put(tmp_path, name, text))
-        assert (found.queries, found.judgments, found.skipped, found.unknown, found.differing) == (0, 0, 0, 0, 0)
-        assert found.present == len(demo.library.queries)
-        assert found.plan.records == ()
+        assert demo.importer.plan(put(tmp_path, name, text)).records == ()
 
 
 def test_judgments_say_who_gave_which_grade_and_when(demo: Workbench) -> None:
@@ -64,8 +67,6 @@ def test_a_run_has_the_ranking_of_every_query_at_its_moment(demo: Workbench) -> 
 @pytest.mark.slow
 def test_a_run_of_a_profile_is_as_good_as_the_profile(demo: Workbench, tmp_path: Path) -> None:
     path = put(tmp_path, "a.run", run(demo.context, demo.tuning, WORKBENCH))
-    assert is_run(path)
-    assert not is_run(put(tmp_path, "b.qrels", qrels(demo.context)))
     found = score_run(demo.context, path)
     judged = from_store(demo.context)
     means = demo.evaluator.evaluate(judged, [WORKBENCH]).results[0].mean
@@ -92,23 +93,6 @@ def test_what_a_run_leaves_out_counts_nothing_and_what_is_unknown_is_counted(dem
         score_run(demo.context, put(tmp_path, "no.run", "a b c\n"))
 
 
-def test_an_import_is_counted_line_by_line(demo: Workbench, tmp_path: Path) -> None:
-    query, grades = next(graded(demo.context))
-    known, other = next(iter(grades)), demo.library.memories.all()[0].id
-    rows = [
-        {"query": query.text, "now": query.now.isoformat() if query.now else None, "relevant": {known: 0, other: 1}},
-        {"query": "new one", "relevant": {"mem-of-nobody": 2}},
-        {"query": ""},
-    ]
-    found = plan_queries(demo, put(tmp_path, "set.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
-    assert found.lines == (QueryLine(query.text, False, 2), QueryLine("new one", True, 1))
-    assert (found.queries, found.present, found.skipped, found.unknown) == (1, 1, 1, 1)
-    assert found.differing == (grades[known] != 0) + (grades.get(other, 1) != 1)
-    assert found.judgments == 1 + (other not in grades)
-    with pytest.raises(UnreadableFile, match="holds no queries"):
-        plan_queries(demo, shipped("fixtures/demo") / "memories.jsonl")
-
-
 def test_a_store_without_queries_or_grades_says_so(tmp_path: Path) -> None:
     empty = open_workbench(tmp_path / "none", profiles=tmp_path / "profiles", clock=lambda: ANCHOR)
     with pytest.raises(InvalidQuery, match="No query of this store is saved yet"):
@@ -129,7 +113,7 @@ def test_topics_stay_and_an_unchanged_file_comes_out_as_it_was(demo: Workbench, 
     assert qrels(demo.context, text).startswith(text + "\r\n")
     mine = [query for query in demo.library.queries.all() if query.topic]
     assert [(query.topic, query.text) for query in mine] == [("301", "301"), ("302", "302")]
-    assert not plan_queries(demo, path).plan.records
+    assert not demo.importer.plan(path).records
     ranking = put(tmp_path, "a.run", f"301 Q0 {one} 1 0.9 sys\n302 Q0 {one} 1 0.8 sys\n999 Q0 {one} 1 0.7 sys\n")
     found = score_run(demo.context, ranking)
     assert (found.tag, found.unknown) == ("sys", 1)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.tui.support import NOW, open_bench
-from workbench.core.record import InvalidRecord, UnknownRecord
+from workbench.core.record import InvalidRecord
 from workbench.core.tuning.flips import Direction, just_beyond, nearest_flip
 from workbench.core.tuning.profile import BUILT_IN, FACTORS, WORKBENCH, Factor, HalfLives, Profile
 from workbench.core.tuning.scoring import DEAD_SPREAD
 from workbench.services.demo import fill
 from workbench.services.open import Workbench
-from workbench.services.tuning.session import Question
+from workbench.services.tuning.session import Question, TuningSession
 
 DEMO = Path(__file__).parent.parent.parent / "fixtures" / "demo"
 BOTH: tuple[Direction, ...] = (-1, 1)
@@ -33,6 +33,12 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     fill(opened, DEMO)
     yield opened
     opened.close()
+
+
+def session_of(question: Question, profile: Profile) -> TuningSession:
+    made = TuningSession(profile, profile, NOW)
+    made.put(question, NOW)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -71,18 +77,21 @@ def test_standings_say_the_place_here_and_there(question: Question) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda p: p.name)
 def test_every_figure_follows_from_the_one_before(question: Question, profile: Profile) -> None:
-    baseline, ranking = question.baseline(profile, NOW), question.rank(profile, NOW, 30)
-    for id in ranking.ids:
-        found = question.explain(ranking, baseline, id)
-        assert [p.factor for p in found.parts] == list(FACTORS)
-        for part in found.parts:
-            assert part.low <= part.raw <= part.high
-            assert part.dead == (part.high - part.low <= DEAD_SPREAD)
-            norm = 0.5 if part.dead else (part.raw - part.low) / (part.high - part.low)
-            assert part.norm == pytest.approx(part.raw if profile.scorer == "episodic" else norm)
-            assert part.weighted == part.weight * part.norm
-        assert found.standing.scored is not None
-        assert sum(p.weighted for p in found.parts) == pytest.approx(found.standing.scored.total)
+    session = session_of(question, profile)
+    assert session.ranking is not None
+    for id in session.ranking.ids:
+        found = session.explain(id)
+        assert found is not None
+        scored = found.standing.scored
+        assert scored is not None
+        for factor in FACTORS:
+            bounds, raw = found.ranking.bounds[factor.id], scored.raw[factor.id]
+            assert bounds.low <= raw <= bounds.high
+            assert bounds.dead == (bounds.high - bounds.low <= DEAD_SPREAD)
+            norm = 0.5 if bounds.dead else (raw - bounds.low) / (bounds.high - bounds.low)
+            assert scored.norm[factor.id] == pytest.approx(raw if profile.scorer == "episodic" else norm)
+            assert scored.weighted[factor.id] == found.ranking.weight(factor) * scored.norm[factor.id]
+        assert sum(scored.weighted.values()) == pytest.approx(scored.total)
         raw = sum(share.amount for share in found.shares if share.part.how == "adds")
         for share in found.shares:
             if share.part.how == "adds":
@@ -91,10 +100,9 @@ def test_every_figure_follows_from_the_one_before(question: Question, profile: P
                 raw *= share.amount
         if profile.scorer == "episodic":
             assert found.terms[3].value == pytest.approx(raw)
-            assert sum(term.weighted for term in found.terms) == pytest.approx(found.standing.scored.total)
+            assert sum(term.weighted for term in found.terms) == pytest.approx(scored.total)
         else:
-            assert raw == pytest.approx(found.parts[2].raw)
-        assert found.pool == len(ranking.candidates)
+            assert raw == pytest.approx(scored.raw["relevance"])
 
 
 def test_a_weight_leaves_the_shares_as_they_are_and_all_else_makes_them_anew(bench: Workbench) -> None:
@@ -114,30 +122,35 @@ def test_a_weight_leaves_the_shares_as_they_are_and_all_else_makes_them_anew(ben
 
 
 def test_the_bounds_are_set_by_memories_that_have_them(question: Question) -> None:
-    baseline, ranking = question.baseline(WORKBENCH, NOW), question.rank(WORKBENCH, NOW, 1)
-    parts = question.explain(ranking, baseline, ranking.ids[0]).parts
-    for index, part in enumerate(parts):
-        assert part.low_by is not None
-        assert part.high_by is not None
-        low = question.explain(ranking, baseline, part.low_by.id).parts[index]
-        high = question.explain(ranking, baseline, part.high_by.id).parts[index]
-        assert (low.raw, high.raw) == (part.low, part.high)
+    session = session_of(question, WORKBENCH)
+    assert session.ranking is not None
+    found = session.explain(session.ranking.ids[0])
+    assert found is not None
+    for factor, ends in found.ends.items():
+        bounds = found.ranking.bounds[factor]
+        for memory, value in zip(ends, (bounds.low, bounds.high), strict=True):
+            assert memory is not None
+            scored = session.ranking.scored(memory.id)
+            assert scored is not None
+            assert scored.raw[factor] == value
 
 
-def test_a_hidden_memory_has_a_reason_and_no_parts(question: Question, bench: Workbench) -> None:
-    baseline, ranking = question.baseline(WORKBENCH, NOW), question.rank(WORKBENCH, NOW)
+def test_a_hidden_memory_has_a_reason_and_no_score(question: Question, bench: Workbench) -> None:
+    session = session_of(question, WORKBENCH)
     hidden = next(m for m in bench.library.memories.all() if m.status == "candidate")
-    found = question.explain(ranking, baseline, hidden.id)
-    assert (found.hidden, found.parts, found.standing.place) == ("waits for review", (), None)
-    assert question.ways(ranking, hidden.id, (1, 1, 1)) == ()
-    with pytest.raises(UnknownRecord):
-        question.explain(ranking, baseline, "mem-of-nobody")
+    found = session.explain(hidden.id)
+    assert found is not None
+    assert (found.hidden, found.standing.scored, found.standing.place) == ("waits for review", None, None)
+    assert session.ways(hidden.id, (1, 1, 1)) == ()
+    assert session.explain("mem-of-nobody") is None
 
 
 @pytest.mark.parametrize("factor", FACTORS, ids=lambda factor: factor.id)
 def test_going_beyond_a_flip_swaps_the_two_rows_it_names(question: Question, factor: Factor) -> None:
+    session = session_of(question, WORKBENCH)
     ranking = question.rank(WORKBENCH, NOW)
-    found = question.flips(ranking, factor, 1.0)
+    found = session.flips(factor, 1.0)
+    assert found is not None
     here = ranking.weight(factor)
     nearest = [(d, nearest_flip(found, here, d)) for d in BOTH]
     assert any(flip for _, flip in nearest)
@@ -151,27 +164,27 @@ def test_going_beyond_a_flip_swaps_the_two_rows_it_names(question: Question, fac
 
 
 def test_a_named_weight_brings_a_memory_in_and_there_is_none_for_those_inside(question: Question) -> None:
-    ranking = question.rank(WORKBENCH, NOW, 60)
-    named = 0
-    for id in ranking.ids:
-        ways = question.ways(ranking, id, (1.0, 1.0, 1.0))
+    session, named = session_of(question, WORKBENCH), 0
+    assert session.ranking is not None
+    for id in session.ranking.ids:
+        ways = session.ways(id, (1.0, 1.0, 1.0))
         named += len(ways)
         for way in ways:
             moved = question.rank(weighted(way.factor.weight, way.then), NOW)
             assert id in moved.ids
         assert [abs(w.then - w.now) for w in ways] == sorted(abs(w.then - w.now) for w in ways)
     assert named
-    assert question.ways(ranking, ranking.ids[0], (1, 1, 1)) == ()
+    assert session.ways(session.ranking.ids[0], (1, 1, 1)) == ()
 
 
 def test_moved_counts_places_that_hold_another_memory(question: Question) -> None:
-    ranking = question.rank(WORKBENCH, NOW)
-    assert question.moved(ranking, WORKBENCH, NOW) == 0
+    ranking, session = question.rank(WORKBENCH, NOW), session_of(question, WORKBENCH)
+    assert session.moved(WORKBENCH, NOW) == 0
     other = replace(WORKBENCH, recency=1.0)
     there = question.rank(other, NOW)
-    assert question.moved(ranking, other, NOW) == sum(a != b for a, b in zip(ranking.ids, there.ids, strict=True)) > 0
-    assert question.moved(ranking, replace(WORKBENCH, k=12), NOW) == 2
-    assert question.moved(ranking, WORKBENCH, NOW - timedelta(days=3000)) == WORKBENCH.k
+    assert session.moved(other, NOW) == sum(a != b for a, b in zip(ranking.ids, there.ids, strict=True)) > 0
+    assert session.moved(replace(WORKBENCH, k=12), NOW) == 2
+    assert session.moved(WORKBENCH, NOW - timedelta(days=3000)) == WORKBENCH.k
 
 
 def test_a_profile_is_saved_under_a_new_name_and_replaced_only_by_its_own_child(bench: Workbench) -> None:

@@ -77,7 +77,7 @@ def test_places_are_told_against_the_saved_profile_at_the_moment_that_is_asked_a
         assert place is None or standing.before == place
     session.load(ENGRAM, ENGRAM)
     assert session.baseline is not None
-    assert session.baseline.profile == ENGRAM
+    assert session.baseline.ranking.profile == ENGRAM
 
 
 def test_moves_lead_back_and_again_until_something_else_is_loaded(session: TuningSession) -> None:
@@ -97,11 +97,11 @@ def test_moves_lead_back_and_again_until_something_else_is_loaded(session: Tunin
 def test_a_memory_is_watched_while_it_takes_part(session: TuningSession, bench: Workbench) -> None:
     last = expected(session, WORKBENCH)[-1]
     session.watch(last)
-    standing = session.watched_standing()
+    standing = session.standing(session.watched)
     assert standing is not None
     assert standing.memory.id == last
     session.watch("not there")
-    assert (session.watched, session.watched_standing()) == (None, None)
+    assert (session.watched, session.standing("not there")) == (None, None)
     session.watch(last)
     session.put(bench.tuning.question("redis"), NOW)
     assert session.watched == last
@@ -119,13 +119,6 @@ def test_a_copy_stays_as_it_is(session: TuningSession) -> None:
     copy, before = session.copy(), session.ranking
     session.move("recency", Settings(RECENT))
     assert (copy.profile, copy.ranking) == (WORKBENCH, before)
-
-
-def test_settings_are_kept_in_the_saved_profile_or_beside_it(session: TuningSession) -> None:
-    assert session.is_kept([])
-    session.move("recency", Settings(RECENT))
-    assert not session.is_kept([ENGRAM, None])
-    assert session.is_kept([ENGRAM, RECENT])
 
 
 @pytest.mark.parametrize("moved", [Settings(WORKBENCH), Settings(RECENT), Settings(WORKBENCH, days=3.0)])

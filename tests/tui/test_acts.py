@@ -19,7 +19,7 @@ from workbench.tui.records.links import only_record
 from workbench.tui.records.record import OpenedRecord
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.tuning.judging.judge import JudgeDialog
+from workbench.tui.tuning.judging import JudgeDialog
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
@@ -119,8 +119,7 @@ async def test_while_judging_a_memory_can_be_pinned_and_its_history_seen(tmp_pat
         await until_drawn(pilot, lambda: isinstance(app.screen, JudgeDialog))
         judge = app.screen
         assert isinstance(judge, JudgeDialog)
-        memory = judge.rows.current
-        assert memory is not None
+        memory = app.bench.stream.get(judge.ids[judge.rows.cursor])
         await pilot.press("p")
         await until(pilot, lambda: app.bench.stream.get(memory.id).pinned != memory.pinned)
         await pilot.press("h")

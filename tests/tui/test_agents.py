@@ -155,7 +155,7 @@ async def test_a_question_is_asked_again_in_tune(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, TuneScreen))
         tune = app.screen
         assert isinstance(tune, TuneScreen)
-        await until(pilot, lambda: tune.query_line.box.value == "when is the view resources dropped")
+        await until(pilot, lambda: tune.box.value == "when is the view resources dropped")
         await until(pilot, lambda: tune.session.ranking is not None and app.focused is tune.rows)
 
 

@@ -201,8 +201,6 @@ CASES = {
     "tune: judge": Case((*TUNE, "J"), ("2",)),
     "tune: judge, undo": Case((*TUNE, "J", "2"), ("u",)),
     "tune: save the query": Case(TUNE, ("S",)),
-    "tune: queries in": Case((*TUNE, "I"), SAVE, names={"in-path": "more-queries.jsonl"}),
-    "tune: queries out": Case((*TUNE, "X"), SAVE, names={"out-path": "out.jsonl"}),
     "agents: vote": Case(AGENTS, ("plus",), begins=leave_a_reading),
     "agents: edit": Case((*AGENTS, "e", *WORDS), SAVE, typed=True, begins=leave_a_reading),
     "health: upkeep": Case((*HEALTH, "tab"), ("a",)),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from tests.safety.fresh import KINDS, Fresh, fresh
 from tests.services.conftest import put, ungated
@@ -25,9 +25,7 @@ from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.files.imports.dialog import ImportDialog
 from workbench.tui.files.memory_md import WholeFile
 from workbench.tui.health.screen import HealthScreen
-from workbench.tui.tuning.judging.auto import Better, MetricsDialog
-from workbench.tui.tuning.judging.judge import JudgeDialog
-from workbench.tui.tuning.judging.query_files import QueriesIn, QueriesOut
+from workbench.tui.tuning.judging import Better, JudgeDialog, MetricsDialog
 from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.lists.line_list import LineView
 
@@ -190,16 +188,9 @@ async def test_queries_of_a_file_and_in_a_file_show_no_secret(tmp_path: Path, mo
         await pilot.press("4")
         await until_drawn(pilot, lambda: tune(app).session.ranking is not None)
         assert held(ALL, screen_text(app)) == []
-        await pilot.press("X")
-        for _ in range(4):
-            await until_drawn(pilot, lambda: isinstance(app.screen, QueriesOut) and app.screen._preview)
-            assert held(ALL, screen_text(app)) == []
-            await pilot.press("ctrl+n")
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is tune(app))
         await pilot.press("I")
-        await until(pilot, lambda: isinstance(app.screen, QueriesIn))
-        app.screen.query_one("#in-path", Input).value = "in.jsonl"
+        await until(pilot, lambda: isinstance(app.screen, ImportDialog))
+        app.screen.query_one("#import-path", Input).value = "in.jsonl"
         await until_drawn(pilot, lambda: app.screen.query_one(LineView).rows)
         assert held(ALL, screen_text(app)) == []
         assert "[secret: " in screen_text(app)
@@ -238,7 +229,7 @@ def _filled(app: WorkbenchApp) -> bool:
     """Tell whether what a dialog looks for in the background has come."""
     screen = app.screen
     if isinstance(screen, Better):
-        return screen.preferences is not None or bool(screen._problem)
+        return screen.preferences is not None or "✗" in str(screen.query_one("#better-query", Static).content)
     if isinstance(screen, DuplicatesDialog):
         return screen.found is not None
     return True

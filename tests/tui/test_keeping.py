@@ -20,7 +20,7 @@ from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.playbook.budget import DeprecateDialog
 from workbench.tui.promotion.dialog import PromoteDialog
 from workbench.tui.review.merge import MergeChoice
-from workbench.tui.tuning.judging.judge import JudgeDialog
+from workbench.tui.tuning.judging import JudgeDialog
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -239,8 +239,8 @@ async def test_a_saved_query(tmp_path: Path, word: str, key: str) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
         await opened_tune(pilot)
         screen = tune(app)
-        screen.query_line.box.value = f"why does {SECRET} fail{word}"
-        await until_drawn(pilot, lambda: getattr(screen.session.question, "text", "") == screen.query_line.box.value)
+        screen.box.value = f"why does {SECRET} fail{word}"
+        await until_drawn(pilot, lambda: getattr(screen.session.question, "text", "") == screen.box.value)
         screen.rows.focus()
         await pilot.press(key)
         await until_drawn(pilot, lambda: word or any(MASKED in note.message for note in app._notifications))
@@ -258,7 +258,7 @@ async def test_a_saved_query(tmp_path: Path, word: str, key: str) -> None:
         assert made.text.startswith(f"why does {SECRET if word else MASKED}")
         assert made.text.endswith(" fail")
         await until_drawn(pilot, lambda: screen.session.text == made.text)
-        assert SECRET[:12] not in screen.query_line.box.value
+        assert SECRET[:12] not in screen.box.value
         assert len(bench.judging.grades(made.text)) == (2 if key == "J" else 0)
         await until_drawn(pilot, lambda: getattr(screen.session.question, "text", "") == made.text)
     assert (SECRET in stored(bench)) == bool(word)

@@ -34,7 +34,7 @@ async def at_rest(pilot: Pilot[Path | None]) -> None:
     await settled(pilot)
     screen = pilot.app.screen
     assert isinstance(screen, TuneScreen)
-    while not has_floor(screen) or screen.resting.waiting or not is_measured(screen) or screen.measuring.last is None:
+    while not has_floor(screen) or not is_measured(screen) or screen.verdict.found is None:
         await pilot.pause(0.02)
     await pilot.pause()
 

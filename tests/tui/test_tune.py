@@ -14,7 +14,7 @@ from tests.tui.waiting import until
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.parameters import Row
+from workbench.tui.tuning.ranking import Row
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.dialog import Choose
 
@@ -38,16 +38,16 @@ async def test_a_step_ranks_at_once_and_shows_who_moved(tmp_path: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         before = ranked(app)
-        assert {row(app, place).move.kind for place in range(1, 11)} == {"same"}
+        assert {row(app, place).move[0] for place in range(1, 11)} == {""}
         await keys(pilot, *["right"] * 4)
         assert ranked(app) != before
         assert "• changed" in screen_text(app)
         for line in tune(app).rows.rows:
-            if isinstance(line, Row) and line.move.kind == "up":
+            if isinstance(line, Row) and line.move[0].startswith("▲"):
                 place, was = line.standing.place, line.standing.before
                 assert place is not None
                 assert was is not None
-                assert was - place == line.move.places
+                assert line.move[0] == f"▲{was - place}"
         assert slider(app, "recency").shown_value.startswith("0.25 21%")
         await keys(pilot, "backspace")
         assert ranked(app) == before
@@ -103,7 +103,7 @@ async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_p
         assert len(tune(app).session.ranking.candidates) < served  # type: ignore[union-attr]
         await keys(pilot, *["full_stop"] * 4)
         assert "as of" not in screen_text(app)
-        assert {row(app, place).move.kind for place in range(1, 11)} == {"same"}
+        assert {row(app, place).move[0] for place in range(1, 11)} == {""}
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ async def test_typing_asks_and_an_empty_query_says_what_to_do(tmp_path: Path) ->
         assert "f for a saved query" in screen_text(app)
         await keys(pilot, *"redis")
         await until(pilot, lambda: bool(ranked(app)))
-        await until(pilot, lambda: not tune(app).query_line.asking)
+        await until(pilot, lambda: not tune(app).asking)
         assert ranked(app) != before
         question = tune(app).session.question
         assert question is not None

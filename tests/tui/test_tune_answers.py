@@ -113,7 +113,7 @@ async def test_words_of_an_imported_query_find_its_moment_and_its_judgments(tmp_
         await settled(pilot)
         assert f"saved · {graded} judged" in screen_text(app)
         assert "as of 2026-03-20 17:30" in screen_text(app)
-        assert tune(app).tools.saved_query == saved
+        assert tune(app).session.query == saved
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_b
 from tests.tui.tune_host import WIDE, keys, opened, ranked, row, settled, slider, tune, why
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.tui.tuning.parameters import Row
+from workbench.tui.tuning.ranking import Row
 from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
@@ -134,7 +134,7 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
         assert saved.recency == slider(app, "recency").value == slider(app, "recency").default
         assert "profile workbench-two" in screen_text(app)
         assert "• changed" not in screen_text(app)
-        assert {row(app, place).move.kind for place in range(1, 11)} == {"same"}
+        assert {row(app, place).move[0] for place in range(1, 11)} == {""}
 
 
 @pytest.mark.slow
@@ -204,7 +204,8 @@ async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(t
         assert session.ranking is not None
         assert left_out.id not in {scored.memory.id for scored in session.ranking.best(10_000)}
         session.watched = left_out.id
-        tune(app)._show()
+        tune(app).show_store()
+        await settled(pilot)
         tune(app).rows.cursor = tune(app).rows.index_of(("memory", left_out.id)) or 0
         await pilot.pause()
         assert "candidate filter leaves it out" in " ".join(why(app).split())

@@ -28,11 +28,11 @@ from tests.tui.waiting import until
 from workbench.config.paths import shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.services.duplicates.memory_pairs import MemoryPair
-from workbench.services.tuning.queries.sets import from_store
+from workbench.services.tuning.queries import from_store
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.dialog import DuplicatesDialog
 from workbench.tui.records.record import OpenedRecord
-from workbench.tui.tuning.judging.auto import AutoTune, Better, proposal_text
+from workbench.tui.tuning.judging import AutoTune, Better, proposal_text
 from workbench.tui.tuning.profiles import CompareDialog
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Choose
@@ -255,7 +255,7 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
         assert session.question is not None
         engram = next(p for p in BUILT_IN if p.name == "engram")
         theirs, mine = (session.question.rank(p, session.now).ids for p in (engram, session.profile))
-        rows = list(dialog._rows)
+        rows = list(dialog.rows.rows)
         assert tuple(r.left.memory.id for r in rows[:10] if r.left) == theirs
         assert tuple(r.right.memory.id for r in rows[:10] if r.right) == mine
         assert f"{len(set(theirs) & set(mine))} of the top 10 are in both" in screen_text(app)

@@ -13,7 +13,7 @@ from tests.tui.waiting import until
 from workbench.config.loading import Settings
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.parameters import Heading, Row
+from workbench.tui.tuning.ranking import Heading, Row
 
 SIZES = [WIDE, (80, 24)]
 NOTHING, SOMETHING = "recipe for lasagne", "who may write to customers during an outage"
@@ -23,7 +23,7 @@ async def asked(pilot: Pilot[Path | None], app: WorkbenchApp, query: str) -> Non
     await keys(pilot, "slash", "ctrl+u")
     await keys(pilot, *("space" if key == " " else key for key in query))
     await until(pilot, lambda: (q := tune(app).session.question) is not None and q.text == query)
-    await until(pilot, lambda: not tune(app).query_line.asking)
+    await until(pilot, lambda: not tune(app).asking)
     await keys(pilot, "enter")
     await settled(pilot)
 
@@ -44,7 +44,7 @@ async def test_nothing_relevant_stands_over_all_rows_with_its_figures(tmp_path: 
         said = re.fullmatch(r"nothing relevant: best (0\.\d\d), floor (0\.\d\d)", lines[0].text)
         assert said is not None
         assert float(said[1]) < float(said[2])
-        assert lines[0].text in screen_text(app) or lines[0].long in screen_text(app)
+        assert lines[0].text in screen_text(app)
         best = [line for line in lines[1:] if isinstance(line, Row) and line.served]
         assert [line.standing.place for line in best] == list(range(1, 11))
         assert all(line.weak for line in best)
@@ -105,7 +105,7 @@ async def test_it_is_computed_in_the_background_and_the_ranking_does_not_wait(
 ) -> None:
     import threading
 
-    from workbench.services.tuning.floor.floors import Floors
+    from workbench.services.tuning.floors import Floors
 
     may, compute = threading.Event(), Floors.settled
 

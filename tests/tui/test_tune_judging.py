@@ -20,12 +20,10 @@ from tests.tui.support import (
 )
 from tests.tui.tune_host import WIDE, files, focused, is_measured, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
-from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.services.tuning.queries.sets import from_store
+from workbench.services.tuning.queries import from_store
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.judging.auto import MetricsDialog
-from workbench.tui.tuning.judging.judge import JudgeDialog
+from workbench.tui.tuning.judging import JudgeDialog, MetricsDialog
 from workbench.tui.widgets.texts.prompt import Prompt
 
 SIZES = first_of((80, 24), (140, 45))
@@ -70,7 +68,7 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         await ask(pilot, app)
         before = len(from_store(app.bench.context).queries)
         dialog = await judging(pilot, app)
-        pool = [m.id for m in dialog.rows.rows]
+        pool = dialog.ids
         await keys(pilot, "3", "2", "0", "space", "1", "escape")
         saved = app.bench.judging.find(QUERY)
         assert saved is not None
@@ -85,7 +83,7 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         await rested(pilot, app)
         profile = tune(app).session.profile
         judged = from_store(app.bench.context)
-        expected = app.bench.evaluator.score(judged).verdict(WORKBENCH, profile, NDCG10)
+        expected = app.bench.evaluator.score(judged).against(WORKBENCH, profile).verdict
         wins, losses = expected.wins, expected.losses
         assert f"{wins} better, {losses} worse, {expected.ties} equal" in verdict(app)
         assert expected.conclusion in verdict(app)
@@ -125,13 +123,12 @@ async def test_grades_are_undone_one_by_one_and_the_query_with_the_first(tmp_pat
         await measured(pilot)
         await ask(pilot, app)
         dialog = await judging(pilot, app)
-        first, second = (m.id for m in dialog.rows.rows[:2])
+        first, second = dialog.ids[:2]
         await keys(pilot, "1", "k", "3", "space")
         assert app.bench.judging.grades(QUERY) == {first: 3}
         assert dialog.rows.cursor == 2
         await keys(pilot, "u")
-        assert dialog.rows.current is not None
-        assert dialog.rows.current.id == second
+        assert dialog.ids[dialog.rows.cursor] == second
         await keys(pilot, "u")
         assert app.bench.judging.grades(QUERY) == {first: 1}
         await keys(pilot, "u")
@@ -150,7 +147,7 @@ async def test_the_pool_shows_no_scores_and_counts_what_is_left(tmp_path: Path) 
         await ask(pilot, app)
         dialog = await judging(pilot, app)
         count = len(dialog.rows.rows)
-        shown = {m.id for m in dialog.rows.rows}
+        shown = set(dialog.ids)
         assert "Judge mode" in screen_text(app)
         assert f"{count} of {count} unjudged" in screen_text(app)
         await keys(pilot, "2")
@@ -213,9 +210,8 @@ async def test_narrow_says_it_on_one_line(tmp_path: Path) -> None:
         await rested(pilot, app)
         line = tune(app).query_one("#verdict")
         assert line.size.height == 1
-        expected = app.bench.evaluator.score(from_store(app.bench.context)).verdict(
-            WORKBENCH, tune(app).session.profile, NDCG10
-        )
+        scored = app.bench.evaluator.score(from_store(app.bench.context))
+        expected = scored.against(WORKBENCH, tune(app).session.profile).verdict
         assert f"{expected.wins} better, {expected.losses} worse, {expected.ties} equal" in screen_text(app)
         assert expected.outcome != "unclear" or "inconclusive" in screen_text(app)
 

@@ -13,7 +13,7 @@ from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
 from workbench.config.loading import load
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.services.tuning.profile_diff import changes
+from workbench.services.tuning.profiles import changes
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.dialog import DuplicatesDialog
 from workbench.tui.tuning.profiles import CompareDialog, LibraryDialog, Side
@@ -74,9 +74,9 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         assert "snapshot less recency" in str(beside.query_one("#compare-head", Static).content)
         question, now = tune(app).session.question, tune(app).session.now
         assert question is not None
-        assert tuple(r.right.memory.id for r in beside._rows[:10] if r.right) == question.rank(moved, now).ids
+        assert tuple(r.right.memory.id for r in beside.rows.rows[:10] if r.right) == question.rank(moved, now).ids
         await keys(pilot, "x")
-        assert tuple(r.left.memory.id for r in beside._rows[:10] if r.left) == question.rank(moved, now).ids
+        assert tuple(r.left.memory.id for r in beside.rows.rows[:10] if r.left) == question.rank(moved, now).ids
         await keys(pilot, "escape")
         await until(pilot, lambda: app.screen is dialog)
         await keys(pilot, "enter")
@@ -211,7 +211,7 @@ async def test_a_saved_profile_is_put_to_use_and_taken_back(tmp_path: Path) -> N
         assert [note.message for note in app._notifications][-1] == "Saved mine. a Use for agents."
         await keys(pilot, "a")
         assert (app.bench.tuning.used.name, app.bench.tuning.used.origin) == ("mine", "store")
-        await until(pilot, lambda: "profile mine in use (store)" in screen_text(app))
+        await until(pilot, lambda: "profile mine (store)" in screen_text(app))
         await keys(pilot, "u")
         await until(pilot, lambda: app.bench.tuning.used.name == "workbench")
         await until(pilot, lambda: "profile mine agents: workbench" in screen_text(app))

@@ -6,17 +6,22 @@ from dataclasses import replace
 import pytest
 
 from workbench.core.tuning.profile import Profile
-from workbench.tui.tuning.keeping import choices, with_option
-from workbench.tui.tuning.parameters import PARAMETERS
+from workbench.tui.tuning.choosing import options
+from workbench.tui.tuning.sliders import PARAMETERS
 from workbench.tui.widgets.figures import NO_BREAK
 
 DEFAULT = Profile("mine", 0.2, 0.2, 0.6)
 
 
-@pytest.mark.parametrize("choice", [c.id for c in choices(DEFAULT, None) if c.id != "candidates"])
-def test_every_option_can_be_taken_and_then_holds(choice: str) -> None:
-    taken = with_option(DEFAULT, choice)
-    assert next(c for c in choices(taken, None) if c.id == choice).remark in ("now", "recency does not fade with time")
+def with_option(profile: Profile, id: str) -> Profile:
+    return next(made for choice, made in options(profile, None) if choice.id == id)
+
+
+def test_every_option_can_be_taken_and_then_holds() -> None:
+    for choice, _ in options(DEFAULT, None)[:-1]:
+        taken = with_option(DEFAULT, choice.id)
+        again = next(one for one, _ in options(taken, None) if one.id == choice.id)
+        assert again.remark in ("now", "recency does not fade with time")
 
 
 def test_votes_can_fade_as_the_source_prints_it() -> None:

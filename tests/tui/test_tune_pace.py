@@ -10,11 +10,10 @@ from textual.content import Content
 from tests.tui.support import demo_app, screen_text
 from tests.tui.tune_host import WIDE, keys, opened, settled, slider, tune
 from tests.tui.waiting import PATIENCE, until
-from workbench.services.tuning.measuring import LiveSet
+from workbench.services.tuning.evaluation import ScoredSet
 from workbench.services.tuning.session import TuningSession
-from workbench.tui.tuning.judging.verdict import OLD
-from workbench.tui.tuning.parameters import hints_of
-from workbench.tui.tuning.sliders import as_many
+from workbench.tui.tuning.ranking import OLD, joined
+from workbench.tui.tuning.sliders import hints_of
 from workbench.tui.widgets.lists.fixed_text import whole_words
 
 pytestmark = pytest.mark.usefixtures("every_paint")
@@ -51,7 +50,7 @@ async def test_while_steps_come_fast_nothing_slow_is_worked_out(
         target = slider(app, "recency")
         for _ in range(10):
             target.action_more()
-        assert tune(app).resting.waiting
+        assert tune(app).resting
         await settled(pilot)
         assert worked == [pytest.approx(0.55)]
 
@@ -60,9 +59,9 @@ async def test_while_steps_come_fast_nothing_slow_is_worked_out(
 async def test_the_old_verdict_is_marked_until_the_new_one_comes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, against = threading.Event(), LiveSet.against
+    looked, against = threading.Event(), ScoredSet.against
 
-    def not_too_soon(self: LiveSet, *asked: Any) -> object:
+    def not_too_soon(self: ScoredSet, *asked: Any) -> object:
         looked.wait(PATIENCE)
         return against(self, *asked)
 
@@ -70,7 +69,7 @@ async def test_the_old_verdict_is_marked_until_the_new_one_comes(
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await until(pilot, lambda: "nDCG@10" in screen_text(app))
-        monkeypatch.setattr(LiveSet, "against", not_too_soon)
+        monkeypatch.setattr(ScoredSet, "against", not_too_soon)
         slider(app, "recency").action_more()
         await until(pilot, lambda: f"{OLD}nDCG@10" in screen_text(app))
         looked.set()
@@ -97,11 +96,11 @@ async def test_workers_are_not_described_by_all_that_lies_on_thesession(tmp_path
         assert all(len(text) < 40 for text in seen)
 
 
-def test_pieces_take_the_longest_wording_that_fits_and_go_whole() -> None:
-    pieces = [(Content("best 10 of 20"),), (Content("frozen at that moment"), Content("frozen")), (Content("odd"),)]
-    assert as_many(pieces, 60).plain == "best 10 of 20 · frozen at that moment · odd"
-    assert as_many(pieces, 30).plain == "best 10 of 20 · frozen · odd"
-    assert as_many(pieces, 20).plain == "best 10 of 20 · odd"
+def test_pieces_that_there_is_no_room_for_go_whole() -> None:
+    pieces = [("best 10 of 20", ""), ("frozen at that moment", ""), ("odd", "")]
+    assert joined(pieces, 43).plain == "best 10 of 20 · frozen at that moment · odd"
+    assert joined(pieces, 42).plain == "best 10 of 20 · frozen at that moment"
+    assert joined(pieces, 20).plain == "best 10 of 20 · odd"
 
 
 @pytest.mark.parametrize(

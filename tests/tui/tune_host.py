@@ -8,7 +8,7 @@ from textual.widgets import Static
 from tests.tui.waiting import until
 from workbench.core.tuning.floor import UNKNOWN
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.parameters import Row
+from workbench.tui.tuning.ranking import Row
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.bars import Slider
 
@@ -56,7 +56,7 @@ async def settled(pilot: Pilot[Path | None]) -> None:
     assert isinstance(app, WorkbenchApp)
     await pilot.pause()
     await until(pilot, lambda: has_floor(tune(app)))
-    await until(pilot, lambda: not tune(app).resting.waiting)
+    await until(pilot, lambda: not tune(app).resting)
     await pilot.pause()
 
 
@@ -68,8 +68,7 @@ def has_floor(screen: TuneScreen) -> bool:
 
 def is_measured(screen: TuneScreen) -> bool:
     """Tell whether the verdict is on the settings as they are now, or there is none."""
-    measuring = screen.measuring
-    return not measuring.running and measuring.last in (None, measuring.wanted(screen.session))
+    return not screen.resting and not screen.verdict.old
 
 
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:

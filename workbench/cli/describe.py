@@ -11,7 +11,7 @@ from workbench.core.stream.memory import FILE_KEY, Memory
 
 if TYPE_CHECKING:
     from workbench.core.tuning.scoring import Scored
-    from workbench.services.tuning.episode_terms import TermPart
+    from workbench.services.tuning.session import TermPart
 
 
 def memory_json(memory: Memory) -> dict[str, object]:

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from workbench.services.stream.replacing import Replacing
     from workbench.services.stream.stream import Stream
     from workbench.services.tuning.evaluation import Evaluator
-    from workbench.services.tuning.judging import Judging
+    from workbench.services.tuning.queries import Judging
     from workbench.services.tuning.retriever import Retriever
     from workbench.services.tuning.tuning import Tuning
 
@@ -229,7 +229,7 @@ class Workbench:
     @cached_property
     def judging(self) -> "Judging":
         """Graded judgments of saved queries."""
-        from workbench.services.tuning.judging import Judging
+        from workbench.services.tuning.queries import Judging
 
         return Judging(self.context)
 

@@ -7,7 +7,7 @@ from workbench.core.text import counted, one_line
 from workbench.core.tuning.floor import NoFloor
 
 if TYPE_CHECKING:
-    from workbench.services.tuning.floor.against import AgainstFloor
+    from workbench.services.tuning.floors import AgainstFloor
 
 _LONGEST = 60
 

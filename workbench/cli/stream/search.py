@@ -121,7 +121,7 @@ def _rows_json(
     name: Callable[[str], str],
 ) -> list[dict[str, object]]:
     """Return the answer's rows, for an agent in their blocks; with a question, how each score came about."""
-    from workbench.services.tuning.episode_terms import term_parts
+    from workbench.services.tuning.session import term_parts
 
     rows = []
     for place, (stored, scored) in enumerate(zip(served.ranking.ids, top, strict=True), 1):
@@ -308,7 +308,7 @@ def _basis(served: "Served") -> str:
 
 def _terms(served: "Served", id: str, query: str) -> list[str]:
     """Return the terms of an episode's score; none when it is not scored as one."""
-    from workbench.services.tuning.episode_terms import term_parts
+    from workbench.services.tuning.session import term_parts
 
     parts = term_parts(served.ranking, id, query)
     rows = [("     ", t.term, f"{t.value:.4f}", t.note, f"× {t.weight:.3g}", f"= {t.weighted:.4f}") for t in parts]

@@ -17,7 +17,7 @@ from workbench.core.tuning.measure import Checked, Expected, QualityExpected, Sh
 
 if TYPE_CHECKING:
     from workbench.services.open import Workbench
-    from workbench.services.tuning.checks.checking import Checking
+    from workbench.services.tuning.checks import Checking
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -82,8 +82,7 @@ def add_commands(commands: Commands) -> None:
 
 def check(session: Session) -> int:
     """Check every expectation and say which are not met, and why."""
-    from workbench.services.tuning.checks.checking import Checking
-    from workbench.services.tuning.checks.reading import read_expectations
+    from workbench.services.tuning.checks import Checking, read_expectations
 
     args = session.args
     path = session.cwd / args.file.expanduser()

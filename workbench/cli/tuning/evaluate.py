@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.services.open import Workbench
     from workbench.services.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
     from workbench.services.tuning.profiles import Profiles
-    from workbench.services.tuning.queries.sets import JudgedSet
+    from workbench.services.tuning.queries import JudgedSet
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -182,7 +182,7 @@ def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
 
 def _query_set(session: Session, bench: "Workbench") -> "JudgedSet":
     """Read the query set that is named; without a name take the store's own."""
-    from workbench.services.tuning.queries.sets import from_file, from_store, judged_queries
+    from workbench.services.tuning.queries import from_file, from_store, judged_queries
 
     if session.args.queries is not None:
         return from_file(bench.context, session.cwd / session.args.queries.expanduser())

@@ -94,7 +94,7 @@ def _export(session: Session, bench: "Workbench") -> int:
     from workbench.cli.files.export import report_written, to_stdout
     from workbench.core.files.replacing import present_bytes
     from workbench.core.record import WorkStopped
-    from workbench.services.tuning.queries import export
+    from workbench.services.tuning import queries as export
 
     args = session.args
     to_file = str(args.file) != "-"
@@ -121,7 +121,7 @@ def _export(session: Session, bench: "Workbench") -> int:
 
 
 def _text(session: Session, bench: "Workbench") -> str:
-    from workbench.services.tuning.queries import export
+    from workbench.services.tuning import queries as export
 
     args = session.args
     write = export.KINDS[args.format or "jsonl"].write
@@ -141,7 +141,7 @@ def _text(session: Session, bench: "Workbench") -> str:
 
 
 def _measure(session: Session, bench: "Workbench") -> int:
-    from workbench.services.tuning.run_scores import score_run
+    from workbench.services.tuning.queries import score_run
 
     found = score_run(bench.context, session.cwd / session.args.file.expanduser())
     if found.unknown:

@@ -28,7 +28,7 @@ from workbench.services.health.upkeep import disputes
 from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import Safety
-from workbench.services.tuning.floor.against import AgainstFloor, against
+from workbench.services.tuning.floors import AgainstFloor, against
 from workbench.services.tuning.tuning import Tuning
 
 Judge = Callable[[Sequence[Memory]], set[str]]

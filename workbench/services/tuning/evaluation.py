@@ -3,18 +3,19 @@
 Reads only, except `save`, which writes a profile's file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 
 from workbench.core.files.format import JudgedQuery
-from workbench.core.record import InvalidQuery, UnreadableFile, WorkStopped
+from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError, WorkStopped
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.tuning.autotune import Search, TunedProfile
-from workbench.core.tuning.measure import NDCG10, Measure, reported, unjudged
+from workbench.core.tuning.measure import NDCG10, Measure, reported, served, unjudged
 from workbench.core.tuning.profile import Profile, check_profile
 from workbench.core.tuning.verdict import Verdict
 from workbench.evaluation.pairs import JudgedScores
@@ -23,7 +24,7 @@ from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 from workbench.services.context import Context
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles, tuned_from
-from workbench.services.tuning.queries.sets import JudgedSet, from_store, judged_queries
+from workbench.services.tuning.queries import JudgedSet, from_store, judged_queries
 from workbench.services.tuning.retriever import Retriever
 
 ON_ALL = "on all queries"
@@ -43,14 +44,14 @@ class QueryResult:
     unjudged: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProfileResult:
     """All queries under one profile."""
 
     profile: Profile
     queries: tuple[QueryResult, ...]
 
-    @property
+    @cached_property
     def mean(self) -> dict[str, float]:
         """The mean of each metric, every query counting the same."""
         return {name: fmean(q.values[name] for q in self.queries) for name in self.queries[0].values}
@@ -74,6 +75,31 @@ class Compared:
     verdict: Verdict
 
 
+@dataclass(frozen=True)
+class LiveVerdict:
+    """How good `new` is beside `base`, query by query, and whether that tells."""
+
+    base: ProfileResult
+    new: ProfileResult
+    verdict: Verdict
+
+    @property
+    def same(self) -> bool:
+        """Whether both are the same settings, so that there is nothing to compare."""
+        return _settings(self.base.profile) == _settings(self.new.profile)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What both were measured by: the metrics of what `new` serves; the verdict is about the first."""
+        return served(self.new.profile.k)
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The mean nDCG of `base` and of `new`, both cut at the k of `new`."""
+        name = self.measures[0].name
+        return self.base.mean[name], self.new.mean[name]
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """Profiles on a query set, in the order they were asked for; verdicts hold together at the error rate.
@@ -94,6 +120,7 @@ class ScoredSet:
     ranker: Ranker
     judged: JudgedSet
     queries: tuple[JudgedScores, ...]
+    _bases: dict[tuple[int, Profile], ProfileResult] = field(default_factory=dict, init=False, repr=False)
 
     def measure(
         self, profile: Profile, measures: Sequence[Measure] = (), *, cancelled: Cancelled | None = None
@@ -129,10 +156,16 @@ class ScoredSet:
         found = tune(self.ranker, self.queries, start, search, progress, cancelled, others)
         return replace(found, seen=tuple(sorted(seen)))
 
-    def verdict(self, base: Profile, new: Profile, measure: Measure = NDCG10) -> Verdict:
-        """Say whether `new` is better than `base`."""
-        before, after = (self.measure(profile, (measure,)).values(measure) for profile in (base, new))
-        return compare(before, after, measure.title)
+    def against(self, base: Profile, profile: Profile, cancelled: Cancelled | None = None) -> LiveVerdict:
+        """Compare a profile with `base`, which is measured once. Raises `InvalidRecord`, and `WorkStopped`."""
+        measures, key = served(profile.k), (profile.k, base)
+        before = self._bases.get(key) or self.measure(base, measures, cancelled=cancelled)
+        self._bases.clear()
+        self._bases[key] = before
+        same = _settings(profile) == _settings(base)
+        after = before if same else self.measure(profile, measures, cancelled=cancelled)
+        title = measures[0].title
+        return LiveVerdict(before, after, compare(before.values(measures[0]), after.values(measures[0]), title))
 
 
 class Evaluator:
@@ -209,8 +242,7 @@ class Evaluator:
 
         Raises `InvalidRecord` for a bad or taken name, and `StoreProblem`.
         """
-        how = f"cross-validated, {proposal.folds} folds; the same settings on all queries: {proposal.fitted:.4f}"
-        birth = certificate(judged, proposal.verdict, proposal.start.name, proposal.metric, self._context.now(), how)
+        birth = _proposed(judged, proposal, self._context.now())
         profile = replace(proposal.profile, name=name, about=tuned_from(proposal.start.name, judged.name))
         return self._profiles.save(profile, birth.at, birth.parent, birth, replacing=replacing)
 
@@ -232,6 +264,15 @@ def certificate(
         verdict=verdict.outcome,
         how=how,
     )
+
+
+def _proposed(judged: JudgedSet, proposal: TunedProfile, now: datetime) -> ProfileProvenance:
+    how = f"cross-validated, {proposal.folds} folds; the same settings on all queries: {proposal.fitted:.4f}"
+    return certificate(judged, proposal.verdict, proposal.start.name, proposal.metric, now, how)
+
+
+def _settings(profile: Profile) -> Profile:
+    return replace(profile, name="", about="")
 
 
 def _stop_if(cancelled: Cancelled | None) -> None:
@@ -261,6 +302,59 @@ def _verdicts(results: Sequence[ProfileResult], base: str) -> tuple[Compared, ..
     before = by_name[base].values(measure)
     single = [compare(before, by_name[name].values(measure), measure.title) for name in others]
     return tuple(Compared(base, name, v) for name, v in zip(others, hold_together(single), strict=True))
+
+
+# How good the settings of the sliders are, by the store's own judged queries, which are scored once and kept.
+
+
+class Measuring:
+    """Keeps the store's judged queries scored, and says what a saved profile was measured on."""
+
+    def __init__(self, context: Context, evaluator: Evaluator) -> None:
+        self._context = context
+        self._evaluator = evaluator
+        self._scored: tuple[int, ScoredSet] | None = None
+        self._proposed: tuple[TunedProfile, JudgedSet] | None = None
+        self.version = 0
+
+    def store_changed(self, tables: Iterable[str]) -> None:
+        """Score anew once memories, queries or judgments changed."""
+        self.version += not {"memories", "queries", "judgments"}.isdisjoint(tables)
+
+    @property
+    def judged(self) -> bool:
+        return len(self._context.library.judgments) > 0
+
+    def current(self, cancelled: Cancelled | None = None) -> ScoredSet:
+        """Return the judged queries as they are now; takes a while. Raises `InvalidQuery` without any, `WorkStopped`.
+
+        Relevance that was computed over the same memories is taken over.
+        """
+        at, (version, known) = self.version, self._scored or (-1, None)
+        if known is None or version != at:
+            known = self._evaluator.score(from_store(self._context), known=known, cancelled=cancelled)
+            self._scored = at, known
+        return known
+
+    def propose(self, proposal: TunedProfile, judged: JudgedSet) -> None:
+        """Remember what a search proposed, and by which queries it was found."""
+        self._proposed = proposal, judged
+
+    def birth(self, saved: Profile, profile: Profile) -> ProfileProvenance | None:
+        """Return what to say about settings when they are saved; `None` when nothing can be measured. Takes a while."""
+        if profile == saved:
+            return None
+        now = self._context.now()
+        proposal, judged = self._proposed or (None, None)
+        if proposal and judged and (proposal.start, proposal.profile) == (saved, profile):
+            return _proposed(judged, proposal, now)
+        try:
+            scored = self.current()
+            found = scored.against(saved, profile)
+        except WorkbenchError:
+            return None
+        how = f"{ON_ALL}, by which it was chosen" if proposal and proposal.profile == profile else ON_ALL
+        return certificate(scored.judged, found.verdict, saved.name, found.measures[0].name, now, how)
 
 
 # The embedding model that this machine uses, and what another one changes in a store.

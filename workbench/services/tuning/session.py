@@ -1,19 +1,20 @@
 """A tuning session: the question, the settings, the ranking they make, and the moves of the sliders."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from workbench.core import record
 from workbench.core.named import implementation
-from workbench.core.record import UnknownRecord
 from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
+from workbench.core.tuning.episodic import GROUPS, Term, domains_of, in_domain, query_words, share
 from workbench.core.tuning.flips import Flip
 from workbench.core.tuning.floor import UNKNOWN, Standard
 from workbench.core.tuning.judgment import SavedQuery
@@ -36,8 +37,64 @@ from workbench.retrieval.ranking.cases import ColumnCase, Explain, ShareCase
 from workbench.retrieval.ranking.flips import Lines, admitting, flips
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
 from workbench.retrieval.ranking.relevance import RELEVANCE, part_columns
-from workbench.services.tuning.episode_terms import TermPart, term_parts
-from workbench.services.tuning.floor.against import AgainstFloor, against
+from workbench.services.tuning.floors import AgainstFloor, against
+
+# The five terms of an episode's score, each with what it comes from, for the explanations.
+
+
+@dataclass(frozen=True, slots=True)
+class TermPart:
+    """One term: its value (at most 1) × its weight = what it adds; `note` says where the value comes from.
+
+    The weight is the term's share of the profile's weight for its `factor`.
+    """
+
+    term: Term
+    factor: Factor
+    value: float
+    weight: float
+    weighted: float
+    note: str
+
+
+def term_parts(ranking: Ranking, id: str, query: str) -> tuple[TermPart, ...]:
+    """Return the terms of a memory in a ranking of episodes; none under other profiles or when it is not ranked.
+
+    Raises `UnknownRecord`.
+    """
+    terms = ranking.terms_of(id)
+    if terms is None:
+        return ()
+    memory = ranking.pool.memory(id)
+    notes: dict[Term, str] = {
+        "similarity": "",
+        "recency": _age(memory, ranking),
+        "success": "" if terms.known else "unknown",
+        "use": "never read" if not memory.access_count else f"read {memory.access_count:,}×",
+        "domain": _named(memory, query),
+    }
+    found = []
+    for factor in FACTORS:
+        for term in GROUPS.get(factor.id, ()):
+            value, weight = getattr(terms, term), ranking.weight(factor) * share(term)
+            found.append(TermPart(term, factor, value, weight, weight * value, notes[term]))
+    return tuple(found)
+
+
+def _age(memory: Memory, ranking: Ranking) -> str:
+    if ranking.profile.mode == "off":
+        return "off"
+    if memory.pinned and ranking.profile.pinned == "fresh":
+        return "pinned"
+    days = hours_between(memory.created_at, ranking.now) / 24
+    return f"{days:.0f} days" if days >= 2 else f"{days * 24:.0f} hours"
+
+
+def _named(memory: Memory, query: str) -> str:
+    domains, asked = domains_of(memory.category, memory.section, memory.metadata), query_words(query)
+    hits = [name for name in domains if in_domain((name,), asked)]
+    return hits[0] if hits else ("not asked" if domains else "has none")
+
 
 # A query over the store as it was when it was asked: ranked, compared and explained. Reads only.
 
@@ -52,22 +109,13 @@ class Baseline:
 
     ranking: Ranking
 
-    @property
-    def profile(self) -> Profile:
-        return self.ranking.profile
-
-    @property
-    def now(self) -> datetime:
-        """The moment it was asked at."""
-        return self.ranking.now
-
     def place(self, row: int) -> int | None:
         """Return the place of a pool row, or `None` when it is hidden; all are put in order for the first one."""
         return int(self.places[row]) or None
 
-    def is_like(self, other: Ranking) -> bool:
-        """Tell whether another ranking of the same question has every memory in the same place, being made alike."""
-        return (other.profile, other.now) == (self.profile, self.now)
+    def is_of(self, profile: Profile, now: datetime) -> bool:
+        """Tell whether a ranking of the same question under a profile has every memory in the same place."""
+        return (profile, now) == (self.ranking.profile, self.ranking.now)
 
     @cached_property
     def places(self) -> Rows:
@@ -90,25 +138,6 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One factor of one score: raw value → by the pool's range (and who set it) → normalised → weighted.
-
-    Nobody set bounds that are frozen.
-    """
-
-    factor: Factor
-    raw: float
-    low: float
-    high: float
-    low_by: Memory | None
-    high_by: Memory | None
-    dead: bool
-    norm: float
-    weight: float
-    weighted: float
-
-
-@dataclass(frozen=True, slots=True)
 class WeightChange:
     """A weight at which a memory outside the top would be in it: the factor, its weight now and then."""
 
@@ -119,36 +148,23 @@ class WeightChange:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a memory stands where it stands; without parts when `hidden` says why it is not served.
+    """Why a memory stands where it stands in a ranking; `hidden` says why it is not served.
 
-    `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay),
-    `shares` what its relevance is made of, `pool` how many memories take part. `terms` are there
-    for a score of episodes.
+    `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay), `shares` what its
+    relevance is made of, `ends` which memories set minimum and maximum of each factor (nobody sets frozen ones).
+    `terms` are there for a score of episodes. `against` is the query held against the floor.
     """
 
+    id: str
+    ranking: Ranking
     standing: Standing
     hidden: str | None
-    parts: tuple[Part, ...]
     shares: tuple[Share, ...]
     hours: float
     half_life: float | None
-    pool: int
+    ends: Mapping[str, tuple[Memory | None, Memory | None]]
     terms: tuple[TermPart, ...] = ()
-
-
-class _Latest:
-    """The shares that were worked out last, and what they depend on."""
-
-    def __init__(self) -> None:
-        self._kept: tuple[Hashable, tuple[Share, ...]] = (None, ())
-
-    def get(self, key: Hashable, make: Callable[[], tuple[Share, ...]]) -> tuple[Share, ...]:
-        """Return the value of a key, made anew unless it was the last one asked for."""
-        known, value = self._kept
-        if known != key:
-            value = make()
-            self._kept = (key, value)
-        return value
+    against: AgainstFloor | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +177,7 @@ class Question:
     ranker: Ranker
     scores: QueryScores
     standard: Standard = UNKNOWN
-    _explained: _Latest = field(default_factory=_Latest, init=False, repr=False)
+    _shares: dict[Hashable, tuple[Share, ...]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -187,60 +203,14 @@ class Question:
         """Return the listed rows with how they stood in the baseline."""
         rows = ranking.candidates.rows[ranking.positions].tolist()
         listed = enumerate(zip(ranking.top, rows, strict=True), 1)
-        like = baseline.is_like(ranking)
+        like = baseline.is_of(ranking.profile, ranking.now)
         return tuple(Standing(s.memory, at, at if like else baseline.place(row), s) for at, (s, row) in listed)
 
     def standing(self, ranking: Ranking, baseline: Baseline, id: str) -> Standing:
         """Return how any memory stands, listed or not. Raises `UnknownRecord`."""
         row, place = ranking.pool.row(id), ranking.place_of(id)
-        before = place if baseline.is_like(ranking) else baseline.place(row)
+        before = place if baseline.is_of(ranking.profile, ranking.now) else baseline.place(row)
         return Standing(ranking.pool.memories[row], place, before, ranking.scored(id))
-
-    def explain(self, ranking: Ranking, baseline: Baseline, id: str) -> Explanation:
-        """Say where every figure of a memory's score comes from. Raises `UnknownRecord`."""
-        standing = self.standing(ranking, baseline, id)
-        memory, profile = standing.memory, ranking.profile
-        return Explanation(
-            standing=standing,
-            hidden=left_out_because(memory, ranking),
-            parts=_parts(ranking, standing.scored) if standing.scored else (),
-            shares=self.shares(ranking, id),
-            hours=hours_between(_since(memory, profile), ranking.now),
-            half_life=_half_life(memory, profile),
-            pool=len(ranking.candidates),
-            terms=term_parts(ranking, id, self.text),
-        )
-
-    def flips(self, ranking: Ranking, factor: Factor, high: float) -> tuple[Flip, ...]:
-        """Return where the top changes as one weight goes from 0 to `high`; positions are the ranking's."""
-        if factor.id not in ranking.factors:
-            return ()
-        return flips(_lines(ranking, factor, high), ranking.profile.k)
-
-    def ways(self, ranking: Ranking, id: str, highs: Iterable[float]) -> tuple[WeightChange, ...]:
-        """Return the single weights that would bring a memory into the top, the smallest change first.
-
-        `highs` are the upper ends of the scales, factor by factor. Raises `UnknownRecord`.
-        """
-        position = ranking.candidates.position(ranking.pool.row(id))
-        if position is None or (ranking.place_of(id) or 0) <= ranking.profile.k:
-            return ()
-        found: list[WeightChange] = []
-        for factor, high in zip(FACTORS, highs, strict=True):
-            if factor.id not in ranking.factors:
-                continue
-            now = ranking.weight(factor)
-            lines = _lines(ranking, factor, max(high, now))
-            then = admitting(lines, position, ranking.profile.k, now)
-            found += [WeightChange(factor, now, value) for value in then if value is not None]
-        return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor.id)))
-
-    def moved(self, ranking: Ranking, other: Profile, now: datetime) -> int:
-        """Return how many of the top places would hold another memory under another profile or at another time."""
-        top = self.rank(other, now).ids
-        here = ranking.ids[: ranking.profile.k]
-        same = sum(a == b for a, b in zip(here, top, strict=False))
-        return max(len(here), len(top)) - same
 
     def shares(self, ranking: Ranking, id: str) -> tuple[Share, ...]:
         """Return what a memory's raw relevance is made of, part by part. Raises `UnknownRecord`.
@@ -251,7 +221,12 @@ class Question:
         parts = PLAIN_PARTS if ranking.profile.scorer == "episodic" else RELEVANCE_PARTS
         case = ColumnCase(pool, ranking.candidates, self.scores, ranking.profile, ranking.now, self.ranker.parts, parts)
         key = (id, pool, ranking.candidates, parts, RELEVANCE.depends(case))
-        return self._explained.get(key, lambda: self._made(ranking, case, row))
+        found = self._shares.get(key)
+        if found is None:
+            found = self._made(ranking, case, row)
+            self._shares.clear()
+            self._shares[key] = found
+        return found
 
     def _made(self, ranking: Ranking, case: ColumnCase, row: int) -> tuple[Share, ...]:
         pool, chosen = case.pool, case.chosen
@@ -282,30 +257,6 @@ def left_out_because(memory: Memory, ranking: Ranking) -> str | None:
     return NO_EPISODE
 
 
-def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:
-    bounds = ranking.bounds
-
-    def memory(id: str) -> Memory | None:
-        return ranking.pool.memory(id) if id else None
-
-    return tuple(
-        Part(
-            factor=factor,
-            raw=scored.raw[factor.id],
-            low=bounds[factor.id].low,
-            high=bounds[factor.id].high,
-            low_by=memory(bounds[factor.id].low_id),
-            high_by=memory(bounds[factor.id].high_id),
-            dead=bounds[factor.id].dead,
-            norm=scored.norm[factor.id],
-            weight=ranking.weight(factor),
-            weighted=scored.weighted[factor.id],
-        )
-        for factor in FACTORS
-        if factor.id in bounds
-    )
-
-
 def _lines(ranking: Ranking, factor: Factor, high: float) -> Lines:
     """Return the totals as lines over one weight, the others as they are."""
     offset: Column = np.zeros(len(ranking.candidates))
@@ -313,6 +264,10 @@ def _lines(ranking: Ranking, factor: Factor, high: float) -> Lines:
         if other != factor and other.id in ranking.factors:
             offset += ranking.weight(other) * ranking.factors[other.id].norm
     return Lines(offset, ranking.factors[factor.id].norm, ranking.candidates.id_rank, 0.0, high)
+
+
+def _by(ranking: Ranking, id: str, shown: Callable[[Any], Any]) -> Memory | None:
+    return shown(ranking.pool.memory(id)) if id else None
 
 
 def _half_life(memory: Memory, profile: Profile) -> float | None:
@@ -492,10 +447,6 @@ class TuningSession:
         self.profile, self.days = settings.profile, settings.days
         self.rerank()
 
-    def is_kept(self, profiles: Iterable[Profile | None]) -> bool:
-        """Tell whether the settings are those of the saved profile, or among these."""
-        return not self.changed or self.profile in profiles
-
     # Ranking
 
     def rerank(self) -> None:
@@ -504,7 +455,7 @@ class TuningSession:
         profile = self.profile
         if self.question is None or not any(weight_of(profile, key) for key in WEIGHT_KEYS):
             return
-        if self.baseline is None or (self.baseline.profile, self.baseline.now) != (self.saved, self.asked_at):
+        if self.baseline is None or not self.baseline.is_of(self.saved, self.asked_at):
             self.baseline = self.question.baseline(self.saved, self.asked_at)
         moved = self.against is None or self.against.now != self.now
         self.ranking = self.question.rank(profile, self.now, profile.k + BEYOND)
@@ -522,26 +473,67 @@ class TuningSession:
             return ()
         return self.question.standings(self.ranking, self.baseline)
 
-    def watched_standing(self) -> Standing | None:
-        """Return where the memory stands that somebody asked about."""
-        if self.question is None or self.ranking is None or self.baseline is None or self.watched is None:
+    def standing(self, id: str | None) -> Standing | None:
+        """Return how any memory stands; `None` where nothing is ranked or it is not there."""
+        if id is None or self.question is None or self.ranking is None or self.baseline is None:
             return None
-        return self.question.standing(self.ranking, self.baseline, self.watched)
+        return self.question.standing(self.ranking, self.baseline, id) if id in self.ranking.pool.row_of else None
 
-    def explain(self, id: str) -> Explanation | None:
-        """Say where every figure of a memory's score comes from."""
-        if self.question is None or self.ranking is None or self.baseline is None:
+    def explain(self, id: str, shown: Callable[[Any], Any] = lambda record: record) -> Explanation | None:
+        """Say where every figure of a memory's score comes from; `shown` makes records such as a person may see."""
+        ranking, standing = self.ranking, self.standing(id)
+        if self.question is None or ranking is None or standing is None:
             return None
-        try:
-            return self.question.explain(self.ranking, self.baseline, id)
-        except UnknownRecord:
-            return None
+        memory, profile = standing.memory, ranking.profile
+        ends = {
+            factor: (_by(ranking, bounds.low_id, shown), _by(ranking, bounds.high_id, shown))
+            for factor, bounds in ranking.bounds.items()
+        }
+        return Explanation(
+            id=id,
+            ranking=ranking,
+            standing=replace(standing, memory=shown(memory)),
+            hidden=left_out_because(memory, ranking),
+            shares=shown(self.question.shares(ranking, id)),
+            hours=hours_between(_since(memory, profile), ranking.now),
+            half_life=_half_life(memory, profile),
+            ends=ends,
+            terms=shown(term_parts(ranking, id, self.question.text)),
+            against=self.against,
+        )
 
     def flips(self, factor: Factor, high: float) -> tuple[Flip, ...] | None:
-        """Return where the order changes along one weight; `None` when nothing is ranked."""
-        if self.question is None or self.ranking is None or not self.ranking.ids:
+        """Return where the top changes as one weight goes from 0 to `high`; `None` when nothing is ranked."""
+        ranking = self.ranking
+        if ranking is None or not ranking.ids:
             return None
-        return self.question.flips(self.ranking, factor, high)
+        return flips(_lines(ranking, factor, high), ranking.profile.k) if factor.id in ranking.factors else ()
+
+    def ways(self, id: str, highs: Iterable[float]) -> tuple[WeightChange, ...]:
+        """Return the single weights that would bring a memory into the top, the smallest change first.
+
+        `highs` are the upper ends of the scales, factor by factor.
+        """
+        ranking = self.ranking
+        place = ranking.place_of(id) if ranking is not None and id in ranking.pool.row_of else None
+        if ranking is None or place is None or place <= ranking.profile.k:
+            return ()
+        position = ranking.candidates.position(ranking.pool.row(id))
+        assert position is not None
+        found: list[WeightChange] = []
+        for factor, high in zip(FACTORS, highs, strict=True):
+            if factor.id in ranking.factors:
+                now = ranking.weight(factor)
+                then = admitting(_lines(ranking, factor, max(high, now)), position, ranking.profile.k, now)
+                found += [WeightChange(factor, now, value) for value in then if value is not None]
+        return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor.id)))
+
+    def moved(self, other: Profile, now: datetime) -> int:
+        """Return how many of the top places would hold another memory under another profile or at another time."""
+        if self.question is None or self.ranking is None:
+            return 0
+        top, here = self.question.rank(other, now).ids, self.ranking.ids[: self.profile.k]
+        return max(len(here), len(top)) - sum(a == b for a, b in zip(here, top, strict=False))
 
     def bounds(self) -> FrozenBounds | None:
         """Return the minimum and maximum of each factor in the ranking; `None` where nothing is normalised."""

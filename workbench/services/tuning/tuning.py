@@ -10,7 +10,7 @@ from workbench.core.tuning.profile import Profile, ProfileInUse, StoreSetting
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranking
 from workbench.services.context import Context
-from workbench.services.tuning.floor.floors import Floors
+from workbench.services.tuning.floors import Floors
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles, Snapshots, tuned_from
 from workbench.services.tuning.retriever import Retriever
 from workbench.services.tuning.session import Question

@@ -145,8 +145,7 @@ AREAS = Areas(
 
 
 WITHOUT_KEYS = (
-    "app.palette", "health.undoing", "stream.arranging", "tuning.keeping",
-    "tuning.profiles",
+    "app.palette", "health.undoing", "stream.arranging",
 )  # fmt: skip
 """Modules of what is opened like a dialog and has no table of keys of its own."""
 
@@ -154,7 +153,7 @@ BEHIND_KEYS = (
     "clipboard", "services.agents.index_file", "services.duplicates.bullets", "services.forms",
     "services.promotion.promotion", "services.promotion.targets", "services.review.kinds.lifecycle",
     "services.review.kinds.merge",
-    "services.stream.ingest", "services.tuning.judging", "config.views", "store.history",
+    "services.stream.ingest", "services.tuning.queries", "config.views", "store.history",
 )  # fmt: skip
 """What the first use of a key imports below the screens."""
 

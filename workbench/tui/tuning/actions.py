@@ -12,9 +12,21 @@ TUNE = Table(
         Action("tune.judge", "J", "judge", "Grade what could answer this query", DECIDE),
         Action("tune.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False, "pane(-1)"),
         Action(
-            "tune.previous-flip", "left_square_bracket", "flip before", "Just below the last swap of two rows", FIND
+            "tune.previous-flip",
+            "left_square_bracket",
+            "flip before",
+            "Just below the last swap of two rows",
+            FIND,
+            run="jump(-1)",
         ),
-        Action("tune.next-flip", "right_square_bracket", "flip after", "Just beyond the next swap of two rows", FIND),
+        Action(
+            "tune.next-flip",
+            "right_square_bracket",
+            "flip after",
+            "Just beyond the next swap of two rows",
+            FIND,
+            run="jump(1)",
+        ),
         Action("tune.auto", "A", "auto-tune", "Find the weights that suit the judgments", CHANGE),
         Action("tune.better", "B", "better 1 or 2", "Say which of two is better, and learn", DECIDE),
         Action("tune.metrics", "m", "metrics", "How good the ranking is, query by query", FIND),
@@ -22,9 +34,31 @@ TUNE = Table(
         Action("tune.load", "l", "load", "Load a profile", CHANGE),
         Action("tune.use", "a", "use for agents", "Use this profile for agents, too", CHANGE),
         Action("tune.why", "w", "why not", "Find a memory and see why it ranks low", FIND),
-        Action("tune.bounds", "M", "min and max", "What set the ends of each factor's scale", FIND, False),
-        Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier", CHANGE),
-        Action("tune.later", "full_stop", "later", "Rank as if it were 5 days later", CHANGE),
+        Action(
+            "tune.bounds",
+            "M",
+            "min and max",
+            "What set the ends of each factor's scale",
+            FIND,
+            False,
+            "do('why.turn_bounds')",
+        ),
+        Action(
+            "tune.earlier",
+            "comma",
+            "earlier",
+            "Rank as if it were 5 days earlier",
+            CHANGE,
+            run="do('sliders.time.action_less')",
+        ),
+        Action(
+            "tune.later",
+            "full_stop",
+            "later",
+            "Rank as if it were 5 days later",
+            CHANGE,
+            run="do('sliders.time.action_more')",
+        ),
         Action("tune.options", "o", "options", "Recency mode, pinned, 0 to 1, candidates", CHANGE),
         Action("tune.candidates", "C", "candidates", "Which memories take part: a filter", CHANGE, False),
         Action("tune.compare", "c", "compare", "Compare this ranking with another one", FIND),
@@ -82,7 +116,7 @@ JUDGE = Table(
         CANCEL,
     ),
     (*LIST, *on_row()),
-    place="workbench.tui.tuning.judging.judge",
+    place="workbench.tui.tuning.judging",
 )
 """Judge mode takes the digits: the area keys rest until esc."""
 
@@ -107,7 +141,7 @@ BETTER = Table(
         Action("better.read-back", "K", "read back", "Scroll back", MOVE, False),
         CANCEL,
     ),
-    place="workbench.tui.tuning.judging.auto",
+    place="workbench.tui.tuning.judging",
 )
 
 AUTO = Table(
@@ -117,21 +151,21 @@ AUTO = Table(
         Action("auto.anyway", "a", "try it anyway", "Take the best setting that was tried", CHANGE),
         CANCEL,
     ),
-    place="workbench.tui.tuning.judging.auto",
+    place="workbench.tui.tuning.judging",
 )
 
 METRICS = Table(
     "the metrics",
     (Action("metrics.look", "enter", "rank it", "Rank this query, to see why", FIND), CANCEL),
     MOVES,
-    place="workbench.tui.tuning.judging.auto",
+    place="workbench.tui.tuning.judging",
 )
 
 COMPARE = Table(
     "a comparison",
     (
-        Action("compare.left", "c", "another left", "Put another ranking on the left", FIND),
-        Action("compare.right", "C", "another right", "Put another ranking on the right", FIND),
+        Action("compare.left", "c", "another left", "Put another ranking on the left", FIND, run="dismiss('left')"),
+        Action("compare.right", "C", "another right", "Put another ranking on the right", FIND, run="dismiss('right')"),
         Action("compare.swap", "x", "swap", "Swap the two sides", FIND),
         Action("compare.close", "escape", "close", "Close the comparison", APP, True, "cancel"),
     ),
@@ -173,26 +207,4 @@ DUPLICATES = Table(
     place="workbench.tui.duplicates.dialog",
 )  # fmt: skip
 
-QUERIES_OUT = Table(
-    "queries out",
-    (
-        Action("queries-out.write", "ctrl+s", "write", "Write the file as shown", CHANGE),
-        Action("queries-out.format", "ctrl+n", "next format", "JSON lines, qrels, a run, judgments", CHANGE),
-        Action("queries-out.profile", "ctrl+l", "profile", "Whose ranking the run has", CHANGE),
-        Action("queries-out.close", "escape", "close", "Close without writing", APP, True, "cancel"),
-    ),
-    LIST,
-    place="workbench.tui.tuning.judging.query_files",
-)
-
-QUERIES_IN = Table(
-    "queries in",
-    (
-        Action("queries-in.read", "ctrl+s", "import", "Import what is listed as new", CHANGE),
-        Action("queries-in.close", "escape", "close", "Close without importing", APP, True, "cancel"),
-    ),
-    LIST,
-    place="workbench.tui.tuning.judging.query_files",
-)
-
-DIALOGS = (JUDGE, METRICS, BETTER, AUTO, COMPARE, LIBRARY, DUPLICATES, QUERIES_OUT, QUERIES_IN)
+DIALOGS = (JUDGE, METRICS, BETTER, AUTO, COMPARE, LIBRARY, DUPLICATES)

@@ -1,8 +1,10 @@
 """The column of sliders: one per parameter and one for `now`, with what the focused one means below."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
-from typing import Literal, cast
+from typing import cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,141 +13,132 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.core.text import printable
+from workbench.core import record
+from workbench.core.runtime import Cancelled
+from workbench.core.text import one_line
 from workbench.core.tuning.flips import Direction, Flip, just_beyond, nearest_flip
-from workbench.core.tuning.profile import Factor, Profile, ProfileInUse
-from workbench.core.words import only_stop_words
-from workbench.services.safety.safety import Safety
-from workbench.services.tuning.session import Move, Settings, TuningSession
+from workbench.core.tuning.profile import (
+    FACTORS,
+    KNOBS,
+    WEIGHT_KEYS,
+    Factor,
+    Knob,
+    Profile,
+    ProfileInUse,
+    value_of,
+    weight_of,
+    with_value,
+)
+from workbench.services.tuning.session import Settings, TuningSession
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
-from workbench.tui.tuning.parameters import (
-    MACHINE,
-    PARAMETERS,
-    TIME,
-    TIME_ABOUT,
-    TIME_SCALE,
-    Hints,
-    Line,
-    Parameter,
-    Value,
-    day_offset,
-    draw,
-    is_heading,
-    key_of,
-    legend,
-    lines_of,
-    missing,
-    scope_texts,
-    slider_label,
-    slider_text,
-    weight,
-)
-from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.content import MUTED, assemble, keyed, line
-from workbench.tui.widgets.figures import absolute, number
-from workbench.tui.widgets.lists.fixed_text import FixedText
-from workbench.tui.widgets.lists.line_list import LineView
+from workbench.tui.widgets.bars import Scale, Slider
+from workbench.tui.widgets.content import MUTED, assemble, keyed
+from workbench.tui.widgets.figures import days, hourly
+from workbench.tui.widgets.lists.fixed_text import FixedText, whole_words
 
-# The live ranking: what was ranked and when, the rows, and what their marks mean.
+# The parameters of a ranking as sliders show them: label, scale, and how a profile gets another value.
 
 
-Piece = tuple[Content, ...]
-"""One thing to say, in several wordings, the longest first."""
+Value = float | None
 
-_WARNING = "bold $text-warning"
+TIME = "now"
+"""The id of the slider that is no part of a profile: the days that `now` is moved by."""
+
+TIME_SCALE = Scale(-180.0, 180.0, 5.0, 1.0)
+LIFE_SCALE = Scale(1 / 24, 1000.0, 0.1, 0.02, log=True, off=True)
 
 
-@survives
-class RankingPane(Vertical):
-    """The list of a ranking between its title and its legend."""
+def weight(value: float) -> str:
+    """Return a weight with two decimals, with more where it has more."""
+    return f"{value:.2f}" if round(value, 2) == value else f"{value:.4f}".rstrip("0")
 
-    DEFAULT_CSS = """
-    RankingPane {
-        & .ranking--title, & .ranking--legend { height: 1; padding: 0 1; }
-    }
-    """
 
-    def __init__(self, safety: Safety, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._safety = safety
-        self._against = ""
-        self._pieces: tuple[Piece, ...] = ()
+def day_offset(value: float) -> str:
+    """Return how far `now` is moved: "today", "+30 d"."""
+    whole = round(value)
+    return "today" if not whole else f"{'+' if whole > 0 else '−'}{abs(whole)}\u00a0d"
 
-    def compose(self) -> ComposeResult:
-        """Build title, list and legend."""
-        yield FixedText(classes="ranking--title")
-        yield LineView(self._row, key_of, is_heading=is_heading, id="list")
-        yield FixedText(classes="ranking--legend")
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One number of a profile that has a slider; `factor` is set for a weight."""
+
+    knob: Knob
+    factor: Factor | None = None
+    whole: bool = False
 
     @property
-    def rows(self) -> LineView[Line]:
-        return self.query_one("#list", LineView)
+    def id(self) -> str:
+        return self.knob.id
 
-    def show(self, session: TuningSession, obstacle: str) -> None:
-        """Show a ranking, or the obstacle in its place."""
-        self.rows.set_empty(Content(obstacle))
-        self.rows.set_rows(lines(session))
-        self._pieces = tuple(title(session))
-        self._against = session.saved.name
-        self._show_frame()
+    @property
+    def label(self) -> str:
+        return self.knob.label
 
-    def _row(self, line: Line, width: int) -> Content:
-        return draw(line, width, self._safety)
+    @property
+    def full_label(self) -> str:
+        """What it is called where its group is not in sight."""
+        return f"half-life {self.label}" if self.knob.fading else self.label
 
-    def on_resize(self) -> None:
-        """Draw title and legend for the width there is."""
-        self._show_frame()
+    def get(self, profile: Profile) -> Value:
+        return value_of(profile, self.knob.key, self.knob.default)
 
-    def _show_frame(self) -> None:
-        width = max(0, self.size.width - 2)
-        self.query_one(".ranking--title", FixedText).write(as_many(self._pieces, width))
-        self.query_one(".ranking--legend", FixedText).write(legend(width, self._against))
+    def put(self, profile: Profile, value: Value) -> Profile:
+        return with_value(profile, self.knob.key, round(value or 1) if self.whole else value, self.knob.default)
 
+    def text(self, value: Value) -> str:
+        """Return a value as the slider shows it."""
+        if value is None:
+            return "never"
+        return days(value) if self.knob.days else f"{value:.0f}" if self.whole else weight(value)
 
-def lines(session: TuningSession) -> list[Line]:
-    """Return the rows of a ranking, with the memory that somebody asked about."""
-    standings, watched = session.standings(), session.watched_standing()
-    return lines_of(standings, session.profile.k, watched, session.against) if standings or watched else []
+    def share(self, profile: Profile) -> float:
+        """Return which part of all weights a weight is."""
+        total = sum(weight_of(profile, key) for key in WEIGHT_KEYS)
+        return (self.get(profile) or 0.0) / total if total else 0.0
 
+    def scale(self, *profiles: Profile) -> Scale:
+        """Return the scale, long enough for the values of the profiles; the weights share the longest of theirs."""
+        knob, keys = self.knob, WEIGHT_KEYS if self.factor else (self.knob.key,)
+        if knob.days:
+            return LIFE_SCALE
+        most = max(value_of(profile, key) or 0.0 for profile in profiles for key in keys)
+        # A whole number of steps keeps the grid of the slider.
+        high = knob.high if most <= knob.high else float(-(-most // 1))
+        return Scale(1.0 if self.whole else 0.0, high, knob.step, knob.fine)
 
-def title(session: TuningSession) -> Iterator[Piece]:
-    """Yield what stands above a ranking: how many, at which moved moment, by whose bounds, and what is odd."""
-    if session.ranking is None or not len(session.ranking.pool):
-        yield (Content.styled("ranking", "bold"),)
-        return
-    count, k = len(session.ranking.candidates), session.profile.k
-    yield (Content.styled(f"Top {k} of {number(count)}" if k < count else f"All {number(count)} (k = {k})", "bold"),)
-    if session.profile.candidates:
-        only = printable(session.profile.candidates)
-        yield (assemble([("only ", ""), (only, _WARNING)]), Content.styled("filtered", _WARNING))
-    if session.days:
-        moved = day_offset(session.days)
-        yield (
-            assemble([(f"as of {absolute(session.now)} ", ""), (f"({moved})", _WARNING)]),
-            assemble([("now ", ""), (moved, _WARNING)]),
-        )
-    if session.profile.scope != "pool" and session.profile.scorer == "factors":
-        yield tuple(Content.styled(text, MUTED) for text in scope_texts(session.profile))
-    if session.question is not None and only_stop_words(session.question.text):
-        texts = ("only common words: full text finds nothing", "only common words")
-        yield tuple(Content.styled(text, _WARNING) for text in texts)
-    if session.question is not None and (why := missing(session.question.standard)):
-        yield tuple(Content.styled(text, MUTED) for text in why)
-    yield (Content.styled("number = relevance", MUTED),)
+    def constant(self, value: Value) -> str:
+        """Return the hourly factor that a half-life comes to, as the sources print it; empty for other parameters."""
+        return hourly(value) if self.knob.days and value else ""
 
+    def offered(self, *profiles: Profile) -> bool:
+        """Tell whether the slider is of use under one of some profiles: of words one by one, or where it is moved."""
+        moved = (p.lexical == "absolute" or self.get(p) != self.knob.default for p in profiles)
+        return not self.knob.talk or any(moved)
 
-def as_many(pieces: Sequence[Piece], width: int) -> Content:
-    """Return the pieces side by side, each in its longest wording that there is room for; the others are left out."""
-    shown = Content("")
-    for piece in pieces:
-        joined = [shown + Content.styled(" · ", MUTED) + text if shown.plain else text for text in piece]
-        shown = next((line for line in joined if line.cell_length <= width), shown)
-    return shown
+    def holds(self, profile: Profile) -> str:
+        """Return why the parameter has no effect under a profile, or an empty text."""
+        if profile.scorer == "episodic" and not self.knob.episodes:
+            return "the score of episodes has no such part"
+        if self.knob.by_word and profile.lexical != "absolute":
+            return "full text counts as BM25"
+        if not self.knob.fading or profile.fades:
+            return ""
+        return "recency is off" if profile.mode == "off" else "recency goes by rank"
 
 
-LABEL_WIDTH, VALUE_WIDTH = 10, 10
-_CHANGED = "bold $text-warning"
+def _weight(factor: Factor) -> Parameter:
+    knob = Knob(factor.id, factor.weight, factor.label, "weights", factor.words, episodes=factor.episodes)
+    return Parameter(knob, factor)
+
+
+K = Parameter(
+    Knob("k", "k", "k", "result", "How many an agent is served.", 50.0, 1.0, 1.0, None, episodes=True), whole=True
+)
+WEIGHTS = tuple(map(_weight, FACTORS))
+PARAMETERS = (*WEIGHTS, *map(Parameter, KNOBS), K)
+"""Every parameter that has a slider, in the order of the screen."""
 
 
 @survives
@@ -179,8 +172,7 @@ class TuneSliders(Vertical):
         self._moved = moved
         self._used = used
         self._loading = False
-        self._flips: dict[Factor, tuple[Flip, ...]] = {}
-        self._steps = ""
+        self._hints = Hints()
         self._last: Slider | None = None
 
     def compose(self) -> ComposeResult:
@@ -189,29 +181,30 @@ class TuneSliders(Vertical):
         with VerticalScroll(can_focus=False):
             group = ""
             for parameter in PARAMETERS:
-                if parameter.group != group:
-                    group = parameter.group
+                if parameter.knob.group != group:
+                    group = parameter.knob.group
                     yield Static(Content(group), classes=f"slider--group -{group.split()[0]}")
                 yield self._slider(parameter)
-            yield Static(Content(MACHINE), classes="slider--group -time")
+            yield Static(Content("time machine"), classes="slider--group -time")
+            show = day_offset
             yield Slider(
-                "now", 0.0, TIME_SCALE, show=day_offset, id=f"slider-{TIME}", digits=False,
-                label_width=LABEL_WIDTH, value_width=VALUE_WIDTH,
-            )  # fmt: skip
+                TIME, 0.0, TIME_SCALE, show=show, id="slider-now", digits=False, label_width=10, value_width=10
+            )
         yield FixedText(classes="slider--about")
 
     def _slider(self, parameter: Parameter) -> Slider:
-        show = partial(self._weight, parameter) if parameter.factor else parameter.show
+        profile, saved = self._session.profile, self._session.saved
         slider = Slider(
-            parameter.label, parameter.get(self._profile), parameter.scale_for(self._profile), off=parameter.off,
-            show=show, id=f"slider-{parameter.id}", classes="-two" if parameter.factor else "", digits=False,
-            label_width=LABEL_WIDTH, value_width=VALUE_WIDTH,
+            parameter.label, parameter.get(profile), parameter.scale(profile, saved), off=parameter.text(None),
+            show=partial(self._shown, parameter), id=f"slider-{parameter.id}",
+            classes="-two" if parameter.factor else "", digits=False, label_width=10, value_width=10,
         )  # fmt: skip
-        slider.display = parameter.offered(self._profile, self._session.saved)
+        slider.display = parameter.offered(profile, saved)
         return slider
 
-    def _weight(self, parameter: Parameter, value: float) -> str:
-        return f"{weight(value)} {parameter.share(self._profile):.0%}"
+    def _shown(self, parameter: Parameter, value: float) -> str:
+        share = f" {parameter.share(self._session.profile):.0%}" if parameter.factor else ""
+        return f"{parameter.text(value)}{share}"
 
     def on_resize(self, event: events.Resize) -> None:
         """Give up the lines between where there are few, and the second lines of the weights."""
@@ -226,14 +219,13 @@ class TuneSliders(Vertical):
 
     # What is shown
 
-    @property
-    def _profile(self) -> Profile:
-        return self._session.profile
+    def _of(self, parameter: Parameter) -> Slider:
+        return self.query_one(f"#slider-{parameter.id}", Slider)
 
     @property
     def time(self) -> Slider:
         """The slider that moves `now`."""
-        return self.query_one(f"#slider-{TIME}", Slider)
+        return self.query_one("#slider-now", Slider)
 
     @property
     def current(self) -> Slider:
@@ -248,19 +240,15 @@ class TuneSliders(Vertical):
         """The parameter of the current slider; `None` for the one that moves `now`."""
         return self._parameter(self.current)
 
-    @property
-    def highs(self) -> dict[Factor, float]:
-        """The upper ends of the scales of the weights."""
-        weights = [p for p in PARAMETERS if p.factor]
-        return {p.factor: self.query_one(f"#slider-{p.id}", Slider).scale.maximum for p in weights if p.factor}
+    def _parameter(self, slider: Slider) -> Parameter | None:
+        return next((p for p in PARAMETERS if slider.id == f"slider-{p.id}"), None)
 
     def show(self) -> None:
         """Put every slider where it stands in the session; the saved profile is where backspace leads."""
         profile, saved = self._session.profile, self._session.saved
         for parameter in PARAMETERS:
-            slider = self.query_one(f"#slider-{parameter.id}", Slider)
-            scale = max(parameter.scale_for(profile), parameter.scale_for(saved), key=lambda s: s.maximum)
-            slider.scale = scale
+            slider = self._of(parameter)
+            slider.scale = scale = parameter.scale(profile, saved)
             slider.disabled = bool(parameter.holds(profile))
             slider.display = parameter.offered(profile, saved)
             slider.default = scale.clamped(parameter.get(saved))
@@ -278,67 +266,50 @@ class TuneSliders(Vertical):
         finally:
             self._loading = False
 
-    def _refresh_shares(self) -> None:
-        for parameter in PARAMETERS:
-            if parameter.factor:
-                self.query_one(f"#slider-{parameter.id}", Slider).refresh()
-
     def show_head(self) -> None:
-        """Name the profile, and which one is in use.
-
-        What there is no room for is left out whole, the word that it was changed last.
-        """
-        saved, changed = self._session.saved, self._session.changed
-        head = self.query_one(".slider--profile", FixedText)
-        mark, hint = (
-            Content.styled(text, style)
-            for text, style in ((" • changed", _CHANGED), (keyed("  {tune.save} saves"), MUTED))
-        )
-        room = max(0, head.size.width - (mark.cell_length if changed else 0))
-        name = line(saved.name, min(24, room)).rstrip().stylize("bold")
-        used = self._used()
-        same = used.name == saved.name
-        texts = (
-            (f" in use ({used.origin})", f" ({used.origin})") if same else (f" agents: {used}", f" agents: {used.name}")
-        )
-        label = Content.styled("profile ", MUTED)
-        shown = label + name if label.cell_length + name.cell_length <= room else name
-        if changed:
-            rest = room - shown.cell_length
-            shown += mark + hint if hint.cell_length <= rest else mark
+        """Name the profile, and which one is in use."""
+        saved, used, head = self._session.saved, self._used(), self.query_one(".slider--profile", FixedText)
+        if self._session.changed:
+            text = f"{one_line(saved.name, 18)} • changed  {keyed('{tune.save} saves')}"
+        elif used.name == saved.name:
+            text = f"profile {one_line(saved.name, 18)} ({used.origin})"
         else:
-            in_use = (Content.styled(printable(text), MUTED) for text in texts)
-            shown += next((text for text in in_use if shown.cell_length + text.cell_length <= room), Content(""))
-        head.write(shown)
+            text = f"profile {one_line(saved.name, 18)} agents: {one_line(used.name, 60)}"
+        head.write(whole_words(Content.styled(text, "bold"), head.size.width))
 
     # Hints
 
-    def show_hints(self, hints: Hints) -> None:
+    def show_hints(self, hints: "Hints") -> None:
         """Mark where the order changes along each weight, and say what one step of another slider would move."""
-        self._steps = hints.steps
-        self._flips = {factor: found for factor, found in hints.flips.items() if found is not None}
-        for factor in hints.flips:
-            slider = self.query_one(f"#slider-{factor.id}", Slider)
-            slider.ticks = tuple(f.value for f in self._flips.get(factor, ()))
-            slider.hint = self._nearest(factor, slider.value or 0.0)
+        self._hints = hints
+        for parameter in WEIGHTS:
+            slider = self._of(parameter)
+            slider.ticks = tuple(flip.value for flip in hints.flips.get(parameter.id) or ())
+            slider.hint = self._nearest(parameter, slider.value or 0.0)
         self._show_about()
 
-    def _nearest(self, factor: Factor, value: float, between: str = " · ") -> str:
-        found = self._flips.get(factor, ())
-        texts = [flip_text(f) for f in (nearest_flip(found, value, -1), nearest_flip(found, value, 1)) if f]
-        return between.join(texts) or ("no value swaps any rows" if factor in self._flips else "")
+    def _nearest(self, parameter: Parameter, value: float, between: str = " · ") -> str:
+        flips = self._hints.flips.get(parameter.id)
+        if flips is None:
+            return ""
+        near = (nearest_flip(flips, value, -1), nearest_flip(flips, value, 1))
+        swaps = between.join(f"{flip.value:.3g}: #{flip.place} ↔ #{flip.place + 1}" for flip in near if flip)
+        return swaps or "no value swaps any rows"
 
     def _show_about(self) -> None:
         parameter, slider = self.parameter, self.current
-        about = TIME_ABOUT if parameter is None else parameter.about
-        if slider.disabled and parameter:
-            about = f"No effect: {parameter.holds(self._profile)}."
-        constant = parameter.constant(slider.value) if parameter else ""
-        hint = "\n".join(filter(None, (constant, self._steps)))
-        if parameter and parameter.factor:
-            # Where the weights have a second line, the swaps stand there already.
-            narrow = slider.size.height < 2
-            hint = self._nearest(parameter.factor, slider.value or 0.0, "\n") if narrow else ""
+        if parameter is None:
+            about, hint = "As if it were earlier or later.", self._hints.steps
+        else:
+            about, hint = (
+                parameter.knob.words,
+                "\n".join(filter(None, (parameter.constant(slider.value), self._hints.steps))),
+            )
+            if slider.disabled:
+                about = f"No effect: {parameter.holds(self._session.profile)}."
+            if parameter.factor:
+                # Where the weights have a second line, the swaps stand there already.
+                hint = self._nearest(parameter, slider.value or 0.0, "\n") if slider.size.height < 2 else ""
         text = assemble([(about, ""), (f"\n{hint}" if hint else "", MUTED)])
         self.query_one(".slider--about", FixedText).write(text)
 
@@ -353,10 +324,10 @@ class TuneSliders(Vertical):
         else:
             session.move(parameter.id, Settings(parameter.put(session.profile, value), session.days))
             if parameter.factor:
-                slider.hint = self._nearest(parameter.factor, value or 0.0)
-                self._refresh_shares()
-            if parameter.factor or parameter.constant(value):
-                self._show_about()
+                slider.hint = self._nearest(parameter, value or 0.0)
+                for other in WEIGHTS:
+                    self._of(other).refresh()
+            self._show_about()
             self.show_head()
         self._moved()
 
@@ -366,61 +337,53 @@ class TuneSliders(Vertical):
 
     @on(Slider.Refused)
     def _refused(self, event: Slider.Refused) -> None:
-        self._say(f"{event.why} {event.slider.label} stays at {event.slider.shown_value}.", "warning")
+        self._say(f"{event.why} {event.slider.label} stays at {event.slider.shown_value}.")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Show what the slider means, and mark it as the one that is moved from other panes too."""
         for slider in self.query(Slider):
             slider.current = slider is event.widget
-        self._steps = ""
+        self._hints = replace(self._hints, steps="")
         self._show_about()
         self.post_message(self.Focused())
 
-    def _parameter(self, slider: Slider) -> Parameter | None:
-        return next((p for p in PARAMETERS if slider.id == f"slider-{p.id}"), None)
-
-    def _say(self, text: str, severity: str = "information") -> None:
-        cast(Host, self.app).say(text, severity)
+    def _say(self, text: str) -> None:
+        cast(Host, self.app).say(text)
 
     # Moving them all, or the current one from another pane
 
-    def put(self, profile: Profile, saved: Profile) -> None:
+    def put(self, profile: Profile, saved: Profile, days: float | None = None) -> None:
         """Put the sliders where a profile has them, against a saved one."""
-        self._session.load(profile, saved)
+        self._session.load(profile, saved, days)
         self._follow()
 
-    def revert(self) -> None:
-        """Put every parameter back to the saved profile, and `now` to the time of the query."""
-        self._session.revert()
+    def undo(self, *, again: bool = False) -> bool:
+        """Take back the last move since something was stored, or make it `again`; return whether there was one."""
+        session = self._session
+        move = session.redo() if again else session.undo()
+        if move is None:
+            return False
         self._follow()
-
-    def undo(self) -> bool:
-        """Take back the last move since something was stored; return whether there was one."""
-        return self._moved_to(self._session.undo(), "back")
-
-    def redo(self) -> bool:
-        """Make the move again that was taken back; return whether there was one."""
-        return self._moved_to(self._session.redo(), "again")
-
-    def _moved_to(self, move: Move | None, how: Literal["back", "again"]) -> bool:
-        if move is not None:
-            self._follow()
-            there = move.before if how == "back" else move.after
-            label, known = slider_label(move.slider, PARAMETERS), PARAMETERS
-            self._say(f"{label} {how} to {slider_text(move.slider, there, known)}")
-        return move is not None
+        parameter = next((p for p in PARAMETERS if p.id == move.slider), None)
+        label, there = move.slider or "the sliders", "where they stood"
+        if move.slider == TIME:
+            there = day_offset(session.days)
+        elif parameter is not None:
+            label, there = parameter.full_label, parameter.text(parameter.get(session.profile))
+        self._say(f"{label} {'again' if again else 'back'} to {there}")
+        return True
 
     def _follow(self) -> None:
         self.show()
         self._moved()
 
-    def nudge(self, move: Callable[[Slider], None]) -> None:
+    def nudge(self, move: str) -> None:
         """Move the current slider, or say why it has no effect."""
         slider, parameter = self.current, self.parameter
         if slider.disabled and parameter is not None:
-            self._say(f"{slider.label} has no effect now: {parameter.holds(self._profile)}.")
+            self._say(f"{slider.label} has no effect now: {parameter.holds(self._session.profile)}.")
         else:
-            move(slider)
+            getattr(slider, f"action_{move}")()
 
     def jump(self, direction: Direction) -> None:
         """Put the current weight just beyond the next value at which two rows swap, up (1) or down (-1)."""
@@ -428,9 +391,9 @@ class TuneSliders(Vertical):
         if parameter is None or parameter.factor is None:
             self._say("Flips are known for the three weights. Go to one of their sliders first.")
             return
-        limit = slider.scale.maximum if direction > 0 else 0.0
         found = self._session.flips(parameter.factor, slider.scale.maximum) or ()
         flip = nearest_flip(found, slider.value or 0.0, direction)
+        limit = slider.scale.maximum if direction > 0 else 0.0
         beyond = just_beyond(found, flip, direction, limit) if flip else None
         if beyond is None:
             self._say(f"No {'more' if direction > 0 else 'less'} {parameter.label} changes the order.")
@@ -438,6 +401,83 @@ class TuneSliders(Vertical):
             slider.value = beyond
 
 
-def flip_text(flip: Flip) -> str:
-    """Return "0.37: #4 ↔ #5"."""
-    return f"{flip.value:.3g}: #{flip.place} ↔ #{flip.place + 1}"
+# What takes longer than a frame: where weights swap rows, what a step moves, what brings a memory into the top.
+
+
+@dataclass(frozen=True, slots=True)
+class WayIn:
+    """One parameter's value that would bring a memory into the top, and the value it has now."""
+
+    label: str
+    then: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Where weights swap rows (`None`: nothing is ranked), what a step moves, and what brings `memory` into the top.
+
+    `every` tells whether every parameter was tried for `ways`, not only the weights.
+    """
+
+    flips: Mapping[str, tuple[Flip, ...] | None] = field(default_factory=dict)
+    steps: str = ""
+    memory: str = ""
+    ways: tuple[WayIn, ...] = ()
+    every: bool = False
+
+
+def hints_of(
+    session: TuningSession, parameter: Parameter | None, memory: str, cancelled: Cancelled = lambda: False
+) -> Iterator[Hints]:
+    """Yield the hints for a slider (`None`: `now`) and a memory; for one that is watched, all ways in after that."""
+    steps = "" if parameter and parameter.factor else steps_of(session, parameter)
+    highs = [p.scale(session.profile, session.saved).maximum for p in WEIGHTS]
+    flips = {p.id: session.flips(p.factor, high) for p, high in zip(WEIGHTS, highs, strict=True) if p.factor}
+    ways = tuple(WayIn(w.factor.label, weight(w.then), weight(w.now)) for w in session.ways(memory, highs))
+    hints = Hints(flips, steps, memory, ways)
+    yield hints
+    standing = session.standing(memory) if memory and memory == session.watched else None
+    if standing is not None and (standing.place or 0) > session.profile.k:
+        yield replace(hints, ways=(*ways, *other_ways(session, memory, cancelled)), every=True)
+
+
+def steps_of(session: TuningSession, parameter: Parameter | None) -> str:
+    """Return how many of the top would change one step to either side of a parameter (`None`: `now`)."""
+    if session.ranking is None or not session.ranking.ids:
+        return ""
+    here = session.days if parameter is None else parameter.get(session.profile)
+    scale = TIME_SCALE if parameter is None else parameter.scale(session.profile)
+    texts = []
+    for arrow, direction in (("←", -1), ("→", 1)):
+        there = scale.moved(here, direction)
+        if there != here:
+            profile = session.profile if parameter is None else parameter.put(session.profile, there)
+            now = record.moved(session.asked_at, timedelta(days=there or 0.0)) if parameter is None else session.now
+            moved = session.moved(profile, now)
+            texts.append(f"{arrow} {moved or 'none'} of {session.profile.k} {'moves' if moved == 1 else 'move'}")
+    return " · ".join(texts)
+
+
+def other_ways(session: TuningSession, id: str, cancelled: Cancelled) -> Iterable[WayIn]:
+    """Try every step of the parameters that are no weights; takes some hundred rankings."""
+    found: list[tuple[int, WayIn]] = []
+    for parameter in PARAMETERS[len(WEIGHTS) :]:
+        if parameter.offered(session.profile, session.saved) and not parameter.holds(session.profile):
+            found += (hit for d in (-1, 1) if (hit := _first(session, parameter, d, id, cancelled)))
+    return (way for _, way in sorted(found, key=lambda hit: hit[0]))
+
+
+def _first(
+    session: TuningSession, parameter: Parameter, direction: int, id: str, cancelled: Cancelled
+) -> tuple[int, WayIn] | None:
+    """Return the first step to one side that brings a memory into the top, and how many steps it takes."""
+    scale, here = parameter.scale(session.profile), parameter.get(session.profile)
+    value, steps = here, 0
+    while session.question and not cancelled() and (there := scale.moved(value, direction)) != value:
+        value, steps = there, steps + 1
+        profile = parameter.put(session.profile, value)
+        place = session.question.rank(profile, session.now, 1).place_of(id)
+        if place is not None and place <= profile.k:
+            return steps, WayIn(parameter.full_label, parameter.text(value), parameter.text(here))
+    return None

@@ -29,8 +29,7 @@ from workbench.services.playbook.playbook import BookView, Playbooks
 from workbench.services.safety.provenance import BEGIN, NOTE, begin_of, end_of, provenances_of
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.texts import Outward, texts_of
-from workbench.services.tuning.queries.export import qrels
-from workbench.services.tuning.queries.sets import judged_queries
+from workbench.services.tuning.queries import judged_queries, qrels
 from workbench.store.records import place_of
 
 # Texts for an agent's prompt: what no person wrote or approved stands in a marked block that names its source.

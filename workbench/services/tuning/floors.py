@@ -1,21 +1,73 @@
-"""The floor of the store as it is now: known, not computed yet, or none. Computing it takes a moment and is kept."""
+"""The floor under relevance: what it is for the store, and a query against it."""
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 
 import numpy as np
 
 from workbench.core.runtime import Cancelled
-from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, floor_for
-from workbench.retrieval.arrays import Mask
-from workbench.retrieval.floor.floor import FloorFile, Kept, Texts, floors_of, texts_of
-from workbench.retrieval.ranking.pool import Token
-from workbench.retrieval.ranking.ranker import Ranker
+from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, Verdict, floor_for
+from workbench.retrieval.arrays import Mask, Rows
+from workbench.retrieval.floor.floor import FloorFile, Kept, Texts, floors_of, reach_of, texts_of, weak_rows
+from workbench.retrieval.ranking.pool import Pool, Token
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
 from workbench.retrieval.text_keys import Keys
 from workbench.services.context import Context
 from workbench.services.tuning.retriever import Retriever
+
+# A query and its memories held against the floor of the store.
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstFloor:
+    """A query over what may be served at a moment, and each memory, held against the floor.
+
+    Under a floor by words the `scores` know nothing.
+    """
+
+    verdict: Verdict
+    pool: Pool
+    scores: QueryScores
+    now: datetime
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is relevant."""
+        return self.verdict.empty
+
+    def scores_of(self, id: str) -> tuple[float, float, bool]:
+        """Return a memory's cosine and full-text score, and whether the model knows it. Raises `UnknownRecord`."""
+        row = self.pool.row(id)
+        return float(self.scores.dense[row]), float(self.scores.lexical[row]), self.scores.knows(row)
+
+    def relevance(self, id: str) -> float:
+        """Return how relevant a memory is, whatever the profile. Raises `UnknownRecord`."""
+        return float(self.scores.relevance[self.pool.row(id)])
+
+    def is_weak(self, id: str) -> bool:
+        """Tell whether a memory is one that any question could have found. Raises `UnknownRecord`."""
+        return self.verdict.is_weak(*self.scores_of(id))
+
+    def strong(self, rows: Rows) -> Mask:
+        """Tell of each of some rows of the pool whether its memory is not weak."""
+        floor = self.verdict.standard.floor
+        if floor is None or self.empty:
+            return np.full(len(rows), not self.empty)
+        return ~weak_rows(floor, self.scores, rows)
+
+
+def against(standard: Standard, scores: QueryScores, ranking: Ranking) -> AgainstFloor:
+    """Hold a query against a floor at the moment of a ranking, whatever its profile."""
+    if standard.floor is not None and standard.floor.by_words:
+        scores = replace(scores, known=np.zeros(len(scores.dense), np.bool_))
+    reach = reach_of(scores, ranking.pool.served(ranking.now)) if standard.floor is not None else None
+    return AgainstFloor(Verdict(standard, reach), ranking.pool, scores, ranking.now)
+
+
+# The floor of the store as it is now: known, not computed yet, or none. Computing it takes a moment and is kept.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,1 +1,0 @@
-"""Saved queries and their judgments: out to files, and in from them."""

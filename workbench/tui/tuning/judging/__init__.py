@@ -1,1 +1,0 @@
-"""Judged queries: grades, pairs, verdicts, the search for better settings."""
