@@ -13,9 +13,8 @@ from workbench.config import paths
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask, scan
 from workbench.services.open import open_workbench
-from workbench.services.stream.hook import append
 from workbench.services.stream.ingest import Ingest
-from workbench.services.stream.observation import Observation
+from workbench.services.stream.observation import Observation, append
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 BATCH = 500

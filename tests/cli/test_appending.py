@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from workbench.config.paths import heads_dir
 from workbench.core.stream.memory import Memory
-from workbench.services.stream import hook
+from workbench.services.stream import observation
 from workbench.store import archived as store_archived
 from workbench.store.library import Library
 
@@ -103,7 +103,7 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
 
 @pytest.mark.slow
 def test_who_only_adds_leaves_a_checkpoint_now_and_then(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hook, "TIDIED_EVERY", 205)
+    monkeypatch.setattr(observation, "TIDIED_EVERY", 205)
     library = Library(cli.store, lambda: NOW, heads=heads_dir())
     for number in range(203):
         with library.transaction("agent:a", "count") as tx:

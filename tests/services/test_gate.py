@@ -19,8 +19,7 @@ from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.plan import Target
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream import votes
-from workbench.services.stream.hook import append
-from workbench.services.stream.observation import Observation
+from workbench.services.stream.observation import Observation, append
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 

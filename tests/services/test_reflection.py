@@ -166,7 +166,7 @@ def test_observations_made_meanwhile_stay_on_the_gauge(demo: Workbench, open_ben
 
 
 def test_reflections_do_not_move_the_gauge_and_appending_does(bench: Workbench, open_bench: Open) -> None:
-    from workbench.services.stream.hook import append
+    from workbench.services.stream.observation import append
 
     put(bench, *(memory(f"m{i}", f"Deploys of the api need the lock, attempt {i}") for i in range(4)))
     made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))

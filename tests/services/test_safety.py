@@ -17,8 +17,7 @@ from workbench.services.files.exports.unsaved import parts_of
 from workbench.services.open import Workbench
 from workbench.services.safety.safety import FlaggedText, Safety
 from workbench.services.safety.suspicion import flags_of
-from workbench.services.stream.hook import append
-from workbench.services.stream.observation import Observation
+from workbench.services.stream.observation import Observation, append
 from workbench.store.records import RECORDS
 
 RULE, KEY = keys()["github"]

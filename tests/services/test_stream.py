@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.services.conftest import NOON, Clock, Open, memory, put
 from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.stream.filter import parse_filter, said_by
+from workbench.core.stream.filter import parse_filter
 from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.retrieval.fulltext import fuzzy
 from workbench.services.open import Workbench
-from workbench.services.stream import columns, finding, memory_lines, stream
+from workbench.services.stream import memory_lines, stream
 from workbench.services.stream.memory_lines import searched
 
 HOUR = timedelta(hours=1)
@@ -190,33 +188,11 @@ def test_the_timeline_is_the_session_around_a_memory(bench: Workbench, clock: Cl
     assert [m.id for m in bench.stream.timeline("lone")] == ["lone"]
 
 
-def test_words_are_looked_for_again_only_when_the_store_changed(
-    three: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ranked: list[str] = []
-    scores = fuzzy.FuzzyLines.scores
-
-    def noted(lines: fuzzy.FuzzyLines, query: str) -> Any:
-        ranked.extend([query] if len(lines) else [])
-        return scores(lines, query)
-
-    monkeypatch.setattr(fuzzy.FuzzyLines, "scores", noted)
-    view = three.stream.view("pnpm")
-    again = three.stream.updated(view, [memory.id for memory in view.memories], "pnpm")
-    assert again is view
-    assert ranked == ["pnpm"]
-    three.stream.pin(["b"])
-    three.stream.view("pnpm")
-    three.stream.view("is:flagged pnpm")
-    three.stream.view("is:flagged pnpm")
-    assert ranked == ["pnpm"] * 4
-
-
 def plainly(bench: Workbench, text: str) -> list[str]:
     """What a filter finds, worked out from nothing: without what is kept from one key to the next."""
     chosen = parse_filter(text, bench.context.now())
     passes = chosen.predicate()
-    kept = [m for m in sorted(bench.library.memories.all(), key=finding.newest, reverse=True) if passes(m)]
+    kept = [m for m in sorted(bench.library.memories.all(), key=stream.newest, reverse=True) if passes(m)]
     if not chosen.words:
         return [m.id for m in kept]
     query = " ".join(chosen.words)
@@ -276,7 +252,7 @@ def test_filters_find_the_same_whatever_was_asked_and_changed_before(
     open_bench: Open, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
 ) -> None:
     monkeypatch.setattr(memory_lines, "_PART", 2)
-    monkeypatch.setattr(finding, "_MANY", 4)
+    monkeypatch.setattr(stream, "_MANY", 4)
     bench = open_bench(folder=tmp_path_factory.mktemp("stream") / "store")
     for _ in range(data.draw(st.integers(1, 12))):
         some = data.draw(st.lists(st.integers(0, 7), min_size=1, max_size=6, unique=True))
@@ -355,16 +331,3 @@ def test_review_knows_who_stored_a_candidate_and_a_profile_may_not_ask(three: Wo
     assert three.review.matching(queue, "actor:person") == ()
     with pytest.raises(InvalidQuery, match="cannot be asked here"):
         parse_filter("actor:claude", NOON).predicate()
-
-
-def test_what_a_memory_says_is_put_together_again_only_when_it_says_something_else(three: Workbench) -> None:
-    three.stream.prepare()
-    assert [m.id for m in three.stream.view('"pnpm only"').memories] == ["b"]
-    with patch.object(columns, "said_by", side_effect=said_by) as put_together:
-        three.stream.vote(["b"], "helpful")
-        three.stream.pin(["a"])
-        assert [m.id for m in three.stream.view('"pnpm only"').memories] == ["b"]
-        assert not put_together.called
-        three.stream.edit("b", "Use npm in web")
-        assert [m.id for m in three.stream.view('"npm in"').memories] == ["b"]
-        assert put_together.call_count == 1

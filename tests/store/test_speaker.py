@@ -8,8 +8,7 @@ import pytest
 from tests.store.helpers import clock, memory, open_library
 from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory, Source
-from workbench.services.stream.hook import append
-from workbench.services.stream.observation import Observation
+from workbench.services.stream.observation import Observation, append
 from workbench.store import history
 from workbench.store.library import Library
 

@@ -25,8 +25,7 @@ from workbench.config.paths import config_dir, heads_dir, state_dir
 from workbench.core.files.atomic import left_in
 from workbench.services.health import doctor
 from workbench.services.open import Workbench
-from workbench.services.stream.hook import append
-from workbench.services.stream.observation import Observation
+from workbench.services.stream.observation import Observation, append
 from workbench.store.journal.engine import utc_now
 from workbench.store.maintenance.leavings import found
 

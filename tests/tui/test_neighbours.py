@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from workbench.services.open import open_workbench
 from workbench.services.stream.observation import Observation
-from workbench.services.stream.hook import append
+from workbench.services.stream.observation import append
 from workbench.core.record import Conflict
 from workbench.core.files.locks import Patience, waiting
 from workbench.store.journal.database import utc_now

@@ -76,7 +76,7 @@ def observed(args: Namespace) -> "Observation":
 
 def append_text(session: Session) -> int:
     """Add one observation and say what became of it."""
-    from workbench.services.stream.hook import append
+    from workbench.services.stream.observation import append
 
     args, folder, observation = session.args, session.choice().folder, observed(session.args)
     if keeps(args) or args.again:

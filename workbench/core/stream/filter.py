@@ -9,7 +9,7 @@ A quote that is not closed ends with the text, so that a filter can be read whil
 import difflib
 import operator
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
@@ -58,46 +58,6 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """A test that memories have to pass, and what it looks at: the key of its clause, or `TEXT`.
-
-    A `phrase` stands in the `said_by` of the memories that pass, or, `negated`, in that of the others. See `READS`.
-    """
-
-    key: str
-    test: Predicate
-    phrase: str = ""
-    negated: bool = False
-
-
-TEXT = ""
-"""What a condition looks at that is a phrase."""
-
-TIMES = ("since", "until")
-"""The keys that ask when a memory was made: of memories in that order, those that pass stand together at an end."""
-
-READS: Mapping[str, Callable[[Memory], Hashable]] = {
-    "type": lambda memory: memory.observation_type,
-    "memory": lambda memory: memory.memory_type,
-    "status": lambda memory: memory.status,
-    "tag": lambda memory: memory.tags,
-    "category": lambda memory: memory.category,
-    "section": lambda memory: memory.section,
-    "session": lambda memory: memory.session_id,
-    "speaker": lambda memory: memory.source.speaker,
-    "source": lambda memory: (memory.source.hook, memory.source.file),
-    "importance": lambda memory: memory.importance_score,
-    "pinned": lambda memory: memory.pinned,
-}
-"""What a clause reads of a memory, by its key: where it is the same, both memories pass or neither does."""
-
-
-def said_by(memory: Memory) -> str:
-    """Return all that a phrase is looked for in: content, summary and tags, flat and in folded case, a line each."""
-    return "\n".join(map(_flat, _said(memory)))
-
-
-@dataclass(frozen=True, slots=True)
 class Filter:
     """A parsed filter. `words` are ranked elsewhere; `excluded` are words and phrases that may not occur.
 
@@ -135,15 +95,10 @@ class Filter:
         """Compile the tests of clauses and phrases, all of which must hold; raises `InvalidQuery` for `actors`."""
         if self.actors:
             raise InvalidQuery("“actor:” cannot be asked here.", "The Stream, Review, `list` and `export` know it.")
-        return [condition.test for condition in self.conditions()]
-
-    def conditions(self) -> list[Condition]:
-        """Return what `tests` compiles, each test with what it looks at; `actors` are not among them."""
-        found = [Condition(clause.key, _compile(clause)) for clause in self.clauses if clause.key != ACTOR]
-        if not self.shows_archived:
-            found.insert(0, Condition("status", lambda memory: memory.status != "archived"))
-        found += [Condition(TEXT, _contains(phrase), phrase) for phrase in self.phrases]
-        return [*found, *(Condition(TEXT, _negate(_contains(p)), p, negated=True) for p in self.excluded)]
+        found: list[Predicate] = [] if self.shows_archived else [_is_not_archived]
+        found += map(_compile, self.clauses)
+        found += map(_contains, self.phrases)
+        return [*found, *(_negate(_contains(phrase)) for phrase in self.excluded)]
 
 
 def parse_filter(text: str, now: datetime, *, forgiving: bool = False, zone: tzinfo | None = None) -> Filter:
@@ -279,7 +234,7 @@ def _clause(key: str, text: str, negated: bool, now: datetime, zone: tzinfo | No
     values = tuple(_flat(part) for part in raw if part)
     if not values:
         raise InvalidQuery(f"“{key}:” needs a value.", f"For example: {_EXAMPLES[key]}.")
-    if key in TIMES:
+    if key in ("since", "until"):
         if len(values) > 1:
             raise InvalidQuery(f"“{key}:” takes one time, not {len(values)}.", f"For example: {_EXAMPLES[key]}.")
         try:
@@ -398,13 +353,12 @@ def _contains(phrase: str) -> Predicate:
     return holds
 
 
-def says_the_same(one: Memory, other: Memory) -> bool:
-    """Tell whether what is said by two memories is the same, without putting it together."""
-    return _said(one) == _said(other)
-
-
 def _said(memory: Memory) -> tuple[str, ...]:
     return memory.content, memory.summary, *memory.tags
+
+
+def _is_not_archived(memory: Memory) -> bool:
+    return memory.status != "archived"
 
 
 def _negate(test: Predicate) -> Predicate:

@@ -1,6 +1,6 @@
 """Safety of text: what is flagged, what may leave the store, and what a person lets pass."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -11,7 +11,7 @@ from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.document import Document
 from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import UnknownRecord, WorkbenchError
+from workbench.core.record import ABSENT, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import MAX_KEPT, Memory
 from workbench.core.text import clean_for_store
@@ -20,13 +20,15 @@ from workbench.services.context import Context
 from workbench.services.files.threeway import DiffLine, masked_diff, masked_lines
 from workbench.services.safety.bodies import body_of
 from workbench.services.safety.masking import Value, masked, masked_name
-from workbench.services.safety.secret_filter import WORDS, hash_of, strings
+from workbench.services.safety.secret_filter import IMPORT, WORDS, hash_of, strings
 from workbench.services.safety.suspicion import flags_of, shown_texts
 from workbench.services.safety.texts import Outward, texts_of
 from workbench.services.safety.verdicts import REMEMBERED
-from workbench.services.stream.origin import imported_texts
 from workbench.store.blobs import BlobProblem
-from workbench.store.records import IN_BLOBS, place_of
+from workbench.store.entry import DocChange
+from workbench.store.history import needle_of
+from workbench.store.library import Library
+from workbench.store.records import IN_BLOBS, key_of, place_of
 
 KEPT = "kept as typed"
 """The reason of a permission for what a person typed."""
@@ -371,3 +373,37 @@ def _hash(texts: Iterable[str]) -> str:
     for text in sorted(set(texts)):
         digest.update(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
     return digest.hexdigest()
+
+
+# Which texts came in by import: read from the journal, the only witness that nobody can have edited since.
+
+
+def imported_texts(library: Library, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], frozenset[str]]:
+    """Return every text that the records at `places` had when an import made them; others are left out.
+
+    One pass back over the journal, whatever the number of places. Purged texts are not there any more.
+    """
+    wanted = set(places)
+    found: dict[tuple[str, str], frozenset[str]] = {}
+    # For one record only the lines that name it are read; for many, all.
+    only = needle_of(next(iter(wanted))[1]) if len(wanted) == 1 else None
+    for entry in library.changes_back(only) if wanted else ():
+        if not entry.group.startswith(IMPORT) or entry.kind not in ("edit", "redo"):
+            continue
+        for change in entry.changes:
+            place = _made(change)
+            if place in wanted:
+                texts = (text for _, after in change.fields.values() if after is not ABSENT for text in strings(after))
+                found[place] = found.get(place, frozenset()).union(texts)
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+def _made(change: DocChange) -> tuple[str, str] | None:
+    """Return the record that a change made, or `None` when it made none or was purged."""
+    if change.op != "insert" or change.redacted:
+        return None
+    doc = {name: after for name, (_, after) in change.fields.items() if after is not ABSENT}
+    key = key_of(change.table, doc)
+    return None if key is None else (change.table, key)

@@ -17,7 +17,7 @@ from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.floor.floor import reach_of, weak_rows
 from workbench.retrieval.ranking.times import micros
 from workbench.services.agents.serving import Served, look
-from workbench.services.stream.finding import passed
+from workbench.services.stream.stream import passed
 from workbench.services.tuning.tuning import Tuning
 
 MOST = 20

@@ -4,9 +4,11 @@ What only a change needs is imported by it: the first screen looks, and is not t
 """
 
 import re
-from bisect import insort
+import threading
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,11 +18,15 @@ from workbench.core.stream.filter import Filter, Predicate, parse_filter
 from workbench.core.stream.memory import Memory, Verdict, vote_id
 from workbench.services.context import Context
 from workbench.services.safety.suspicion import shown_texts
-from workbench.services.stream.finding import MemoryFinder, best_of, newest, older, passed
+from workbench.store.library import Library, Touched
 
 if TYPE_CHECKING:
     from workbench.services.stream.fields import Authors
+    from workbench.services.stream.memory_lines import MemoryLines
     from workbench.services.stream.votes import VoteResult
+
+_MANY = 5_000
+"""Changes at once from which everything is read anew."""
 
 _FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
 
@@ -59,14 +65,116 @@ class StreamView:
         return spans_in(memory.line, " ".join(self.filter.words))
 
 
+class MemoryFinder:
+    """Every memory of a store, newest first, and the lines that free words are looked for in.
+
+    Both are made when they are first asked for, and follow the store from then on. Any thread may ask.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = threading.RLock()
+        self._dirty: set[str] = set()
+        self._order: list[Memory] | None = None
+        self._known: dict[str, Memory] = {}
+        self._words: MemoryLines | None = None
+        library.listen(self._note)
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether free words can be looked for at once."""
+        return self._words is not None
+
+    def prepare(self, *, words: bool = True) -> None:
+        """Get ready for filters, those with free `words` too; others may ask meanwhile."""
+        order = self.all()
+        while words and self._words is None:
+            lines = _lines_of(order)
+            with self._lock:
+                # What came meanwhile is not in those.
+                self._words = lines if order is self.all() else self._words
+                order = self.all()
+
+    def all(self) -> list[Memory]:
+        """Return every memory, newest first; whoever was given it goes on with what it was."""
+        with self._lock:
+            dirty = self._take_dirty()
+            if self._order is None or len(dirty) > _MANY:
+                self._order = sorted(self._library.memories.all(), key=newest, reverse=True)
+                self._known = {memory.id: memory for memory in self._order}
+                self._words = None
+            elif dirty:
+                self._order = self._followed(list(self._order), dirty)
+            return self._order
+
+    def matching(self, words: str, tests: Sequence[Predicate]) -> list[Memory]:
+        """Return the memories that hold every one of some free words and pass tests, the best match first.
+
+        Of equally good matches those that show in a memory's line come first, and then the newest.
+        """
+        with self._lock:
+            order = self.all()
+            if self._words is None:
+                self._words = _lines_of(order)
+            found = [order[place] for place in self._words.places(words, order).tolist()]
+        return passed(found, tests)
+
+    def _note(self, touched: Touched) -> None:
+        # No lock: a change does not wait for whoever is reading.
+        self._dirty.update([key for table, key in touched.keys if table == "memories"])
+
+    def _take_dirty(self) -> list[str]:
+        taken = []
+        while self._dirty:
+            taken.append(self._dirty.pop())
+        return taken
+
+    def _followed(self, order: list[Memory], ids: Iterable[str]) -> list[Memory]:
+        """Return an order after memories came, went or changed."""
+        table = self._library.memories
+        for id in ids:
+            doc_id = table.doc_id_of(id)
+            before, now = self._known.pop(id, None), next(iter(table.at(() if doc_id is None else (doc_id,))), None)
+            if before is not None:
+                del order[bisect_left(order, older(before), key=older)]
+            if now is not None:
+                self._known[id] = now
+                insort(order, now, key=older)
+            if self._words is not None:
+                self._words.follow(before, now)
+        return order
+
+
+def passed(memories: Sequence[Memory], tests: Sequence[Predicate]) -> list[Memory]:
+    """Return those memories that pass every test: one test after the other, which takes half as long as all of each."""
+    found = memories if isinstance(memories, list) else list(memories)
+    for test in tests:
+        found = list(filter(test, found))
+    return found
+
+
+def _lines_of(order: Sequence[Memory]) -> "MemoryLines":
+    from workbench.services.stream.memory_lines import MemoryLines  # numeric libraries: not before they are needed
+
+    return MemoryLines(order)
+
+
+def newest(memory: Memory) -> tuple[datetime, str]:
+    """Return a key that orders the newest last."""
+    return (memory.created_at, memory.id)
+
+
+def older(memory: Memory) -> tuple[float, tuple[int, ...]]:
+    """Return a key that orders the newest first, as `newest` in reverse does; the 1 puts a prefix last."""
+    return (-memory.created_at.timestamp(), (*(-ord(c) for c in memory.id), 1))
+
+
 class Stream:
     """What a person does with single memories."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._library = context.library
-        self._citations: tuple[int, dict[str, list[str]]] | None = None
-        self._ranked: tuple[str, int, StreamView] | None = None
         self._finder = MemoryFinder(context.library)
 
     @cached_property
@@ -80,17 +188,10 @@ class Stream:
 
         Raises `InvalidQuery` for a filter that cannot be read; `forgiving` searches for a mistyped clause as a word.
         """
-        rev = self._library.revision
-        if self._ranked is not None and self._ranked[:2] == (text, rev):
-            return self._ranked[2]
-        chosen, beyond = self._parsed(text, forgiving=forgiving)
-        find = self._finder.matching if chosen.words else self._finder.passing
-        kept, tests = find(chosen, beyond), [*chosen.tests(), *beyond]
-        view = StreamView(chosen, tuple(kept), len(self._library.memories), tests)
-        # Words alone find the same until the store changes; with a condition the time counts, and what was flagged.
-        if view.filter.words and ":" not in text:
-            self._ranked = (text, rev, view)
-        return view
+        chosen, tests = self._parsed(text, forgiving=forgiving)
+        words = " ".join(chosen.words)
+        found = self._finder.matching(words, tests) if words else passed(self._finder.all(), tests)
+        return StreamView(chosen, tuple(found), len(self._library.memories), tests)
 
     def view_at_once(self, text: str = "") -> StreamView:
         """Return what `view` does; as long as all memories of a large store cannot be filtered at once, of its newest.
@@ -98,15 +199,14 @@ class Stream:
         A mistyped clause is a word here: a person sees at once what is shown. Raises `InvalidQuery` for a value that
         cannot be read.
         """
-        chosen, beyond = self._parsed(text, forgiving=True)
-        is_small = len(self._library.memories) <= SMALL
-        if self._library.is_read and (is_small or not chosen.words or self._finder.is_prepared):
+        chosen, tests = self._parsed(text, forgiving=True)
+        total = len(self._library.memories)
+        if self._library.is_read and (total <= SMALL or not chosen.words or self._finder.is_prepared):
             return self.view(text, forgiving=True)
         found = sorted(self._library.memories.newest(FIRST), key=newest, reverse=True)[:FIRST]
         if chosen.words:
-            found = best_of(found, " ".join(chosen.words))
-        tests = [*chosen.tests(), *beyond]
-        return StreamView(chosen, tuple(passed(found, tests)), len(self._library.memories), tests, is_partial=True)
+            found = [found[at] for at in _lines_of(found).places(" ".join(chosen.words), found).tolist()]
+        return StreamView(chosen, tuple(passed(found, tests)), total, tests, is_partial=True)
 
     def prepare(self, *, words: bool = True) -> None:
         """Get ready to filter at every key, which takes a moment of a large store; with `words`, by free words too."""
@@ -195,7 +295,7 @@ class Stream:
 
     def cited_by(self, id: str) -> tuple[Memory, ...]:
         """Return the reflections that rest on a memory."""
-        return tuple(self._library.memories.get(key) for key in self._citing().get(id, ()))
+        return tuple(memory for memory in self._library.memories.all() if id in memory.citations)
 
     def cited(self, memory: Memory) -> tuple[tuple[str, Memory | None], ...]:
         """Return what a memory cites; `None` for an id that is not in the store."""
@@ -206,7 +306,7 @@ class Stream:
         memory = self._strict(id)
         if not memory.session_id:
             return (memory,)
-        session = self._finder.session(memory.session_id)
+        session = [m for m in reversed(self._finder.all()) if m.session_id == memory.session_id]
         place = next(i for i, m in enumerate(session) if m.id == id)
         return tuple(session[max(0, place - around) : place + around + 1])
 
@@ -216,32 +316,19 @@ class Stream:
         return vote.verdict if vote else ""
 
     def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
-        """Read a filter; what the memories themselves cannot answer is a test beyond it, and asked last.
+        """Read a filter, with its tests; what the memories themselves cannot answer is asked last.
 
         That is `actor:`, which the journal answers, and `is:flagged`, for which the texts are scanned.
         """
         chosen = parse_filter(_FLAGGED.sub("", text), self._context.now(), forgiving=forgiving)
-        beyond = [self._is_flagged(not minus) for minus in _FLAGGED.findall(text)]
-        if chosen.actors:
-            beyond, chosen = [*self.authors.tests(chosen), *beyond], chosen.without_actors()
-        return chosen, beyond
+        flagged = [self._is_flagged(not minus) for minus in _FLAGGED.findall(text)]
+        actors = self.authors.tests(chosen) if chosen.actors else []
+        chosen = chosen.without_actors() if actors else chosen
+        return chosen, [*chosen.tests(), *actors, *flagged]
 
     def _is_flagged(self, wanted: bool) -> Predicate:
-        return lambda memory: self._flagged(memory) == wanted
-
-    def _flagged(self, memory: Memory) -> bool:
-        return any(map(self._context.verdicts.sorts, shown_texts(memory)))
-
-    def _citing(self) -> dict[str, list[str]]:
-        """Return which memories cite each id; made anew when the store has changed."""
-        rev = self._library.revision
-        if self._citations is None or self._citations[0] != rev:
-            index: dict[str, list[str]] = {}
-            for memory in self._library.memories.all():
-                for cited in memory.citations:
-                    index.setdefault(cited, []).append(memory.id)
-            self._citations = (rev, index)
-        return self._citations[1]
+        sorts = self._context.verdicts.sorts
+        return lambda memory: any(map(sorts, shown_texts(memory))) == wanted
 
     def _change(self, ids: Sequence[str], verb: str, step: Callable[[Memory], Memory]) -> None:
         """Change memories one way, as they stand under the write lock."""

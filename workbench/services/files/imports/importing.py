@@ -26,7 +26,7 @@ from workbench.services.agents.documents.instructions import Skipped
 from workbench.services.context import Service
 from workbench.services.files.imports.theirs import Guard, ReadFile, Removal, passed_over, read_folder
 from workbench.services.files.overwriting import FileStates, is_written, real_name
-from workbench.services.playbook.file_merge import new_parts
+from workbench.services.playbook.file_merge import new_parts, new_proposals, new_tallies, suggestions
 from workbench.services.reflection.gauge import state_of
 from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import name_of
@@ -172,8 +172,6 @@ class Importer(Service):
         whole, files = real_name(plan.path), {id: real_name(file.path) for file in plan.files for id in file.ids}
         now = self._context.now()
         if self._context.is_agent:
-            from workbench.services.playbook.intake import suggestions
-
             if plan.parsed.queries:
                 require_person(self._context.actor, "import queries or judgments", NOTHING)
             suggested = suggestions(self._context, plan.parsed, plan.path, plan.records)
@@ -288,8 +286,6 @@ class Importer(Service):
 
     def _plan_for_books(self, path: Path, parsed: Parsed) -> ImportPlan:
         """Plan what only has a meaning for a playbook: runs that used it, suggestions how to change it."""
-        from workbench.services.playbook.intake import new_proposals, new_tallies
-
         if parsed.runs:
             require_person(self._context.actor, "import how often bullets helped", NOTHING)
         tallies, parsed = new_tallies(self._context, parsed, path)
