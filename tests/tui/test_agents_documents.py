@@ -15,7 +15,7 @@ from workbench.tui.agents import documents as watched
 from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.files.imports.dialog import ImportDialog
+from workbench.tui.files.imports import ImportDialog
 from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
@@ -205,7 +205,7 @@ async def test_a_folder_is_followed_by_its_key_and_opened_from_the_import(tmp_pa
         await until(pilot, lambda: isinstance(pilot.app.screen, ImportDialog))
         picked = pilot.app.screen
         assert isinstance(picked, ImportDialog)
-        picked._line.put(notes, True)
+        picked._put(notes, True)
         await until(pilot, lambda: picked.chosen.listing is not None and picked.chosen.path == notes)
         await pilot.press("ctrl+l")
         await until(pilot, lambda: isinstance(pilot.app.screen, DocumentsDialog))

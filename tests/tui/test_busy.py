@@ -16,7 +16,7 @@ from tests.tui.waiting import until
 from workbench.services.demo import fill
 from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.files.imports.dialog import ImportDialog
+from workbench.tui.files.imports import ImportDialog
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.texts.inert_text import InertTextArea

@@ -20,10 +20,10 @@ from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.dialog import DuplicatesDialog
-from workbench.tui.files.dialog import FindingsDialog
-from workbench.tui.files.exports.dialog import ExportDialog, Pane
-from workbench.tui.files.imports.dialog import ImportDialog
-from workbench.tui.files.memory_md import WholeFile
+from workbench.tui.files.exports import ExportDialog
+from workbench.tui.files.findings import FindingsDialog, WholeFile
+from workbench.tui.files.imports import ImportDialog
+from workbench.tui.files.preview import Pane
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.tuning.judging import Better, JudgeDialog, MetricsDialog
 from workbench.tui.widgets.dialog import Choose
@@ -161,14 +161,14 @@ async def test_findings_in_a_file_their_fixes_and_the_whole_of_it_show_no_secret
             await pilot.pause()
             finding = dialog._list.current
             if finding is not None and finding.fix is not None:
-                await until_drawn(pilot, lambda: dialog._changes)
+                await until_drawn(pilot, lambda: dialog.changes)
             assert held(ALL, screen_text(app)) == [], place
         dialog._list.cursor = 0
         await pilot.press("F")
-        await until_drawn(pilot, lambda: dialog._changes)
+        await until_drawn(pilot, lambda: dialog.changes)
         assert held(ALL, screen_text(app)) == []
         await pilot.press("v")
-        await until_drawn(pilot, lambda: isinstance(app.screen, WholeFile) and app.screen._list.rows)
+        await until_drawn(pilot, lambda: isinstance(app.screen, WholeFile) and app.screen.query_one(Pane).rows)
         assert held(ALL, screen_text(app)) == []
         assert "[secret: " in screen_text(app)
 

@@ -17,7 +17,7 @@ from workbench.services.files.imports.paths import Offered
 from workbench.services.open import Workbench
 from workbench.store.library import Touched
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.files.imports.dialog import ImportDialog
+from workbench.tui.files.imports import ImportDialog
 from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.texts.prompt import Prompt
 

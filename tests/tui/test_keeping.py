@@ -16,7 +16,7 @@ from tests.tui.waiting import until, until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review.rejection import rejection_of
-from workbench.tui.files.exports.dialog import ExportDialog
+from workbench.tui.files.exports import ExportDialog
 from workbench.tui.playbook.budget import DeprecateDialog
 from workbench.tui.promotion.dialog import PromoteDialog
 from workbench.tui.review.merge import MergeChoice

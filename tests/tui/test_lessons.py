@@ -14,7 +14,7 @@ from workbench.core.agents.transcript.summaries import PASSED, Passed
 from workbench.services.open import Workbench
 from workbench.tui.agents.lessons import LessonsDialog, harvest_said
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.files.imports.dialog import ImportDialog
+from workbench.tui.files.imports import ImportDialog
 
 SECRET = "AKIAZ7QWERTYUI5PLMNB"
 

@@ -8,18 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.app import App, ComposeResult
+from textual.app import App
 
-from tests.safety.hostile import hostile, prose
 from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
 from tests.tui.support import app_over, demo_app
-from tests.tui.waiting import until
-from workbench.core.text import printable
 from workbench.services.files.exports import contents
 from workbench.services.open import Workbench
-from workbench.tui.files.exports.parts import Pane
 from workbench.tui.playbook.budget import AgentDialog
-from workbench.tui.playbook.preview import pieces, whole_file
 
 pytestmark = pytest.mark.usefixtures("every_paint")
 
@@ -43,23 +38,6 @@ def noted(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> set[int]
 
     monkeypatch.setattr(where, name, wrapped)
     return threads
-
-
-@pytest.mark.parametrize("text", [prose(50_000), "a" * 50_000, hostile("line ends", 5_000)])
-async def test_a_pane_shows_all_of_a_long_text(text: str) -> None:
-    class Host(App[None]):
-        def compose(self) -> ComposeResult:
-            yield Pane("pane")
-
-    app = Host()
-    async with app.run_test(size=(80, 20)) as pilot:
-        pane = app.query_one(Pane)
-        lines = whole_file(text)
-        pane.show(lines)
-        whole = pieces(lines, pane.size.width - 3)
-        assert 20 <= len(pane.rows) < len(whole)
-        await until(pilot, lambda: len(pane.rows) == len(whole))
-        assert "".join(piece.text for piece in pane.rows[:-1]).rstrip() == printable(text.replace("\n", "")).rstrip()
 
 
 @pytest.mark.slow

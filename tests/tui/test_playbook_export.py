@@ -6,17 +6,15 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
-from textual.widgets import Static
 
 from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, opened
 from tests.tui.waiting import until_drawn
 from workbench.core.files.format import ExportFormat
 from workbench.formats.exports import OUTLETS
 from workbench.services.open import Workbench
-from workbench.tui.files.exports import dialog as module
-from workbench.tui.files.exports import preview
-from workbench.tui.files.exports.dialog import ExportDialog, Pane
-from workbench.tui.playbook.preview import GUTTER, pieces, whole_file
+from workbench.tui.files import exports
+from workbench.tui.files.exports import ExportDialog
+from workbench.tui.files.preview import GUTTER, Pane, pieces, whole_file
 from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -31,7 +29,7 @@ async def exporting(hand: Hand) -> ExportDialog:
 
 def state(dialog: ExportDialog) -> str:
     """What the dialog says will happen, or why it cannot."""
-    return str(dialog.query_one("#export-state", Static).render())
+    return str(dialog.state.content)
 
 
 async def go_to(hand: Hand, dialog: ExportDialog, path: Path | str) -> None:
@@ -115,7 +113,8 @@ async def test_dialects_change_the_preview_and_say_what_is_lost(bench: Workbench
         assert "The bare format has no counts" in state(dialog)
         await hand.press("ctrl+n")
         assert shown(dialog, "export-whole") == TEXT.rstrip("\n")
-        await hand.pilot.click("DialectChoice", offset=(27, 0))
+        await hand.pilot.click("#export-dialect")
+        await hand.press("ctrl+n")
         assert "[hr-00001] Never write" in shown(dialog, "export-whole")
 
 
@@ -315,20 +314,20 @@ async def test_changes_and_whole_file(bench: Workbench, source: Path) -> None:
 async def test_what_is_written_at_once_waits_until_it_is_shown(
     bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str, written: bool
 ) -> None:
-    seen, may_look = preview.look, threading.Event()
+    seen, may_look = exports.look, threading.Event()
     may_look.set()
 
     def late(*asked: Any) -> Any:
         may_look.wait(60)
         return seen(*asked)
 
-    monkeypatch.setattr(module, "look", late)
+    monkeypatch.setattr(exports, "look", late)
     async with opened(bench) as hand:
         dialog = await exporting(hand)
         may_look.clear()
         dialog.query_one(SafeInput).value = str(tmp_path / "new.txt")
         await hand.pilot.pause()
-        dialog.action_write()
+        await dialog.action_write()
         if then:  # who types on means another file
             dialog.query_one(SafeInput).value = str(tmp_path / "new.txtx")
             await hand.pilot.pause()

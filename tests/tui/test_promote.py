@@ -21,7 +21,7 @@ from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.plan import PromotionPlan
 from workbench.services.promotion.promotion import Promotion
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.files.exports.dialog import Pane
+from workbench.tui.files.preview import Pane
 from workbench.tui.promotion.dialog import NO_PROJECT, PromoteDialog
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.dialog import Confirm

@@ -593,7 +593,7 @@ class WorkbenchApp(Host):
     async def action_take_in(self) -> None:
         """Take a file into the store, after a look at what it brings."""
         if isinstance(self.screen, AreaScreen):
-            from workbench.tui.files.imports.dialog import ImportDialog
+            from workbench.tui.files.imports import ImportDialog
 
             said = await self.push_screen_wait(ImportDialog(self.bench, Path.cwd()))
             if said:

@@ -17,7 +17,7 @@ FINDINGS = Table(
         Action("findings.close", "escape,q", "close", "Leave the rule, or close", APP),
     ),
     MOVES,
-    place="workbench.tui.files.dialog",
+    place="workbench.tui.files.findings",
 )
 
 WHOLE = Table(
@@ -27,7 +27,7 @@ WHOLE = Table(
         Action("whole.close", "escape,v,q", "close", "Close the file", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.files.memory_md",
+    place="workbench.tui.files.findings",
 )
 
 IMPORT = Table(
@@ -47,7 +47,7 @@ IMPORT = Table(
         Action("import.down", "down", "down", "From the name to the list", MOVE, False),
         Action("import.leave", "escape", "close", "Stop what is under way, or close", APP),
     ),
-    place="workbench.tui.files.imports.dialog",
+    place="workbench.tui.files.imports",
 )
 
 EXPORT = Table(
@@ -65,7 +65,7 @@ EXPORT = Table(
         CANCEL,
     ),
     LIST,
-    place="workbench.tui.files.exports.dialog",
+    place="workbench.tui.files.exports",
 )
 
 DIALOGS = (FINDINGS, WHOLE, IMPORT, EXPORT)

@@ -21,7 +21,7 @@ from workbench.services.files.imports.paths import as_named
 from workbench.services.files.project import project_of
 from workbench.services.files.threeway import SIGNS, DiffLine, masked_diff, masked_lines
 from workbench.services.safety.texts import place_of
-from workbench.tui.files.memory_md import cut_said
+from workbench.tui.files.findings import FindingsDialog, cut_said
 from workbench.tui.health.sections import BAD, BLANK, ERROR, GOOD, WARN, Row, Section, joined, key_line, more, title
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo
 from workbench.tui.widgets.figures import amount, number
@@ -132,8 +132,6 @@ class Files(Section[Checks]):
         if checked.became == "changed":
             await self._take_changes(checked.file.path)
         else:
-            from workbench.tui.files.dialog import FindingsDialog
-
             await self.app.push_screen_wait(FindingsDialog(checked.file, self.bench))
         self.gather()
         return True

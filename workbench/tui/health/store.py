@@ -10,11 +10,9 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
-from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from workbench.config import backups, paths
 from workbench.config.backups import LastBackup, last_backup
@@ -29,11 +27,24 @@ from workbench.services.promotion.placements import HalfDone
 from workbench.services.safety.masking import masked
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
+from workbench.tui.files.preview import FileDialog, labelled
 from workbench.tui.health.actions import BACKUP
-from workbench.tui.health.sections import BAD, BLANK, ERROR, GOOD, Row, Section, joined, key_line, more, title
+from workbench.tui.health.sections import (
+    BAD,
+    BLANK,
+    ERROR,
+    GOOD,
+    SHOWN_EVERY,
+    Row,
+    Section,
+    joined,
+    key_line,
+    more,
+    title,
+)
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo, word_diff
-from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed
+from workbench.tui.widgets.dialog import Confirm, Progressed
 from workbench.tui.widgets.figures import amount, day, number, since
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -279,40 +290,24 @@ ABOUT = Content.styled(
     "may go on writing meanwhile. It keeps what is purged later.",
     MUTED,
 )
-SHOWN_EVERY = 0.1
-"""Seconds between two pictures of how far it is."""
 
 
-class BackupDialog(Dialog[bool]):
+class BackupDialog(FileDialog[bool]):
     """Ask for a file, write a backup of the store into it, and say what it holds; the result: whether one was made."""
-
-    class Went(Progressed):
-        """So many of all bytes are through."""
-
-    class Done(Message):
-        """The backup is over: what it holds, and how many secrets; or why there is none."""
-
-        def __init__(self, made: Manifest | None, secrets: int, problem: str) -> None:
-            super().__init__()
-            self.made = made
-            self.secrets = secrets
-            self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(BACKUP)
     DEFAULT_CSS = """
     BackupDialog {
-        & > .dialog { width: 110; }
-        &.-narrow > .dialog { width: 100%; }
-        & .backup--line { height: 1; }
-        & .backup--label { width: 6; color: $text-muted; }
-        & SafeInput { width: 1fr; background: $background; }
-        & #backup-state { height: auto; max-height: 16; margin-top: 1; }
+        & > .dialog { width: 110; height: auto; }
+        &.-narrow > .dialog { height: auto; }
+        & .file--state { max-height: 16; }
     }
     """
 
     def __init__(self, bench: Workbench, folder: Path) -> None:
-        super().__init__("Back up the store", BACKUP)
-        self._bench = bench
+        super().__init__("Back up the store", BACKUP, bench)
+        self.state.id = "backup-state"
+        self.state.update(ABOUT)
         self._file = folder / f"memories-{day(bench.context.now())}.tar.gz"
         self._stop = threading.Event()
         self._writing = False
@@ -320,9 +315,8 @@ class BackupDialog(Dialog[bool]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the file, and what is said about it."""
-        path = SafeInput(str(self._file), placeholder="file to write", id="backup-path")
-        yield Horizontal(Static("file", classes="backup--label"), path, classes="backup--line")
-        yield Static(ABOUT, id="backup-state")
+        yield labelled("file", SafeInput(str(self._file), placeholder="file to write", id="backup-path"))
+        yield self.state
 
     def on_mount(self) -> None:
         """Ask for the file."""
@@ -336,7 +330,7 @@ class BackupDialog(Dialog[bool]):
     def _named(self) -> None:
         """Say no more what was wrong with another name."""
         if not (self._writing or self._made):
-            self._state(ABOUT)
+            self.state.update(ABOUT)
 
     @on(Input.Submitted)
     async def _entered(self) -> None:
@@ -351,7 +345,7 @@ class BackupDialog(Dialog[bool]):
         try:
             file = Path.cwd() / self.query_one("#backup-path", SafeInput).path_to_write()
         except WorkbenchError as error:
-            self._complain(str(error))
+            self.complain(error)
             return
         there = file.is_file()
         detail = Content("What it holds now is gone then.")
@@ -360,59 +354,50 @@ class BackupDialog(Dialog[bool]):
             return
         self._file, self._writing = file, True
         self._stop.clear()
-        self._tell(self.Went(0, 0))
+        self._tell(Progressed(0, 0))
         self._write(there)
 
-    @work(thread=True, group="backup", description="backup")
-    def _write(self, force: bool) -> None:
-        made, secrets, problem, told = None, 0, "", 0.0
+    @work(group="backup", description="backup")
+    async def _write(self, force: bool) -> None:
+        shown, at = 0.0, self.bench.context.now()
 
         def tell(done: int, total: int) -> None:
-            nonlocal told
-            if time.monotonic() - told >= SHOWN_EVERY:
-                told = time.monotonic()
-                self.post_message(self.Went(done, total))
+            nonlocal shown
+            if time.monotonic() - shown >= SHOWN_EVERY:
+                shown = time.monotonic()
+                self.post_message(Progressed(done, total))
+
+        def write() -> tuple[Manifest, int]:
+            stop = self._stop.is_set
+            made, secrets = backup.back_up(self.bench, self._file, at, force=force, progress=tell, cancelled=stop)
+            last = LastBackup(self._file, parse_time(made.at), made.rev)
+            backups.remember(paths.state_dir(), self.bench.library.folder, last)
+            return made, secrets
 
         try:
-            at = self._bench.context.now()
-            made, secrets = backup.back_up(
-                self._bench, self._file, at, force=force, progress=tell, cancelled=self._stop.is_set
-            )
-            last = LastBackup(self._file, parse_time(made.at), made.rev)
-            backups.remember(paths.state_dir(), self._bench.library.folder, last)
+            made, secrets = await asyncio.to_thread(write)
         except WorkbenchError as error:
-            problem = str(error)
-        self.post_message(self.Done(made, secrets, problem))
+            self.complain(error)
+        else:
+            self._made = True
+            self.state.update(_said(made, self._file, secrets))
+        finally:
+            self._writing = False
 
-    @on(Went)
-    def _tell(self, event: Went) -> None:
+    @on(Progressed)
+    def _tell(self, event: Progressed) -> None:
         if self._writing:
-            stops = "stopping …" if self._stop.is_set() else f"{key_of('backup.leave')} stops"
+            stops = "stopping …" if self._stop.is_set() else keyed("{backup.leave} stops")
             bar = gauge(event.done >> 20, max(1, event.total >> 20), "MB backed up", 24)
-            self._state(bar + Content(f" · {stops}"))
-
-    @on(Done)
-    def _done(self, event: Done) -> None:
-        self._writing = False
-        if event.made is None:
-            self._complain(event.problem)
-            return
-        self._made = True
-        self._state(_said(event.made, self._file, event.secrets))
+            self.state.update(bar + Content(f" · {stops}"))
 
     def action_leave(self) -> None:
         """Stop what is being written, or close."""
         if self._writing:
             self._stop.set()
-            self._state(Content("Stopping …"))
+            self.state.update(Content("Stopping …"))
         else:
             self.dismiss(self._made)
-
-    def _complain(self, sentence: str) -> None:
-        self._state(body(f"{BAD} {sentence}", ERROR))
-
-    def _state(self, content: Content) -> None:
-        self.query_one("#backup-state", Static).update(content)
 
 
 def _said(made: Manifest, file: Path, secrets: int) -> Content:

@@ -27,10 +27,9 @@ from workbench.services.safety.texts import place_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.files.exports.parts import Pane
+from workbench.tui.files.preview import Pane, whole_file
 from workbench.tui.playbook.actions import AGENT_VIEW, BUDGET, DEPRECATE
 from workbench.tui.playbook.pane import PINNED, WARN, bullets_in
-from workbench.tui.playbook.preview import whole_file
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.safety import FLAGGED
 from workbench.tui.widgets.actions import on_row

@@ -26,8 +26,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking
-from workbench.tui.files.exports.dialog import ExportDialog, Guard
-from workbench.tui.files.exports.preview import written_said
+from workbench.tui.files.exports import ExportDialog, written_said
 from workbench.tui.playbook.actions import PLAYBOOK
 from workbench.tui.playbook.pane import Columns, Row, bullets_in, cells, columns_of, row_text, rows_of, title_of
 from workbench.tui.records.actions import BulletActions
@@ -562,9 +561,8 @@ class PlaybookScreen(AreaScreen):
         """Show the exact text and what it changes, then write it."""
         if not self._has_book() or self.view is None:
             return
-        book, title = self.book, f"Export {self.bench.safety.masked(self.view.playbook.book.name)}"
-        known = self._exported.get(book)
-        dialog = ExportDialog(title, self.bench.exporter, book, Guard(self.bench), self.copy, known)
+        book = self.book
+        dialog = ExportDialog(self.bench, book, self.copy, self._exported.get(book))
         written = await self.app.push_screen_wait(dialog)
         if written is not None:
             self._exported[book] = written

@@ -22,7 +22,7 @@ from workbench.services.promotion.copies import Copy, CopyPlan, Correction, Obst
 from workbench.services.safety.masking import masked_name
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
-from workbench.tui.files.exports.parts import Pane
+from workbench.tui.files.preview import Pane
 from workbench.tui.promotion.actions import COPIES
 from workbench.tui.widgets.dialog import Dialog
 

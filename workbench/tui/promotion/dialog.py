@@ -27,7 +27,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.files.exports.dialog import Pane
+from workbench.tui.files.preview import Pane
 from workbench.tui.promotion.actions import PROMOTE
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo
 from workbench.tui.widgets.dialog import Confirm, Dialog

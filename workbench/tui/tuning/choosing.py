@@ -23,7 +23,7 @@ from workbench.services.tuning.profiles import ProfileProvenance
 from workbench.services.tuning.queries import KINDS, run
 from workbench.services.tuning.session import TuningSession, left_out_because
 from workbench.tui.app.host import Host
-from workbench.tui.files.exports.preview import written_said
+from workbench.tui.files.exports import written_said
 from workbench.tui.tuning.profiles import choose_side, name_prompt, remark, saved_sides, sentence_of
 from workbench.tui.widgets.content import keyed
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm

@@ -1,0 +1,473 @@
+"""Exporting a playbook: the exact bytes and what they change are shown first; ctrl+s writes what was shown."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from workbench.core.files.format import ExportFormat
+from workbench.core.playbook.book import Dialect
+from workbench.core.record import Conflict, WorkbenchError
+from workbench.core.text import one_line, printable
+from workbench.services.files.exports.choice import Choice as Wanted
+from workbench.services.files.exports.contents import Rendered
+from workbench.services.files.exports.exporting import ExportPreview, Written
+from workbench.services.files.exports.unsaved import parts_of
+from workbench.services.files.overwriting import Obstacle, loss_said, why_said
+from workbench.services.files.threeway import DiffLine, ThreeWay, masked_diff
+from workbench.services.open import Workbench
+from workbench.services.safety.safety import Outgoing
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.saving import Preview
+from workbench.tui.app.waiting import asking, change
+from workbench.tui.files.actions import EXPORT
+from workbench.tui.files.preview import ActionText, FileDialog, Pane, Parts, labelled, whole_file
+from workbench.tui.safety import FLAGGED, missing
+from workbench.tui.widgets.content import MUTED, assemble, key_of
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm
+from workbench.tui.widgets.figures import amount, number
+from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.texts.safe_input import SafeInput
+
+LISTED = 3
+"""Flagged records that are named in the dialog."""
+
+BOTH = 130
+"""Columns from which changes and whole file stand side by side."""
+
+DIALECTS: tuple[tuple[Dialect | None, str], ...] = ((None, "as it is"), ("counts", "counts"), ("bare", "bare"))
+
+WHO = {
+    "ours": "changed here",
+    "theirs": "changed by somebody else",
+    "both": "changed by both in the same way",
+    "conflict": "changed by both, differently: - before, + here, > by somebody else",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is to be written where, and what there is to see of it.
+
+    Without a `preview` nothing can be written, and `problem` says why. `whole` and `changes` are the lines of the two
+    panes, `masks` those with secrets, with what is shown in their place.
+    """
+
+    format: str
+    choice: Wanted | None = None
+    path: Path | None = None
+    problem: str = ""
+    rendered: Rendered | None = None
+    outgoing: Outgoing = field(default_factory=lambda: Outgoing((), (), ()))
+    preview: ExportPreview | None = None
+    whole: Sequence[DiffLine] = ()
+    changes: Sequence[DiffLine] = ()
+    masks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What would be written: with the changes of somebody else where they do not collide with ours."""
+        own = self.rendered.text if self.rendered else ""
+        return (self.preview.merged or own) if self.preview else own
+
+
+class ExportDialog(FileDialog[Written | None]):
+    """Choose file, format and part, look at the text, write it; the result is what was written.
+
+    `copy` puts a text on the clipboard and says how. It opens on the file that was written `last`, else on the one
+    that the playbook came from.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
+    DEFAULT_CSS = """
+    ExportDialog {
+        & > .dialog { max-width: 100%; }
+        & #export-least { width: 8; }
+        & #export-at-least { width: 22; padding-left: 2; color: $text-muted; }
+        & #export-panes { height: 1fr; }
+        & LineView { width: 1fr; }
+        & #export-whole { display: none; }
+        &.-whole #export-whole, &.-new #export-whole { display: block; }
+        &.-whole #export-changes, &.-new #export-changes { display: none; }
+        &.-both #export-whole, &.-both #export-changes { display: block; }
+        &.-both #export-whole { border-left: solid $panel; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, book: str, copy: Callable[[str], None], last: Written | None = None) -> None:
+        name = bench.library.books.get(book).name
+        super().__init__(f"Export {bench.safety.masked(name)}", [a for a in EXPORT if a.show], bench)
+        self._exporter = bench.exporter
+        self._book = book
+        self._format = self._exporter.format_of(book) if last is None else last.format
+        target = self._exporter.target(book, self._format) if last is None else last.path
+        self._path = SafeInput(str(target), placeholder="file to write", id="export-path")
+        self._section = SafeInput(placeholder="every section; a part of a name narrows it", id="export-section")
+        self._least = SafeInput(placeholder="0", id="export-least")
+        self._changes, self._whole = Pane("export-changes"), Pane("export-whole")
+        self._chosen = 0
+        self._within = False
+        self._copy = copy
+        self._found: Look | None = None
+        self._asked = 0
+        """How often something else was asked for."""
+        self._ready = asyncio.Event()
+        """Set while what is shown is what was asked for last."""
+        self._notice: Parts = []
+        self._opened = False
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the file, the format, which part of the playbook, what will happen, and the two views."""
+        self.add_class("-new", update=False)  # nothing was compared yet; said later, all would be styled anew
+        yield labelled("file", self._path)
+        yield labelled("format", ActionText("format", id="export-format"))
+        yield labelled("variant", ActionText("dialect", id="export-dialect"))
+        yield labelled("section", self._section, Static("helpful at least", id="export-at-least"), self._least)
+        yield self.state
+        yield Horizontal(self._changes, self._whole, id="export-panes")
+
+    def on_mount(self) -> None:
+        """Look at the file as it is now."""
+        self._path.focus()
+        self.state.update(Content.styled("Looking …", MUTED))
+        self._look()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show both views where there is room."""
+        self._arrange(event.size.width)
+
+    def _arrange(self, width: int) -> None:
+        """Show changes and whole file side by side, or one of them; the whole file when nothing is replaced."""
+        changes = self._found is not None and bool(self._found.changes)
+        self.set_class(not changes, "-new")
+        self.set_class(changes and width >= BOTH, "-both")
+
+    # Choosing
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self._look()
+
+    @on(Input.Submitted)
+    def _to_preview(self) -> None:
+        """Go on to the next field; where the file may be written, say which key does that."""
+        self.focus_next()
+        preview = self._may_go()
+        if preview is not None and preview.changed and preview.obstacle is None:
+            self._notice = [(f"{key_of('export.write')} writes the file as shown. ", "bold")]
+            self._show()
+
+    @property
+    def _has_dialects(self) -> bool:
+        return self._exporter.kind(self._format).dialects is not None
+
+    def action_dialect(self) -> None:
+        if self._has_dialects:
+            self._chosen = (self._chosen + 1) % len(DIALECTS)
+            self._look()
+
+    def action_budget(self) -> None:
+        """Take of the playbook what its token budget keeps, or all of it."""
+        self._within = not self._within
+        self._look()
+
+    @asking
+    async def action_format(self) -> None:
+        """Choose another format; the file's name follows it."""
+        kinds = [kind for kind in self._exporter.outlets if kind.holds in ("playbook", "either")]
+        choices = [Choice(k.name, k.title, _how_written(k)) for k in kinds]
+        chosen = await self.app.push_screen_wait(Choose("Format of the file", choices, self._format))
+        if chosen is None or chosen == self._format:
+            return
+        self._format, self._chosen = chosen, 0
+        with self._path.prevent(Input.Changed):
+            self._path.value = str(self._exporter.target(self._book, chosen))
+        self._look()
+
+    def action_view(self) -> None:
+        """Change between what changes and the whole file."""
+        self.toggle_class("-whole")
+
+    def action_copy(self) -> None:
+        """Copy the text as it would be written, unless a part of it is held back."""
+        found = self._current
+        if found is None or found.rendered is None or found.outgoing.refused:
+            self.app.bell()
+        else:
+            self._copy(found.rendered.text)
+
+    # Looking
+
+    def _look(self, notice: Parts | None = None) -> None:
+        """Have the text made and compared with the file; what stands there stays until that is done."""
+        self._notice = notice or []
+        self._asked += 1
+        self._ready.clear()
+        marks = (("● ", "bold $text-accent") if n == self._chosen else ("  ", MUTED) for n in range(len(DIALECTS)))
+        dialects = [(f"{mark}{name}   ", style) for (mark, style), (_, name) in zip(marks, DIALECTS, strict=True)]
+        variant = self.query_one("#export-dialect", ActionText)
+        variant.update(assemble(dialects))
+        variant.display = self._has_dialects
+        kind, key = self._exporter.kind(self._format).title, key_of("export.format")
+        title = [(kind, "bold"), ("   ", ""), (key, "bold $text-accent"), (" another one", MUTED)]
+        self.query_one("#export-format", ActionText).update(assemble(title))
+        self._make()
+
+    def _wanted(self) -> Look:
+        least = self._least.value.strip()
+        asked = Look(self._format)
+        if least and not (least.isascii() and least.isdigit()):
+            asked = replace(asked, problem=f"“{least}” is no number of helpful marks. Nothing was written.")
+        else:
+            dialect = DIALECTS[self._chosen][0] if self._has_dialects else None
+            section, at_least = self._section.value.strip(), int(least) if least else None
+            wanted = Wanted(self._book, section, at_least, dialect=dialect, within_budget=self._within)
+            asked = replace(asked, choice=wanted)
+        try:
+            return replace(asked, path=self._path.path_to_write())
+        except WorkbenchError as error:
+            return replace(asked, problem=asked.problem or str(error))
+
+    @work(exclusive=True, group="export-look")
+    async def _make(self) -> None:
+        self._found = await asyncio.to_thread(look, self.bench, self._wanted())
+        self._show()
+        self._ready.set()
+
+    @property
+    def _current(self) -> Look | None:
+        """What is shown, unless something else was asked for since."""
+        return self._found if self._ready.is_set() else None
+
+    def _show(self) -> None:
+        """Say what will happen, and show the text and its changes, without their secrets until a person opens them."""
+        found = self._found
+        if found is None:
+            return
+        self.state.update(assemble([*self._notice, *_state(found), *self._remarks(found)]))
+        masks = {} if self._opened else {**found.masks, **{f"> {old}": f"> {new}" for old, new in found.masks.items()}}
+        self._whole.show(masked_diff(found.whole, masks))
+        self._changes.show(masked_diff(found.changes, masks))
+        self._arrange(self.size.width)
+
+    def action_unfold(self) -> None:
+        """Show the secrets, or mask them again."""
+        self._opened = not self._opened
+        self._show()
+
+    def _remarks(self, found: Look) -> Parts:
+        said = found.rendered.remarks if found.rendered else ()
+        remarks = [(f"\n! {printable(remark)}", "$text-warning") for remark in said]
+        if found.masks and not self._opened:
+            lines = amount(len(found.masks), "line holds", "lines hold")
+            remarks += [(f"\n! {lines} a secret, masked here only; ", "$text-warning"),
+                        (key_of("export.unfold"), "bold $text-accent"), (" in the text shows it.", MUTED)]  # fmt: skip
+        return remarks + _guarded(found.outgoing)
+
+    @asking
+    async def action_allow(self) -> None:
+        """Let what is flagged out, after asking why; undo takes it back."""
+        found = self._current
+        if found is None or not found.outgoing.refused:
+            self.app.bell()
+            return
+        preview, ids = Preview(self.bench, again="enter", line=True), [held.id for held in found.outgoing.refused]
+
+        def allow(_: str) -> None:
+            with preview.writing("allow an export"):
+                self.bench.safety.allow_all(ids, preview.text)
+
+        ask = Prompt("Why may this be exported?", placeholder="a reason", check=missing, take=allow, preview=preview)
+        if await self.app.push_screen_wait(ask):
+            self._look()
+
+    # Writing
+
+    def _may_go(self) -> ExportPreview | None:
+        """Return what is shown if nothing of it is held back."""
+        found = self._current
+        return None if found is None or found.outgoing.refused else found.preview
+
+    @asking
+    async def action_write(self) -> None:
+        """Write what is shown; what goes wrong is said here and loses nothing.
+
+        Pressed before that is shown, it is written as soon as it is, unless something else is asked for until then.
+        """
+        asked = self._asked
+        await self._ready.wait()
+        preview = self._may_go() if asked == self._asked else None
+        if preview is None or not preview.changed:
+            self.app.bell()
+        elif preview.obstacle is None:
+            self._write(lambda: self._exporter.write(preview))
+        elif preview.merged not in (None, preview.present):
+            self._write(lambda: self._exporter.write_merged(preview))
+        else:
+            self.app.bell()
+
+    @asking
+    async def action_replace(self) -> None:
+        """Write the text of this store over what it cannot write back, after a yes."""
+        preview = self._may_go()
+        if preview is None or preview.obstacle is None:
+            self.app.bell()
+            return
+        question = f"Replace {preview.path.name}? {loss_said(preview.obstacle).capitalize()}."
+        kept = Content.styled("A copy of it is kept in your state folder; its name is said afterwards.", MUTED)
+        if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=kept, yes="replace")):
+            self._write(lambda: self._exporter.write(preview, force=True))
+
+    def _write(self, write: Callable[[], Written]) -> None:
+        def written() -> None:
+            # The store's turn first: what is written is to be noted there, too.
+            with self._exporter.turn():
+                done = write()
+            self.dismiss(done)
+
+        def not_written(error: WorkbenchError) -> None:
+            if isinstance(error, Conflict):
+                self._look([(f"✗ {printable(error.message)} This is how it is now. ", "bold $text-error")])
+            else:
+                self.complain(error)
+
+        change(self, written, not_written)
+
+
+# What there is to see of an export; made on a thread, as large playbooks and files take a while.
+
+
+def look(bench: Workbench, asked: Look) -> Look:
+    """Make the text, compare it with the file, and find the secrets in both."""
+    found = asked
+    if asked.choice is None:
+        return found
+    try:
+        found = _rendered(bench, found, asked.choice)
+        made = found.rendered
+        if made is not None:
+            found = replace(found, outgoing=bench.safety.check_outgoing(parts_of(made.parsed)))
+            if asked.path is not None and not found.problem:
+                compared = bench.exporter.preview(asked.path, made.text, made.remarks, kind=made.export_format)
+                found = replace(found, preview=compared)
+    except WorkbenchError as error:
+        found = replace(found, problem=str(error))
+    preview, texts, changes = found.preview, [found.text], tuple[DiffLine, ...]()
+    if preview is not None and preview.present is not None:
+        changes = tuple(three_way_lines(preview.three_way)) if preview.diverged else preview.lines()
+        texts += [preview.present, *((preview.base or "", preview.text) if preview.diverged else ())]
+    masks = bench.safety.masked_lines(*texts)
+    return replace(found, whole=whole_file(found.text), changes=changes, masks=masks)
+
+
+def _rendered(bench: Workbench, found: Look, choice: Wanted) -> Look:
+    """Make the text; when the file that is there cannot be read, what would be written is made all the same."""
+    try:
+        return replace(found, rendered=bench.exporter.render(found.format, choice, found.path))
+    except WorkbenchError as error:
+        if found.path is None:
+            raise
+        return replace(found, rendered=bench.exporter.render(found.format, choice), problem=str(error))
+
+
+def _how_written(kind: ExportFormat) -> str:
+    """Say in a few words what becomes of a file that is there already."""
+    if kind.inside:
+        return "only our block"
+    return "changed in place" if kind.reads else "written anew"
+
+
+def _state(found: Look) -> Parts:
+    """Say what writing would do to the file."""
+    preview = found.preview
+    if preview is None:
+        return [(f"✗ {printable(found.problem)}", "$text-error")]
+    if preview.diverged:
+        return _diverged(preview)
+    if preview.obstacle is not None:
+        return _refused(preview.obstacle, merges=preview.merged not in (None, preview.present))
+    size = f"{number(len(found.text.encode()))} bytes"
+    if preview.present is None:
+        return [("A new file", "bold"), (f" of {size} in {printable(str(preview.path.resolve().parent))}.", "")]
+    if not preview.changed:
+        return [("Nothing to write:", "bold"), (f" the file holds exactly these {size} already.", "")]
+    added, removed = (sum(line.kind == kind for line in found.changes) for kind in ("added", "removed"))
+    counts = f" {amount(added, 'line')} in, {amount(removed, 'line')} out; {size} in all."
+    return [("Replaces the file:", "bold"), (counts, "")]
+
+
+def _refused(obstacle: Obstacle, *, merges: bool) -> Parts:
+    """Say why the file stays as it is, and which keys let it go all the same, or put both sides together."""
+    write, replace = ((key_of(f"export.{key}"), "bold $text-accent") for key in ("write", "replace"))
+    both = [write, (" keeps it and adds what only you have; ", "")] if merges else []
+    parts = [(f"{printable(why_said(obstacle))}\n", "bold $text-warning"), *both]
+    return [*parts, replace, (" replaces it after y; a copy of it is kept.", "")]
+
+
+def _diverged(preview: ExportPreview) -> Parts:
+    """Say that somebody else changed the file, and what each key does then."""
+    kinds = [chunk.kind for chunk in preview.three_way.chunks]
+    ours, theirs, clash = (kinds.count(kind) for kind in ("ours", "theirs", "conflict"))
+    told = f"{amount(theirs, 'place')} changed there, {ours} here, {clash} on both sides differently."
+    parts: Parts = [("Somebody else changed this file since it was last read or written here: ", "bold $text-warning"),
+                    (told, "")]  # fmt: skip
+    if preview.merged is None:
+        parts += [("\nThe two cannot be put together by themselves.", "$text-warning")]
+    elif not ours:
+        return [*parts, ("\nNothing to write: nothing was changed here since. Importing it takes theirs in.", "bold")]
+    else:
+        write = (f"\n{key_of('export.write')}", "bold $text-accent")
+        parts += [write, (" writes both sides' changes.", "")]
+    return [*parts, (" esc", "bold $text-accent"), (" keeps theirs.", ""),
+            (f" {key_of('export.replace')}", "bold $text-accent"),
+            (" takes yours, after y; a copy of theirs is kept.", MUTED)]  # fmt: skip
+
+
+def three_way_lines(three: ThreeWay) -> list[DiffLine]:
+    """Return every place that somebody changed, with what stands there on each side."""
+    lines: list[DiffLine] = []
+    at = 1
+    for chunk in three.chunks:
+        if chunk.kind != "same":
+            sides = (chunk.base, chunk.ours, chunk.theirs)
+            base, ours, theirs = ([line.removesuffix("\n") for line in side] for side in sides)
+            lines.append(DiffLine("place", f"line {at}, {WHO[chunk.kind]}", at))
+            lines += [DiffLine("removed", line, at + i) for i, line in enumerate(base)]
+            if chunk.kind != "theirs":
+                lines += [DiffLine("added", line, at + i) for i, line in enumerate(ours)]
+            if chunk.kind in ("theirs", "conflict"):
+                lines += [DiffLine("note", f"> {line}") for line in theirs]
+        at += len(chunk.result)
+    return lines
+
+
+def _guarded(outgoing: Outgoing) -> Parts:
+    """Return the lines for what is held back, or else for what goes out although it is flagged."""
+    held, style = (outgoing.refused, "$text-error") if outgoing.refused else (outgoing.warned, "$text-warning")
+    if not held:
+        return []
+    parts = [(f"\n{FLAGGED} Flagged, and goes out:", f"bold {style}")]
+    if outgoing.refused:
+        parts = [(f"\n{FLAGGED} Held back: {amount(len(held), 'flagged part')}. ", f"bold {style}"),
+                 (key_of("export.allow"), "bold $text-accent"),
+                 (" lets it out as it is, after asking why.", MUTED)]  # fmt: skip
+    parts += [(f"\n  {one_line(one.line, 300)}", style) for one in held[:LISTED]]
+    more = len(held) - LISTED
+    return [*parts, (f"\n  … and {more} more", MUTED)] if more > 0 else parts
+
+
+def written_said(written: Written) -> str:
+    """Say what was written, where a copy of what went lies, and whether the store could note it."""
+    said = f"Wrote {written.path} ({written.size:,} bytes)."
+    if written.copy is not None:
+        said += f" What it held is kept as {written.copy}."
+    return f"{said} The store could not note that: {written.problem}" if written.problem else said
