@@ -92,7 +92,7 @@ async def dialog_on(pilot: Pilot[Path | None], name: str) -> FindingsDialog:
 
 
 def said(dialog: FindingsDialog) -> str:
-    return str(dialog.query_one("#findings-about").render())
+    return str(dialog.state.render())
 
 
 async def previewed(pilot: Pilot[Path | None], dialog: FindingsDialog) -> str:
