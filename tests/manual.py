@@ -32,7 +32,7 @@ from workbench.tui.app.actions import all_keys, display_key, key_names, sentence
 from workbench.tui.app.areas import AREAS
 from workbench.tui.duplicates import dialog as duplicates
 from workbench.tui.playbook import pane
-from workbench.tui.review import rows
+from workbench.tui.review import inbox
 from workbench.tui.safety import FLAGGED
 from workbench.tui.stream import memory_view
 from workbench.tui.stream.screen import IS_FLAGGED
@@ -231,9 +231,9 @@ SYMBOLS: Mapping[str, tuple[tuple[str, str], ...]] = {
         (FLAGGED, "flagged: a secret, orders to an agent, or hidden characters"),
     ),
     "review": (
-        *((sign, flag) for flag, sign in rows.SYMBOLS.items()),
+        *((sign, flag) for flag, sign in inbox.SYMBOLS.items()),
         *((kind.sign, kind.label) for kind in KINDS.values() if kind.sign),
-        (rows.OTHER, "flagged"),
+        (inbox.MARK, "flagged"),
     ),
     "playbook": (
         (pane.HIGH, "high performing: more than 5 helpful and fewer than 2 harmful marks"),

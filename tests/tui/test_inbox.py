@@ -15,7 +15,7 @@ from workbench.services.agents.documents.places import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review import suggestion_finder
 from workbench.tui.agents.documents import DocumentsDialog
-from workbench.tui.review.texts import GroupDialog
+from workbench.tui.review.dialogs import GroupDialog
 
 OLD = NOW - timedelta(days=40)
 ENTRY = '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "%s"}\n'

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from textual.widgets import TextArea
+from workbench.tui.tuning.judging.judge import JudgeDialog
 
 from tests.tui.playbook_host import Hand, opened
 from tests.tui.review_host import Ticking, candidate, memory, put, review, store
@@ -19,7 +20,7 @@ from workbench.services.review.rejection import rejection_of
 from workbench.tui.files.exports import ExportDialog
 from workbench.tui.playbook.budget import DeprecateDialog
 from workbench.tui.promotion.dialog import PromoteDialog
-from workbench.tui.review.merge import MergeChoice
+from workbench.tui.review.dialogs import MergeChoice
 from workbench.tui.tuning.judging import JudgeDialog
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt

@@ -11,8 +11,7 @@ from tests.tui.support import NOW, screen_text
 from workbench.services.open import Workbench
 from workbench.services.review.rejection import rejection_of
 from workbench.tui.forms.form import RecordForm
-from workbench.tui.review.merge import MergeChoice
-from workbench.tui.review.texts import ReasonDialog
+from workbench.tui.review.dialogs import MergeChoice, ReasonDialog
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 

@@ -2,18 +2,15 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.tui.playbook_host import TWINS, bring_in, open_bench
-from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench
-from workbench.tui.review.views import suggestion
+from workbench.tui.review.drawing import Seen, item_text
 
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
 OPERATIONS = [
     {"type": "UPDATE", "bullet_id": "r-00004", "reason": "Too strict.",
      "content": "Never run the database migrations while the integration tests run."},
@@ -35,7 +32,7 @@ def bench(tmp_path: Path) -> Workbench:
 
 def shown(bench: Workbench, kind: str) -> str:
     found = next(p for p in bench.review.queue() if p.operation.get("type") == kind)
-    return suggestion(found, describe(found), bench.curating.card_of(found), NOW, bench.safety.masked).plain
+    return item_text(bench, Seen(bench), found, "z").plain
 
 
 def test_an_update_shows_the_bullet_before_and_after(bench: Workbench) -> None:
@@ -69,6 +66,6 @@ def test_what_has_become_impossible_is_said(bench: Workbench) -> None:
 def test_hostile_text_is_inert_and_a_lost_playbook_is_no_error(bench: Workbench) -> None:
     found = next(p for p in bench.review.queue() if p.operation.get("type") == "ADD")
     hostile: Proposal = replace(found, title="[red]x\x1b[31m", reasons=("[b]\x1b]0;t\x07",), operation={})
-    text = suggestion(hostile, describe(hostile), None, NOW, bench.safety.masked).plain
+    text = item_text(bench, Seen(bench), hostile, "z").plain
     assert "\x1b" not in text
     assert "[red]x" in text

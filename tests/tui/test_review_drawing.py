@@ -6,9 +6,8 @@ import pytest
 from textual.content import Content
 
 from tests.tui.support import NOW
-from workbench.tui.review.evidence import overlap
-from workbench.tui.review.impact import folded
 from workbench.tui.review.inbox import PAUSE, Progress
+from workbench.tui.review.texts import folded, overlap
 from workbench.tui.widgets.content import word_diff
 from workbench.tui.widgets.figures import since
 

@@ -17,9 +17,8 @@ from workbench.services.review.refinement import Refinement
 from workbench.services.review.rejection import rejection_of
 from workbench.services.review.rewriting import rounds_of
 from workbench.tui.reflection.dialog import SentDialog
-from workbench.tui.review.impact import ImpactDialog
-from workbench.tui.review.merge import MergeChoice
-from workbench.tui.review.refine import RefineDialog
+from workbench.tui.review.dialogs import MergeChoice, RefineDialog
+from workbench.tui.review.drawing import ImpactDialog
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 

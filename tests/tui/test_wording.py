@@ -15,9 +15,8 @@ from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.reflection.reflection import Outcome
 from workbench.services.review.impact import Impact, QueryImpact
 from workbench.tui.reflection.dialog import outcome_text
-from workbench.tui.review.impact import candidate as candidate_text
-from workbench.tui.review.impact import in_full, memory_facts
-from workbench.tui.review.rows import legend
+from workbench.tui.review.drawing import Look, candidate_text, in_full, memory_facts
+from workbench.tui.review.inbox import legend
 from workbench.tui.safety import NO_FLAGS
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.stream.screen import StreamScreen
@@ -101,7 +100,7 @@ def test_a_candidate_whose_summary_is_its_first_line_shows_it_once(tmp_path: Pat
     bench = store(tmp_path)
     put(bench, candidate("c9", "Said once.\nAnd more.", summary="Said once."))
     proposal = next(p for p in bench.review.queue() if p.id == "c9")
-    assert candidate_text(proposal, bench.library.memories.get("c9"), NOW).plain.count("Said once.") == 1
+    assert candidate_text(Look(bench, proposal, bench.library.memories.get("c9"))).plain.count("Said once.") == 1
 
 
 def test_the_detail_says_who_said_a_memory(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ GROUPS = (
 _BENCH = "workbench.services.review.kinds"
 _FINDERS = "workbench.services.review.finders"
 _RULES = "workbench.core.review.upkeep"
-_VIEWS = "workbench.tui.review.views"
+_VIEWS = "workbench.tui.review.drawing"
 
 OTHER = "known"
 """The group of a kind that names none."""
@@ -60,7 +60,7 @@ class ProposalKind(NamedTuple):
     if there are any, with a place for the `{count}`.
 
     `handler` names what deciding does (`services.review.kinds.lifecycle.Handler`), `view` how Review draws it
-    (`tui.review.views.View`). `outcome` names the rule for what accepting makes of its memory
+    (`tui.review.drawing.View`). `outcome` names the rule for what accepting makes of its memory
     (`core.review.upkeep.Outcome`), `refused` the one for what follows from a rejection (`core.review.upkeep.Refused`);
     both empty where there is none. `is_candidate` says that it is a memory that waits, and no record of its own,
     `settled_by_promotion` that promoting its memory answers it, `of_archived` that its memory is an archived one.

@@ -34,8 +34,7 @@ from workbench.tui.app.waiting import asking, change
 from workbench.tui.playbook.actions import DUPLICATES as BULLETS
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.reflection.dialog import RunDialog, SentDialog
-from workbench.tui.review.evidence import ALIKE, overlap
-from workbench.tui.review.impact import diff_legend, folded, heading
+from workbench.tui.review.texts import ALIKE, diff_legend, folded, heading, overlap
 from workbench.tui.tuning.actions import DUPLICATES as MEMORIES
 from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars import Scale, Slider, gauge

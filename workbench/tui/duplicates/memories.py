@@ -23,7 +23,7 @@ from workbench.tui.health.sections import (
     title,
 )
 from workbench.tui.records.links import Place
-from workbench.tui.review.impact import diff_legend, fold, folded, heading, name
+from workbench.tui.review.texts import diff_legend, fold, folded, heading, name
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo, word_diff
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.lists.row import Cell

@@ -31,27 +31,73 @@ EVIDENCE = tuple(
 REVIEW = Table(
     "Review",
     (
-        Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE),
-        Action("review.reject", "x", "reject", "Reject, and go to the next", DECIDE),
-        Action("review.keep-old", "o", "keep old", "Keep the old one of two, archive the new", DECIDE, False),
-        Action("review.reason", "w", "why rejected", "Say why the last one was rejected", DECIDE, False),
-        Action("review.later", "space", "later", "Put it off for a week", DECIDE),
-        Action("review.edit", "e", "edit", "Edit the text, without deciding", CHANGE),
-        Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; it still waits", CHANGE, False),
-        Action("review.merge", "m", "merge", "Merge into a similar memory, after y", DECIDE),
-        Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE),
-        Action("review.refine", "r", "refine", "Refine the words, round by round", CHANGE),
-        Action("review.impact", "i", "impact", "How approving changes saved queries", FIND),
+        Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE, True, "decide('approve')"),
+        Action("review.reject", "x", "reject", "Reject, and go to the next", DECIDE, True, "decide('reject')"),
+        Action(
+            "review.keep-old",
+            "o",
+            "keep old",
+            "Keep the old one of two, archive the new",
+            DECIDE,
+            False,
+            "decide('keep_old')",
+        ),
+        Action(
+            "review.reason",
+            "w",
+            "why rejected",
+            "Say why the last one was rejected",
+            DECIDE,
+            False,
+            "do('deciding.reason')",
+        ),
+        Action("review.later", "space", "later", "Put it off for a week", DECIDE, True, "decide('later')"),
+        Action("review.edit", "e", "edit", "Edit the text, without deciding", CHANGE, True, "do('changes.edit')"),
+        Action(
+            "review.external",
+            "E",
+            "edit in $EDITOR",
+            "Edit in $EDITOR; it still waits",
+            CHANGE,
+            False,
+            "do('changes.edit_externally')",
+        ),
+        Action(
+            "review.merge", "m", "merge", "Merge into a similar memory, after y", DECIDE, True, "do('changes.merge')"
+        ),
+        Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE, True, "do('changes.split')"),
+        Action(
+            "review.refine", "r", "refine", "Refine the words, round by round", CHANGE, True, "do('changes.refine')"
+        ),
+        Action(
+            "review.impact", "i", "impact", "How approving changes saved queries", FIND, True, "do('changes.impact')"
+        ),
         Action("review.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
-        Action("review.promote", "P", "promote", "Promote it to a file, previewed first", DECIDE),
+        Action(
+            "review.promote",
+            "P",
+            "promote",
+            "Promote it to a file, previewed first",
+            DECIDE,
+            True,
+            "do('changes.promote')",
+        ),
         Action("review.search", "slash", "filter", "Filter what is listed", FIND),
-        Action("review.next", "n", "next listed", "To the next that is listed", FIND, False),
-        Action("review.previous", "N", "previous listed", "To the one listed before", FIND, False),
-        Action("review.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
-        Action("review.history", "h", "history", "Show every change of this candidate", FIND, False),
+        Action("review.next", "n", "next listed", "To the next that is listed", FIND, False, "go_round(1)"),
+        Action("review.previous", "N", "previous listed", "To the one listed before", FIND, False, "go_round(-1)"),
+        Action("review.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, "do('changes.copy')"),
+        Action(
+            "review.history",
+            "h",
+            "history",
+            "Show every change of this candidate",
+            FIND,
+            False,
+            "do('changes.history')",
+        ),
         Action("review.evidence", "tab", "evidence", "To the evidence, and back to the queue", MOVE),
-        Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
-        Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False, "read(1)"),
+        Action("review.read-back", "K", "read back", "Scroll back", MOVE, False, "read(-1)"),
         Action("review.look", "D", "refresh", "Find duplicates and suggestions again", FIND, False),
     ),
     (*LIST, *MARKS, *LINKS, *EVIDENCE),
@@ -68,7 +114,7 @@ REASONS = Table(
         CANCEL,
     ),
     LIST,
-    place="workbench.tui.review.texts",
+    place="workbench.tui.review.dialogs",
 )
 
 MERGE = Table(
@@ -83,7 +129,7 @@ MERGE = Table(
         Action("merge.no", "escape,n", "leave both", "Close without merging", APP),
     ),
     (*MOVES, *on_row("e E y")),
-    place="workbench.tui.review.merge",
+    place="workbench.tui.review.dialogs",
 )
 """While the search has the focus, its letters are letters; enter goes to what it found."""
 
@@ -95,7 +141,7 @@ GROUP = Table(
         Action("group.no", "escape,n", "leave them", "Close without deciding", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.review.texts",
+    place="workbench.tui.review.dialogs",
 )
 
 REFINE = Table(
@@ -108,14 +154,14 @@ REFINE = Table(
         Action("refine.leave", "escape", "leave", "Close; new rounds take esc twice", APP),
     ),
     MOVES,
-    place="workbench.tui.review.refine",
+    place="workbench.tui.review.dialogs",
 )
 
 IMPACT = Table(
     "the impact",
     (Action("impact.close", "escape,i,q", "close", "Close the preview", APP, True, "cancel"),),
     MOVES,
-    place="workbench.tui.review.impact",
+    place="workbench.tui.review.drawing",
 )
 
 DIALOGS = (REASONS, MERGE, GROUP, REFINE, IMPACT)

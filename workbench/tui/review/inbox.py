@@ -1,11 +1,12 @@
-"""Working out what waits without being stored, on a thread: when Review comes into sight, and when a person asks."""
+"""What waits in Review, as it is listed: the filter, the rows by group, how the sitting goes, and looking for more."""
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.message import Message
@@ -13,42 +14,66 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.review.kinds import GROUPS, IMPORTANT, LATER, OTHER, Group, group_of, kind_of
+from workbench.core.record import InvalidQuery, moved
+from workbench.core.review.describe import describe
+from workbench.core.review.kinds import GROUPS, IMPORTANT, KINDS, LATER, OTHER, Group, group_of, kind_of
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+from workbench.core.text import one_line
+from workbench.services.context import Touched
 from workbench.services.open import Workbench
-from workbench.services.review.review import is_put_off
+from workbench.services.review.queue import GONE, NO_EVIDENCE, WAITS, is_put_off
 from workbench.services.review.suggestion_finder import WorkedOut
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.content import MUTED, assemble
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed
+from workbench.tui.widgets.figures import ago, amount, number
+from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.safe_input import FilterInput
 
-# The line beside the filter of Review: how the sitting goes, in as many words as there is room for.
+if TYPE_CHECKING:
+    from workbench.tui.app.area import AreaScreen
 
-
-Say = Callable[[int | None], Content]
-"""Given the cells there are, or `None` before anybody knows, returns what is said."""
-
-
-@survives
-class Count(Static):
-    """Says the same in fewer words where there is less room, and never half a number."""
-
-    _say: Say | None = None
-
-    def show(self, say: Say) -> None:
-        self._say = say
-        self._fit()
-
-    def on_resize(self) -> None:
-        """Say it in the room there is now."""
-        self._fit()
-
-    def _fit(self) -> None:
-        if self._say is not None:
-            self.update(self._say(self.content_size.width or None), layout=False)
+# One line of the queue: flags, importance, what it is about, and how long it waits.
 
 
-# What Review lists, by group: a heading with its count above each, and which of them are folded.
+SYMBOLS = {NO_EVIDENCE: "∅", GONE: "†", WAITS: "◔"}
+"""One sign per known flag; any other flag is "!"."""
+
+MARK = "!"
+FLAG = "$text-warning"
+FOLDED = "! folded: {list.open} or {review.unfold} opens it"
+
+_FLAG_CELLS = 2
+_AGE_CELLS = 6
+_WORDS_FROM = 84
+"""From this width on, the flags stand in words too."""
+
+
+def title(proposal: Proposal, memory: Memory | None) -> str:
+    """Return what a proposal is about, in stored words (not yet safe to draw)."""
+    kind = kind_of(proposal.kind)
+    if kind.is_candidate or memory is None:
+        return proposal.title
+    label = kind.sign or f"{describe(proposal).label}:".replace("?:", "?")
+    return f"{label} {memory.line}"
+
+
+def flags_in_words(flags: tuple[str, ...]) -> Content:
+    """Return the flags with their signs, on one wrapping line."""
+    return Content.styled("   ".join(f"{SYMBOLS.get(flag, MARK)} {one_line(flag, 200)}" for flag in flags), FLAG)
+
+
+def legend(width: int) -> Content:
+    """Return what the signs of the list stand for, as many as fit whole into `width` cells."""
+    signed = ((kind.sign, kind.label) for kind in KINDS.values() if kind.sign)
+    signs = [*((sign, flag) for flag, sign in SYMBOLS.items()), *signed, (MARK, "flagged")]
+    while sum(len(sign) + len(words) + 2 for sign, words in signs) > width and signs:
+        signs.pop()
+    return assemble([piece for sign, words in signs for piece in ((f"{sign} ", FLAG), (f"{words} ", MUTED))])
+
+
+# The rows by group: a heading with its count above each, and which of them are folded.
 
 
 FOLDED_FROM = 6
@@ -158,14 +183,6 @@ PAUSE = 120.0
 """Seconds without a decision after which the pace starts anew."""
 
 
-Part = tuple[int, str]
-"""How much a part of the sentence matters, and what it says."""
-
-
-def _joined(parts: list[Part]) -> str:
-    return " · ".join(text for _, text in parts)
-
-
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The ids decided in this sitting with the time of each and what was done, in order."""
@@ -206,9 +223,9 @@ class Progress:
         parts.append((4, f"{left} {'left' if self.decided else 'to decide'}"))
         parts += [(1, f"{put_off} put off")] if put_off else []
         parts += [(0, f"{self.pace:.0f} a minute")] if self.pace is not None else []
-        while room is not None and len(parts) > 1 and len(_joined(parts)) > room:
+        while room is not None and len(parts) > 1 and len(" · ".join(text for _, text in parts)) > room:
             parts.remove(min(parts))
-        return _joined(parts)
+        return " · ".join(text for _, text in parts)
 
     def done(self, put_off: int) -> str:
         """Return "All done: 12 approved, 3 rejected · 2 left for later"; empty while nothing was done."""
@@ -216,6 +233,9 @@ class Progress:
         later = f"{put_off} left for later" if put_off else ""
         said = " · ".join(part for part in (counted, later) if part)
         return f"All done: {said}" if said else ""
+
+
+# Working out what waits without being stored, on a thread: when Review comes into sight, and when a person asks.
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +257,9 @@ class Look:
 class Looked(Message):
     """A look is over, or was `stopped`; Review knows what was found."""
 
-    def __init__(self, look: Look, out: WorkedOut, *, stopped: bool = False) -> None:
+    def __init__(self, look: Look, out: WorkedOut, *, stopped: bool) -> None:
         super().__init__()
-        self.look = look
-        self.out = out
-        self.stopped = stopped
+        self.look, self.out, self.stopped = look, out, stopped
 
 
 class SuggestionSearch:
@@ -252,8 +270,7 @@ class SuggestionSearch:
     """
 
     def __init__(self, screen: Screen[object], bench: Workbench) -> None:
-        self._screen = screen
-        self._bench = bench
+        self._screen, self._bench = screen, bench
         self._revision = -1
         self._unready: frozenset[str] = frozenset()
         self._next: Look | None = None
@@ -264,9 +281,9 @@ class SuggestionSearch:
     def come(self) -> None:
         """Look when the queue comes into sight, first around the store, then at every memory if anything changed."""
         revision = self._bench.library.revision
-        self._look(Look(quick=True))
+        self.look(Look(quick=True))
         if revision != self._revision:
-            self._look(Look())
+            self.look(Look())
         self._revision = revision
 
     def saw(self) -> None:
@@ -277,15 +294,7 @@ class SuggestionSearch:
     def ready(self) -> None:
         """Look for what needed the model, now that it is loaded."""
         if self._unready:
-            self._look(Look(self._unready))
-
-    def again(self) -> None:
-        """Look at what lies around the store once more."""
-        self._look(Look(quick=True))
-
-    def all(self) -> None:
-        """Look for everything, in a large store, too."""
-        self._look(Look(asked=True))
+            self.look(Look(self._unready))
 
     def stop(self) -> bool:
         """Stop what a person asked for; tell whether there was anything."""
@@ -302,9 +311,10 @@ class SuggestionSearch:
             self._unready, self.unasked = frozenset(event.out.unready), event.out.unasked
         if (following := self._next) is not None:
             self._next = None
-            self._look(following)
+            self.look(following)
 
-    def _look(self, look: Look) -> None:
+    def look(self, look: Look) -> None:
+        """Begin a look, or have it follow the one that goes on."""
         if self.is_looking:
             self._next = look.and_then(self._next)
             return
@@ -313,11 +323,210 @@ class SuggestionSearch:
         self._screen.run_worker(partial(self._run, look), thread=True, group="found", exit_on_error=False)
 
     def _run(self, look: Look) -> None:
-        worker, stop, only = get_current_worker(), self._stop, look.only
+        worker, stop = get_current_worker(), self._stop
 
         def cancelled() -> bool:
             return worker.is_cancelled or stop.is_set()
 
-        out = self._bench.working_out.run(cancelled, only=only, asked=look.asked, quick=look.quick)
+        out = self._bench.working_out.run(cancelled, only=look.only, asked=look.asked, quick=look.quick)
         if not worker.is_cancelled:
             self._screen.post_message(Looked(look, out, stopped=stop.is_set()))
+
+
+# The filter, the rows, where the cursor goes, and how the sitting goes.
+
+
+Say = Callable[[int | None], Content]
+"""Given the cells there are, or `None` before anybody knows, returns what is said."""
+
+
+@survives
+class Count(Static):
+    """Says the same in fewer words where there is less room, and never half a number."""
+
+    _say: Say | None = None
+
+    def show(self, say: Say) -> None:
+        self._say = say
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        """Say it in the room there is now."""
+        if self._say is not None:
+            self.update(self._say(self.content_size.width or None), layout=False)
+
+
+class Queue:
+    """The filter's `box`, the `rows`, and the `count` beside the filter.
+
+    `go_to` is where the cursor goes when the queue is listed next: at first to the item that was shown last time.
+    `awaited` is an item that a dialog opened from here may decide. `wanted` is the heading that somebody came for,
+    until it is there or is known not to be. `keys` has the key of each action as a person has it.
+    """
+
+    def __init__(
+        self, bench: Workbench, search: SuggestionSearch, is_folded: Callable[[Proposal], bool], go_to: str,
+        keys: Mapping[str, str],
+    ) -> None:  # fmt: skip
+        self._bench, self._search, self._is_folded = bench, search, is_folded
+        self._progress = Progress()
+        self.box = FilterInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
+        self.count = Count(id="count")
+        # A decision moves every row below it by a line, and none of them is drawn anew.
+        self.rows: LineList[Item] = LineList(
+            self._draw, lambda p: p.id, is_heading=lambda p: isinstance(p, Heading), kept=1024, id="queue"
+        )
+        self.go_to: str | None = go_to
+        self.awaited = self.wanted = ""
+        self._turned: set[str] = set()
+        self._open_key = keys["list.open"]
+
+    @property
+    def current(self) -> Proposal | None:
+        """The proposal under the cursor; `None` on a heading."""
+        row = self.rows.current
+        return None if isinstance(row, Heading) else row
+
+    @property
+    def heading(self) -> Heading | None:
+        """The heading under the cursor."""
+        row = self.rows.current
+        return row if isinstance(row, Heading) else None
+
+    @property
+    def listed(self) -> list[Proposal]:
+        return [row for row in self.rows.rows if not isinstance(row, Heading)]
+
+    def targets(self, area: "AreaScreen") -> list[Proposal]:
+        """Return what the next decision is for: the marked rows, or all of the group whose heading is under the
+        cursor, or else the row there.
+        """
+        found: list[Proposal] = []
+        for one in area.take_targets(self.rows):
+            found += one.members if isinstance(one, Heading) else [one]
+        return found
+
+    def turn(self) -> None:
+        """Fold the group under the cursor, or list what is folded."""
+        if (heading := self.heading) is not None:
+            self._turned ^= {heading.group.id}
+            self.go_to = heading.id
+
+    # Listing
+
+    def list_anew(self) -> bool:
+        """List what waits now; the cursor goes where the last decision or undo sends it, or stays.
+
+        Returns whether the filter could be read; the count says why not.
+        """
+        review, filter = self._bench.review, self.box.value.strip()
+        every, found = review.queue(), review.found()
+        try:
+            listed = review.matching((*every, *found), filter)
+        except InvalidQuery as error:
+            problem = Content.styled(f"✗ {error}", "$text-error")
+            self.count.show(lambda _: problem)
+            return False
+        now = self._bench.context.now()
+        waiting = frozenset(p.id for p in every if not is_put_off(p, now))
+        found_ids = frozenset(p.id for p in found)
+        self._progress = self._progress.without(waiting | found_ids)
+        put_off = len(every) - len(waiting)
+        no_match = keyed("Nothing matches. Esc clears the filter, {app.help} explains it.")
+        self.rows.set_empty(Content(no_match if every or found else self._nothing()))
+        rows = grouped(listed, now, found_ids, self._turned, "" if filter else self._progress.done(put_off))
+        if (self._search.unasked or self._search.is_asked) and not filter:
+            rows.append(Heading(ASK, text="Looking … esc stops it" if self._search.is_asked else ""))
+        self._set_rows(rows)
+        left, shown = review.waiting() + self._bench.worked_out, len(listed) if filter else None
+        self.count.show(lambda room: Content(self._progress.sentence(left, put_off, shown, room)))
+        return True
+
+    def _set_rows(self, rows: list[Item]) -> None:
+        """List rows; the cursor goes where it is wanted, else it stays, at first on the first proposal."""
+        place = next((i for i, row in enumerate(rows) if row.id == (self.wanted or self.go_to)), None)
+        self.go_to = None
+        if place is not None:
+            self.wanted = ""
+        elif not self.rows.rows:
+            place = next((i for i, row in enumerate(rows) if not isinstance(row, Heading)), None)
+        self.rows.set_rows(rows, cursor=place)
+
+    def _nothing(self) -> str:
+        """Say what was done, and what to do, when the queue is empty."""
+        done = self._progress.done(0)
+        count = int(next(c.value for c in self._bench.overview.gauge().conditions if c.name == "observations"))
+        if count:
+            what = f"No candidates. {key_of('app.reflect')} reflects on {amount(count, 'observation')} now."
+        elif read := self._bench.reflecting.readable():
+            memories = amount(read, "memory", "memories")
+            what = f"No candidates. {key_of('app.reflect')} reflects: it would read {memories}."
+        else:
+            what = keyed(
+                "No candidates and no memories yet. Import some with `workbench import FILE` or `workbench ingest`, or "
+                "press {app.import}."
+            )
+        return f"{done}. {what}" if done else what
+
+    def _draw(self, proposal: Item, width: int) -> Content | list[Cell]:
+        if isinstance(proposal, Heading):
+            return heading_line(proposal, self._open_key)
+        memory, now, mask = self._bench.review.memory(proposal), self._bench.context.now(), self._bench.safety.masked
+        rests, at = is_put_off(proposal, now), proposal.created_at
+        if rests and proposal.review_after:  # half a day rounds "in 6 days and 23 hours" to a week
+            at = moved(proposal.review_after, timedelta(hours=12))
+        style = MUTED if rests else ""
+        signs = "".join(dict.fromkeys(SYMBOLS.get(flag, MARK) for flag in proposal.flags))[:_FLAG_CELLS]
+        weight = assemble([(f"{signs:<{_FLAG_CELLS}}", FLAG), (f" {proposal.importance:2.0f}", style)])
+        cells = [Cell(weight, _FLAG_CELLS + 3), Cell(mask(title(proposal, memory)), 0, style)]
+        if self._is_folded(proposal):
+            cells[1] = Cell(keyed(FOLDED), 0, FLAG)
+        if width >= _WORDS_FROM:
+            cells.append(Cell(mask(", ".join(proposal.flags)), 20, FLAG))
+        return [*cells, Cell(ago(at, now), _AGE_CELLS, MUTED, "right")]
+
+    # Deciding
+
+    def decided(self, ids: list[str], following: str | None, done: str = "approved") -> None:
+        """Count decisions and send the cursor on at once, so that a key typed ahead is for the next item.
+
+        `done` is the word for what was decided. The rest of the list follows when the store says what changed.
+        """
+        self.go_to = following
+        self._note_decided(ids, done)
+        left = [p for p in self.rows.rows if p.id not in ids]
+        self.rows.set_rows(left, cursor=next((at for at, p in enumerate(left) if p.id == following), None))
+
+    def expect(self, touched: Touched, ids: Collection[str]) -> bool:
+        """Say where the cursor goes after a transaction that touched these; return whether it is wanted there.
+
+        An undone decision of this person brings its item and the cursor back.
+        """
+        mine = touched.actor == self._bench.context.actor
+        waiting = [p.id for p in (*self._bench.review.queue(), *self._bench.review.found())]
+        if touched.kind == "undo" and mine:
+            self.go_to = next((id for id in waiting if id in ids), None)
+        elif touched.kind == "redo" and mine:
+            self.go_to = self.after(ids)
+            self._note_decided([p.id for p in self.listed if p.id in set(ids).difference(waiting)])
+        awaited = mine and self.awaited in ids
+        if awaited and self.awaited not in waiting:
+            self._note_decided([self.awaited], "promoted")
+            self.awaited = ""
+        return self.go_to is not None or awaited
+
+    def _note_decided(self, ids: list[str], done: str = "decided") -> None:
+        self._progress = self._progress.with_decided(ids, self._bench.context.now(), done)
+
+    def after(self, ids: Iterable[str]) -> str | None:
+        """Return the id that the cursor goes to when these leave: the next one below, else the last above."""
+        leaving, cursor, rows = set(ids), self.rows.cursor, self.rows.rows
+        stays = (p.id for p in (*rows[cursor:], *reversed(rows[:cursor])) if not isinstance(p, Heading))
+        return next((id for id in stays if id not in leaving), None)
+
+    def go_round(self, step: int) -> None:
+        """To the next or previous listed item, round the end."""
+        places = [at for at, row in enumerate(self.rows.rows) if not isinstance(row, Heading)]
+        ahead = [at for at in places if (at > self.rows.cursor if step > 0 else at < self.rows.cursor)]
+        if places:
+            self.rows.cursor = (ahead or places)[0 if step > 0 else -1]

@@ -2,190 +2,53 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Container, Horizontal
+from textual.content import Content
+from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
+from textual.worker import get_current_worker
 
+from workbench.core.record import WorkbenchError
 from workbench.core.review.kinds import IMPORTANT, group_of, kind_of
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.filter import HELP
+from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
 from workbench.services.context import Touched
+from workbench.services.forms import TEXT, ProposalForm, Values
+from workbench.services.review.queue import Evidence
+from workbench.services.review.rewriting import check_parts, parts_of
 from workbench.tui.app.actions import GLOBAL, bindings
 from workbench.tui.app.area import TURN_S, AreaScreen
-from workbench.tui.app.saving import Preview
+from workbench.tui.app.host import Drafting
+from workbench.tui.app.saving import Preview, Saving
 from workbench.tui.app.stillness import Stillness
-from workbench.tui.app.waiting import asking
-from workbench.tui.review.actions import REASONS, REVIEW
-from workbench.tui.review.changes import Changes, Queue
-from workbench.tui.review.inbox import Heading, Item, Looked, SuggestionSearch, about, heading_id
-from workbench.tui.review.texts import DecisionLine, ItemTexts, Shown
-from workbench.tui.review.views import Seen, view_of
+from workbench.tui.app.surviving import survives
+from workbench.tui.forms.form import FormSaving, fill_in, fill_in_elsewhere
+from workbench.tui.records.links import Acts, Place, links_of
+from workbench.tui.review.actions import EVIDENCE, REASONS, REVIEW
+from workbench.tui.review.drawing import Seen, evidence_text, item_text, show_impact, view_of
+from workbench.tui.review.inbox import Heading, Item, Look, Looked, Queue, SuggestionSearch, about, heading_id, legend
 from workbench.tui.widgets.actions import LIST
-from workbench.tui.widgets.content import keyed, undo
+from workbench.tui.widgets.content import MUTED, fitted, keyed, undo
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
-
-# Deciding on what waits in Review: approve, reject with a reason, put off; a marked group is seen first.
-
+from workbench.tui.widgets.texts.editor import Said, TextEditor
 
 LONGEST_REASON = 300
+FOLDED = "A text is folded: press {review.unfold} to open it first."
+
 _DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off", "keep_old": "Kept the older one of"}
-
-
-class Deciding:
-    """Carries decisions out and sends the cursor on; asks for the reason of the last rejection.
-
-    `look_again` is called after what is decided in a dialog elsewhere, `saw` after what was decided in sight.
-    """
-
-    def __init__(
-        self, area: AreaScreen, queue: Queue, seen: Seen, line: DecisionLine, still: Stillness,
-        look_again: Callable[[], None], saw: Callable[[], None],
-    ) -> None:  # fmt: skip
-        self._look_again, self._saw = look_again, saw
-        self._area, self._app, self._bench = area, area.workbench_app, area.bench
-        self._queue = queue
-        self._seen = seen
-        self._line = line
-        self._rejected: list[tuple[str, list[str]]] = []
-        self._still = still
-        self._listed_at = -1
-
-    def has_listed(self, revision: int) -> bool:
-        """Tell whether what a transaction decided was taken from the list already, which is what the eye waits for."""
-        return revision == self._listed_at
-
-    def decide(self, verb: str) -> None:
-        """Decide on all that is marked, or else on the item or the group under the cursor."""
-        of_group = self._queue.heading is not None and not self._queue.rows.mark_count
-        proposals = self._queue.targets(self._area)
-        if not proposals:
-            self._app.say("Nothing to decide here.")
-            return
-        if of_group and verb == "approve" and group_of(proposals[0]) == IMPORTANT.id:
-            self._app.say(keyed("These are archived one at a time: {list.open} lists them."))
-            return
-        if verb == "approve" and any(self._asks(p) for p in proposals):
-            self._ask_elsewhere(proposals)
-            return
-        if of_group and verb == "later":
-            self._carry_out(verb, proposals)
-            return
-        unseen = [p for p in proposals if not self._seen.holds(p)] if len(proposals) > 1 else []
-        if unseen:
-            self._ask_about(verb, proposals, unseen)
-        elif len(proposals) == 1 and verb == "approve" and self._seen.is_folded(proposals[0]):
-            self._app.say(
-                keyed("The text is folded: press {review.unfold} to read it before approving. Rejecting needs no look.")
-            )
-        else:
-            self._carry_out(verb, proposals)
-
-    def _asks(self, proposal: Proposal) -> bool:
-        return view_of(kind_of(proposal.kind)).ask is not None
-
-    def _ask_elsewhere(self, proposals: list[Proposal]) -> None:
-        """Open what shows an item whole and asks about it, one at a time."""
-        ask = view_of(kind_of(proposals[0].kind)).ask
-        if len(proposals) > 1 or ask is None:
-            self._app.say("Data from elsewhere is reviewed one item at a time: select one first.")
-            return
-        self._area.run_worker(self._asked(proposals[0], ask(self._app, proposals[0])))
-
-    async def _asked(self, proposal: Proposal, asking: Awaitable[None]) -> None:
-        await asking
-        await asyncio.to_thread(self._bench.working_out.run, lambda: False, only=(proposal.kind,))
-        self._app.change(lambda: self._bench.review.settle(proposal.id))
-        self._look_again()
-
-    def _ask_about(self, verb: str, proposals: list[Proposal], unseen: list[Proposal]) -> None:
-        """Show what nobody looked at, to its end, before a marked group is decided."""
-        from workbench.tui.review.texts import GroupDialog
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self._seen.unfold(unseen)
-                self._carry_out(verb, proposals)
-
-        shown = [(p, self._bench.review.memory(p)) for p in unseen]
-        title = {"later": "Put off", "keep_old": "Keep the older one of"}.get(verb, verb.capitalize())
-        self._app.push_screen(GroupDialog(title, len(proposals), shown), answered)
-
-    def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
-        targets = [p.id for p in proposals]
-        following = self._queue.after(targets)
-        self._still.hold()
-
-        def decide() -> None:
-            review, asks = self._bench.review, False
-            if verb == "reject":
-                group = review.reject(targets)
-                if asks := any(kind_of(p.kind).is_candidate for p in proposals):
-                    self._rejected.append((group, targets))
-            else:
-                {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[verb](targets)
-            self._saw()  # the area comes into sight before it is told of the change
-            why = keyed(" · {review.reason} adds a reason") if asks else ""
-            self._line.say(_said(verb, targets, self._bench.safety.masked) + why, following or "")
-            done = "approved" if verb == "approve" else "rejected"
-            self._listed_at = self._bench.library.revision
-            self._queue.decided(targets if verb != "later" else [], following, done)
-            self._queue.rows.clear_marks()
-
-        self._app.change(decide)
-
-    # Why
-
-    async def ask_reason(self) -> None:
-        """Ask for the reason of the last rejection that stands; nothing written is no reason."""
-        from workbench.tui.review.texts import ReasonDialog
-        from workbench.tui.widgets.texts.prompt import Prompt
-
-        group, ids = next(((group, ids) for group, ids in reversed(self._rejected) if self._stands(ids)), ("", []))
-        if not ids:
-            self._app.say("No candidate rejected yet.")
-            return
-        what = f"“{one_line(self._bench.library.memories.get(ids[0]).line, 60)}”" if len(ids) == 1 else number(len(ids))
-        title = self._bench.safety.masked(f"Why {'was' if len(ids) == 1 else 'were'} {what} rejected?")
-        chosen = await self._app.push_screen_wait(ReasonDialog(title))
-        if chosen is None:
-            return
-        if (reason := REASONS[chosen]).id != "reason.words":
-            self._app.change(lambda: self._record(group, ids, reason.label))
-            return
-        preview = Preview(self._bench, again="enter", line=True)
-
-        def explain(_: str) -> None:
-            self._record(group, ids, preview.text, self._bench.safety.keep_typed if preview.kept else None)
-
-        await self._app.push_screen_wait(Prompt(title, check=_too_long, preview=preview, take=explain))
-
-    def _stands(self, ids: list[str]) -> bool:
-        """Tell whether one of these is rejected still."""
-        found = map(self._bench.library.memories.find, ids)
-        return any(one is not None and one.archived_reason == "rejected" for one in found)
-
-    def _record(self, group: str, ids: list[str], why: str, keep: Callable[[str], object] | None = None) -> None:
-        self._bench.review.explain(group, ids, why, keep)
-        self._app.say(f"Rejected: {self._bench.safety.masked(why)}.")
-
-
-def _said(verb: str, ids: list[str], masked: Callable[[str], str]) -> str:
-    """Say what was decided, and the way back."""
-    what, back = (masked(ids[0]), "it") if len(ids) == 1 else (number(len(ids)), "them")
-    return f"{_DONE[verb]} {what} · {undo()} takes {back} back"
-
-
-def _too_long(reason: str) -> str | None:
-    over = len(reason) - LONGEST_REASON
-    return f"{over} characters too long." if over > 0 else None
+_ASKED = {"later": "Put off", "keep_old": "Keep the older one of"}
 
 
 class ReviewScreen(AreaScreen):
@@ -236,24 +99,22 @@ class ReviewScreen(AreaScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        keys = {action.id: action.shown_key for action in self.as_mapped(REVIEW)}
+        self.keys = {action.id: action.shown_key for action in self.as_mapped((*REVIEW, *LIST))}
         self.still = Stillness(self)
         self.seen = Seen(self.bench)
-        self._keys = keys | {action.id: action.shown_key for action in self.as_mapped(LIST)}
-        self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at, self._keys)
-        self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
-        self.acts = self.texts.carry(self)
         self.looking = SuggestionSearch(self, self.bench)
+        self.queue = Queue(self.bench, self.looking, self.seen.is_folded, self.workbench_app.review_at, self.keys)
+        self.texts = ItemTexts(self)
+        self.acts = self.texts.acts
         self.line = DecisionLine()
-        look = self.looking
-        self.deciding = Deciding(self, self.queue, self.seen, self.line, self.still, look.again, look.saw)
-        self.changes = Changes(self, self.queue, self.seen)
+        self.deciding = Deciding(self)
+        self.changes = Changes(self)
         self._soon: Timer | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter line, the three columns, and the line that says what was decided."""
         yield Horizontal(self.queue.box, self.queue.count, id="filter-line")
-        yield Horizontal(self.queue.rows, self.texts, id="work")
+        yield Horizontal(self.queue.rows, Container(self.texts.item, self.texts.evidence_pane, id="texts"), id="work")
         yield self.line
 
     def on_mount(self) -> None:
@@ -270,7 +131,7 @@ class ReviewScreen(AreaScreen):
         return self.queue.rows
 
     @property
-    def shown(self) -> Shown | None:
+    def shown(self) -> "Shown | None":
         """The item that is drawn, with what is known about it."""
         return self.texts.shown
 
@@ -294,7 +155,7 @@ class ReviewScreen(AreaScreen):
             self.line.say("", "")
         ids = {key for table, key in touched.keys if table in ("memories", "proposals")}
         before, expected = self.queue.current, self.queue.expect(touched, ids)
-        if self.deciding.has_listed(touched.rev):
+        if touched.rev == self.deciding.listed_at:
             self._show_soon()
             return
         self.show_store()
@@ -304,7 +165,7 @@ class ReviewScreen(AreaScreen):
 
     def retriever_ready(self) -> None:
         """Look for what is alike, now that it can be looked for."""
-        self.texts.look_again()
+        self.texts.gather()
         if self._in_sight:
             self.looking.ready()
 
@@ -315,11 +176,14 @@ class ReviewScreen(AreaScreen):
 
     @on(Looked)
     def _looked(self, event: Looked) -> None:
-        """List what was worked out."""
+        """List what was worked out, and say what came of a look that was asked for."""
+        if event.look.asked and self.looking.is_asked:
+            count = len(self.bench.review.found())
+            found = "Nothing more to decide." if not count else f"{number(count)} suggestions found; see the groups."
+            self.workbench_app.say("Stopped. Nothing was changed." if event.stopped else found)
+            for _, problem in () if event.stopped else event.out.problems:
+                self.workbench_app.say(problem, "warning")
         self.looking.took(event)
-        if event.look.asked and self.queue.looking:
-            self._tell(event)
-        self.queue.unasked, self.queue.looking = bool(self.looking.unasked), self.looking.is_asked
         self.show_status()
         if self._in_sight:
             self._show_soon()
@@ -335,15 +199,7 @@ class ReviewScreen(AreaScreen):
         self._soon = None
         self.show_store()
         if not self.looking.is_looking:
-            self.queue.want_no_longer()
-
-    def _tell(self, event: Looked) -> None:
-        """Say what came of a look that was asked for."""
-        count = len(self.bench.review.found())
-        found = "Nothing more to decide." if not count else f"{number(count)} suggestions found; see the groups."
-        self.workbench_app.say("Stopped. Nothing was changed." if event.stopped else found)
-        for _, problem in () if event.stopped else event.out.problems:
-            self.workbench_app.say(problem, "warning")
+            self.queue.wanted = ""  # nothing was found of what somebody came for
 
     @on(LineList.Highlighted)
     def _show_item(self) -> None:
@@ -354,18 +210,17 @@ class ReviewScreen(AreaScreen):
             self.workbench_app.review_at = current.id
         self.texts.show_item(current)
         if heading is not None:
-            self.texts.show_words(about(heading, self._keys))
+            self.texts.item.show(about(heading, self.keys))
 
     def show_place(self, group: str) -> None:
         """Move the cursor to the heading of a group, as soon as there is one."""
         self.queue.wanted = heading_id(group)
-        self.looking.all()
-        self.show_store()
+        self.action_look()
 
     def on_resize(self) -> None:
         """Keep the focus where something can be seen, and say how the texts are opened."""
         self.call_after_refresh(self._settle_focus)
-        self.call_after_refresh(self.texts.refit)
+        self.call_after_refresh(self.texts.draw_evidence)
 
     def _settle_focus(self) -> None:
         narrow, is_open = self.has_class("-narrow"), self.has_class("-open")
@@ -387,9 +242,9 @@ class ReviewScreen(AreaScreen):
 
     def _go_in(self) -> None:
         self.add_class("-open")
-        self.query_one("#evidence").focus()
+        self.texts.evidence_pane.focus()
         self._settle_focus()
-        self.call_after_refresh(self.texts.refit)
+        self.call_after_refresh(self.texts.draw_evidence)
         self.texts.note_seen()
 
     @on(LineList.Opened)
@@ -423,49 +278,39 @@ class ReviewScreen(AreaScreen):
 
     def go_back(self) -> None:
         """Stop a look, close what is open, drop the marks, or clear the filter."""
-        box = self.queue.box
         if self.looking.stop():
             return
         if self.has_class("-open") or self.focused is not self.rows:
             self._close()
         elif self.rows.mark_count:
             self.rows.clear_marks()
-        elif box.value:
-            box.value = ""
+        else:
+            self.queue.box.value = ""
 
     def action_search(self) -> None:
         """Go to the filter."""
         self._close()
         self.set_focus(self.queue.box)
 
-    def action_next(self) -> None:
-        """To the next listed item, round the end."""
-        self.queue.go_round(1)
-
-    def action_previous(self) -> None:
-        """To the previous listed item, round the start."""
-        self.queue.go_round(-1)
+    def action_go_round(self, step: int) -> None:
+        """To the next or the previous listed item, round the end."""
+        self.queue.go_round(step)
 
     def action_look(self) -> None:
-        """Work out anew what waits without being stored, all of it."""
-        self.looking.all()
-        self.queue.looking = True
+        """Work out anew what waits without being stored, all of it, in a large store, too."""
+        self.looking.look(Look(asked=True))
         self.show_store()
 
     def action_evidence(self) -> None:
         """To the evidence, or back to the queue."""
-        if self.focused is self.query_one("#evidence"):
+        if self.focused is self.texts.evidence_pane:
             self._close()
         else:
             self._go_in()
 
-    def action_read_on(self) -> None:
-        """Scroll the item, then the evidence."""
-        self.texts.read_on()
-
-    def action_read_back(self) -> None:
-        """Scroll the evidence, then the item, back."""
-        self.texts.read_back()
+    def action_read(self, step: int) -> None:
+        """Scroll the item, then the evidence; or both back."""
+        _ = any(pane.read(step) for pane in (self.texts.item, self.texts.evidence_pane)[::step])
 
     def action_unfold(self) -> None:
         """Show a text that is folded away."""
@@ -477,73 +322,462 @@ class ReviewScreen(AreaScreen):
         self.rows.refresh_row(self.rows.cursor)
         self.texts.show_item(proposal, anew=True)
 
-    # Deciding
+    def action_decide(self, verb: str) -> None:
+        """Decide on all that is marked, or else on the item or the group under the cursor, and go on."""
+        self.deciding.decide(verb)
 
-    def action_approve(self) -> None:
-        self.deciding.decide("approve")
 
-    def action_reject(self) -> None:
-        self.deciding.decide("reject")
+# Carrying decisions out: approve, reject with a reason, put off; a marked group is seen first.
 
-    def action_keep_old(self) -> None:
-        """Keep the older one of two that contradict each other, and go on."""
-        self.deciding.decide("keep_old")
 
-    def action_later(self) -> None:
-        """Put off and go on."""
-        self.deciding.decide("later")
+class Deciding:
+    """Carries decisions out and sends the cursor on; asks for the reason of the last rejection.
 
-    @asking
-    async def action_reason(self) -> None:
-        """Ask why the last one was rejected."""
-        await self.deciding.ask_reason()
+    `listed_at` is the revision whose decisions were taken from the list already, which is what the eye waits for.
+    """
 
-    # Changing
+    def __init__(self, screen: ReviewScreen) -> None:
+        self._screen, self._app, self._bench = screen, screen.workbench_app, screen.bench
+        self._queue, self._seen = screen.queue, screen.seen
+        self._rejected: list[tuple[str, list[str]]] = []
+        self.listed_at = -1
 
-    @asking
-    async def action_edit(self) -> None:
-        await self.changes.edit()
-
-    @asking
-    async def action_external(self) -> None:
-        """Edit in $EDITOR."""
-        await self.changes.edit_externally()
-
-    @asking
-    async def action_merge(self) -> None:
-        """Choose a memory to merge into."""
-        await self.changes.merge(self.texts.evidence)
-
-    @asking
-    async def action_split(self) -> None:
-        """Part a candidate into several."""
-        await self.changes.split()
-
-    @asking
-    async def action_refine(self) -> None:
-        """Write better words, round by round."""
-        await self.changes.refine()
-
-    def action_promote(self) -> None:
-        """Put it where agents read it."""
-        self.changes.promote()
-
-    def action_impact(self) -> None:
-        """Show what approving would do to the saved queries."""
-        from workbench.tui.review.impact import show_impact
-
-        current = self.queue.current
-        if current is None:
-            self.workbench_app.say("Nothing to decide here.")
+    def decide(self, verb: str) -> None:
+        """Decide on all that is marked, or else on the item or the group under the cursor."""
+        of_group = self._queue.heading is not None and not self._queue.rows.mark_count
+        proposals, approving = self._queue.targets(self._screen), verb == "approve"
+        if not proposals:
+            self._app.say("Nothing to decide here.")
+        elif of_group and approving and group_of(proposals[0]) == IMPORTANT.id:
+            self._app.say(keyed("These are archived one at a time: {list.open} lists them."))
+        elif approving and any(view_of(kind_of(p.kind)).ask for p in proposals):
+            self._ask_elsewhere(proposals)
+        elif of_group and verb == "later":
+            self._carry_out(verb, proposals)
+        elif len(proposals) > 1 and (unseen := [p for p in proposals if not self._seen.holds(p)]):
+            self._ask_about(verb, proposals, unseen)
+        elif len(proposals) == 1 and approving and self._seen.is_folded(proposals[0]):
+            self._app.say(
+                keyed("The text is folded: press {review.unfold} to read it before approving. Rejecting needs no look.")
+            )
         else:
-            evidence = self.texts.evidence
-            show_impact(self, current, evidence.impact if evidence else None)
+            self._carry_out(verb, proposals)
 
-    def action_copy(self) -> None:
-        """Copy the text, or those of all that is marked."""
-        self.changes.copy()
+    def _ask_elsewhere(self, proposals: list[Proposal]) -> None:
+        """Open what shows an item whole and asks about it, one at a time."""
+        ask = view_of(kind_of(proposals[0].kind)).ask
+        if len(proposals) > 1 or ask is None:
+            self._app.say("Data from elsewhere is reviewed one item at a time: select one first.")
+        else:
+            self._screen.run_worker(self._asked(proposals[0], ask(self._app, proposals[0])))
 
-    def action_history(self) -> None:
+    async def _asked(self, proposal: Proposal, asking: Awaitable[None]) -> None:
+        await asking
+        await asyncio.to_thread(self._bench.working_out.run, lambda: False, only=(proposal.kind,))
+        self._app.change(lambda: self._bench.review.settle(proposal.id))
+        self._screen.looking.look(Look(quick=True))
+
+    def _ask_about(self, verb: str, proposals: list[Proposal], unseen: list[Proposal]) -> None:
+        """Show what nobody looked at, to its end, before a marked group is decided."""
+        from workbench.tui.review.dialogs import GroupDialog
+
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self._seen.unfold(unseen)
+                self._carry_out(verb, proposals)
+
+        shown = [(p, self._bench.review.memory(p)) for p in unseen]
+        self._app.push_screen(GroupDialog(_ASKED.get(verb, verb.capitalize()), len(proposals), shown), answered)
+
+    def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
+        targets = [p.id for p in proposals]
+        following, review = self._queue.after(targets), self._bench.review
+        self._screen.still.hold()
+
+        def decide() -> None:
+            why = ""
+            if verb == "reject":
+                group = review.reject(targets)
+                if any(kind_of(p.kind).is_candidate for p in proposals):
+                    self._rejected.append((group, targets))
+                    why = keyed(" · {review.reason} adds a reason")
+            else:
+                {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[verb](targets)
+            self._screen.looking.saw()  # the area comes into sight before it is told of the change
+            one = len(targets) == 1
+            what = self._bench.safety.masked(targets[0]) if one else number(len(targets))
+            said = f"{_DONE[verb]} {what} · {undo()} takes {'it' if one else 'them'} back{why}"
+            self._screen.line.say(said, following or "")
+            self.listed_at = self._bench.library.revision
+            done = "approved" if verb == "approve" else "rejected"
+            self._queue.decided(targets if verb != "later" else [], following, done)
+            self._queue.rows.clear_marks()
+
+        self._app.change(decide)
+
+    async def reason(self) -> None:
+        """Ask for the reason of the last rejection that stands; nothing written is no reason."""
+        from workbench.tui.review.dialogs import ReasonDialog
+        from workbench.tui.widgets.texts.prompt import Prompt
+
+        group, ids = next(((group, ids) for group, ids in reversed(self._rejected) if self._stands(ids)), ("", []))
+        if not ids:
+            self._app.say("No candidate rejected yet.")
+            return
+        what = f"was “{one_line(self._bench.library.memories.get(ids[0]).line, 60)}”"
+        what = what if len(ids) == 1 else f"were {number(len(ids))}"
+        title = self._bench.safety.masked(f"Why {what} rejected?")
+        chosen = await self._app.push_screen_wait(ReasonDialog(title))
+        if chosen is None:
+            return
+        if (reason := REASONS[chosen]).id != "reason.words":
+            self._app.change(lambda: self._record(group, ids, reason.label))
+            return
+        preview = Preview(self._bench, again="enter", line=True)
+
+        def explain(_: str) -> None:
+            self._record(group, ids, preview.text, self._bench.safety.keep_typed if preview.kept else None)
+
+        await self._app.push_screen_wait(Prompt(title, check=_too_long, preview=preview, take=explain))
+
+    def _stands(self, ids: list[str]) -> bool:
+        """Tell whether one of these is rejected still."""
+        found = map(self._bench.library.memories.find, ids)
+        return any(one is not None and one.archived_reason == "rejected" for one in found)
+
+    def _record(self, group: str, ids: list[str], why: str, keep: Callable[[str], object] | None = None) -> None:
+        self._bench.review.explain(group, ids, why, keep)
+        self._app.say(f"Rejected: {why}.")
+
+
+def _too_long(reason: str) -> str | None:
+    over = len(reason) - LONGEST_REASON
+    return f"{over} characters too long." if over > 0 else None
+
+
+# What is done to the words of an item: edit, merge, split, refine; and promoting it.
+
+
+class Changes:
+    """Opens the dialog for each change, and sends the cursor on once it is stored."""
+
+    def __init__(self, screen: ReviewScreen) -> None:
+        self._screen, self._app, self._bench = screen, screen.workbench_app, screen.bench
+        self._queue, self._seen = screen.queue, screen.seen
+
+    async def edit(self) -> None:
+        """Edit in a form; it waits on."""
+        await self._fill_in(fill_in)
+
+    async def edit_externally(self) -> None:
+        """Edit all of it in $EDITOR; what cannot be saved opens as a form."""
+        await self._fill_in(fill_in_elsewhere)
+
+    async def _fill_in(self, fill: Callable[[AreaScreen, FormSaving, Drafting], Awaitable[Values | None]]) -> None:
+        if (item := self._item_here()) is None:
+            return
+        proposal, memory = item
+        with self._app.reporting():
+            # What is typed of a candidate is what the Stream would go on with too.
+            use = "text" if kind_of(proposal.kind).is_candidate else proposal.kind
+            draft = self._app.draft(f"memories/{memory.id}", use)
+            saved = await fill(self._screen, FormSaving(self._app, ProposalForm(self._bench, proposal)), draft)
+            if saved:
+                note = self._screen.flagged_note(saved.get(TEXT, memory.content))
+                said = keyed("Saved, not yet decided. {review.approve} approves it, {app.undo} undoes the edit.")
+                self._app.say(f"{said}{note}", "warning" if note else "information")
+
+    async def merge(self) -> None:
+        """Choose a memory to merge into, after a look at both."""
+        if (item := self._item_here()) is None:
+            return
+        (proposal, memory), kind = item, kind_of(item[0].kind)
+        if not kind.is_candidate:
+            self._app.say(view_of(kind).no_merge)
+            return
+        from workbench.tui.review.dialogs import MergeChoice
+
+        def merged(into: str) -> None:
+            self._queue.decided([proposal.id], self._queue.after([proposal.id]), "merged")
+            self._app.say(f"Merged into {into}. {undo()} separates them.")
+
+        evidence = self._screen.texts.evidence
+        near = evidence.near if evidence is not None else ()
+        await self._app.push_screen_wait(MergeChoice(self._bench, memory, near, merged))
+
+    async def split(self) -> None:
+        """Part a candidate into several; each of them waits for its own decision."""
+        if (item := self._candidate("split")) is None:
+            return
+        proposal, memory = item
+        made: list[str] = []
+
+        def save(text: str, expected: str) -> None:
+            made[:] = self._bench.review.split(proposal.id, parts_of(text), expected)
+            self._queue.decided([proposal.id], made[0], "split")
+
+        saving = self._saving(memory, save, kept=lambda: made)
+        editor = TextEditor(
+            f"Split {proposal.id}", memory.content, limit=10 * MAX_CONTENT, told=parts_told,
+            check=lambda text: _cannot_part(text) or saving(text),
+            draft=self._app.draft(f"memories/{memory.id}", "split"),
+        )  # fmt: skip
+        await self._app.push_screen_wait(editor)
+
+    async def refine(self) -> None:
+        """Write better words, round by round; it stays a candidate."""
+        if (item := self._candidate("refined")) is None:
+            return
+        from workbench.tui.review.dialogs import RefineDialog
+
+        memory, refine = item[1], self._bench.review.refine
+        rounds: list[tuple[str, ...]] = []
+        saving = self._saving(memory, lambda text, expected: refine(memory.id, rounds[-1], text, expected), "enter")
+
+        def take(texts: tuple[str, ...], chosen: str) -> str | None:
+            rounds.append(texts)
+            problem = saving(chosen)
+            if problem is None:
+                now = f"{memory.id} now has the text of this round; it still needs a decision."
+                self._app.say(f"{now} {undo()} reverts it.")
+            return problem
+
+        draft = self._app.draft(f"memories/{memory.id}", "round")
+        await self._app.push_screen_wait(RefineDialog(memory, self._bench.refinement, take, draft))
+
+    def _saving(
+        self, memory: Memory, save: Callable[[str, str], None], again: str = "ctrl+s",
+        kept: Callable[[], Iterable[str]] | None = None,
+    ) -> Saving:  # fmt: skip
+        """Save a text, unless the memory was changed while it was written; `again` is the key that saves.
+
+        `kept` returns the records that were written, when it is not the memory itself.
+        """
+        now = self._bench.stream.get
+        return Saving(self._bench, memory.id, memory.content, save, lambda: now(memory.id).content, again, kept)
+
+    def promote(self) -> None:
+        """Put it where agents read it; after `;` all marked ones."""
+        targets = self._queue.targets(self._screen)
+        found = [p for p in targets if view_of(kind_of(p.kind)).promotable and self._bench.review.memory(p)]
+        if not found:
+            self._app.say("Nothing to promote here.")
+        elif (memories := self._memories(found)) is not None:
+            from workbench.tui.promotion.dialog import open_promote
+
+            self._queue.awaited = found[0].id
+            open_promote(self._screen, [memory.id for memory in memories], then=self._queue.rows.clear_marks)
+
+    def copy(self) -> None:
+        """Copy the text of the item under the cursor, or of all that is marked."""
+        if not self._queue.rows.mark_count and self._item_here() is None:
+            return
+        if memories := self._memories(self._queue.targets(self._screen)):
+            self._screen.copy(*(memory.content for memory in memories))
+            self._queue.rows.clear_marks()
+
+    def impact(self) -> None:
+        """Show what approving would do to the saved queries."""
+        if (current := self._queue.current) is None:
+            self._app.say("Nothing to decide here.")
+        else:
+            evidence = self._screen.texts.evidence
+            show_impact(self._screen, current, evidence.impact if evidence else None)
+
+    def history(self) -> None:
         """Show who changed what."""
-        if item := self.changes.item_here():
-            self.show_history(item[1].id)
+        if item := self._item_here():
+            self._screen.show_history(item[1].id)
+
+    def _memories(self, proposals: Iterable[Proposal]) -> list[Memory] | None:
+        """Return what some items are about; `None` where one is folded, which is said."""
+        found = list(proposals)
+        if any(map(self._seen.is_folded, found)):
+            self._app.say(keyed(FOLDED))
+            return None
+        return [memory for memory in map(self._bench.review.memory, found) if memory is not None]
+
+    def _candidate(self, done: str) -> tuple[Proposal, Memory] | None:
+        """Return the candidate under the cursor, or say why there is none."""
+        item = self._item_here()
+        if item is not None and not kind_of(item[0].kind).is_candidate:
+            self._app.say(f"Only a candidate can be {done}.")
+            return None
+        return item
+
+    def _item_here(self) -> tuple[Proposal, Memory] | None:
+        """Return the item under the cursor and its memory, or say why there is none."""
+        proposal = self._queue.current
+        memory = None if proposal is None else self._bench.review.memory(proposal)
+        if proposal is None or memory is None:
+            self._app.say("No text here.")
+            return None
+        return (proposal, memory) if self._memories([proposal]) else None
+
+
+def parts_told(text: str) -> Said:
+    """Say how many parts a text has, and how they begin."""
+    parts = parts_of(text)
+    if len(parts) < 2:
+        return "1 part. A blank line, or a line of ---, starts the next part.", MUTED
+    opened = " · ".join(f"{n} {one_line(part, 24)}" for n, part in enumerate(parts[:4], 1))
+    more = f" · {len(parts) - 4} more" if len(parts) > 4 else ""
+    return f"{len(parts)} parts, each with all citations: {opened}{more}", "$text-accent"
+
+
+def _cannot_part(text: str) -> str | None:
+    try:
+        check_parts(parts_of(text))
+    except WorkbenchError as error:
+        return str(error)
+    return None
+
+
+# The item under the cursor and its evidence, which a thread looks up; the line below them.
+
+
+LOOKING = "Looking for similar memories …"
+LOADING = "Similar memories and earlier rejections are looked up as soon as the model is loaded."
+
+NO_EVIDENCE = "That key acts on a memory or bullet in the evidence; none is selected. Esc returns to the queue."
+
+PREVIEWED = 20
+"""Saved queries up to which the impact is worked out for every item; beyond that only when asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which item is drawn, as of which revision, and what is known about it so far; `note` says what is not."""
+
+    proposal: Proposal
+    revision: int
+    evidence: Evidence | None = None
+    note: str = ""
+
+
+class ItemTexts:
+    """Two panes: what an item says, and what speaks for and against it. `shown` is the item that is drawn.
+
+    The evidence is a list of what it names, whose keys act on that and decide nothing (`acts`).
+    """
+
+    def __init__(self, screen: ReviewScreen) -> None:
+        self._screen, self._bench, self._seen = screen, screen.bench, screen.seen
+        self.item, self.evidence_pane = ReadingPane(id="candidate"), ReadingPane(id="evidence")
+        self.shown: Shown | None = None
+        links = links_of(screen, self.evidence_pane, self._own)
+        self.item.links, self.evidence_pane.links = links_of(screen, self.item, self._own), links
+        self.acts = Acts(lambda: screen, lambda _what: links.current, missing=NO_EVIDENCE)
+        self.evidence_pane.carry(self.acts, EVIDENCE)
+
+    def _own(self) -> Place | None:
+        """Return the memory that the item is about."""
+        memory = None if self.shown is None else self._bench.review.memory(self.shown.proposal)
+        return None if memory is None else ("memories", memory.id)
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """What is known so far about the item that is shown."""
+        return None if self.shown is None else self.shown.evidence
+
+    def note_seen(self) -> None:
+        """Count the item as seen, if its text stands on the screen: narrow panes are opened first."""
+        if self.shown is not None and (self._screen.has_class("-open") or not self._screen.has_class("-narrow")):
+            self._seen.note(self.shown.proposal)
+
+    def show_item(self, proposal: Proposal | None, *, anew: bool = False) -> None:
+        """Show an item; one that is shown already, and has not changed, is left as it is unless `anew` says so."""
+        before = self.shown
+        if proposal is None:
+            self.shown = None
+            self.item.show(Content(""))
+            self.evidence_pane.show(Content(""))
+            return
+        revision = self._bench.library.revision
+        if not anew and before and (before.proposal, before.revision) == (proposal, revision):
+            return
+        same = before is not None and before.proposal.id == proposal.id
+        known = before.evidence if same and before else None
+        note = "" if known else LOOKING if self._bench.retriever.ready else LOADING
+        self.shown = Shown(proposal, revision, known, note)
+        text = item_text(self._bench, self._seen, proposal, self._screen.keys["review.unfold"])
+        self.item.show(text, keep_place=same)
+        if not same:
+            self.draw_evidence(keep_place=False)
+        self.note_seen()
+        # After the paint: the item is what the eye waits for, and the thread would slow it down.
+        self._screen.call_after_refresh(self.gather, self.shown)
+
+    def draw_evidence(self, *, keep_place: bool = True) -> None:
+        """Show what is known by now, as wide as the pane is."""
+        if (shown := self.shown) is None:
+            return
+        proposal, evidence = shown.proposal, shown.evidence or self._bench.review.known(shown.proposal)
+        memory = None if self._seen.is_folded(proposal) else self._bench.review.memory(proposal)
+        text, width = "" if memory is None else memory.content, self.evidence_pane.scrollable_content_region.width
+        drawn = evidence_text(self._bench, proposal, evidence, text, shown.note, width)
+        self.evidence_pane.show(drawn, keep_place=keep_place)
+
+    def gather(self, shown: Shown | None = None) -> None:
+        """Look for what is alike, away from the keyboard; a later item cancels this one."""
+        if (now := self.shown) is not None and shown in (None, now):
+            look_up = partial(self._look_up, now)
+            self._screen.run_worker(look_up, thread=True, exclusive=True, group="evidence", exit_on_error=False)
+
+    def _look_up(self, shown: Shown) -> None:
+        worker, review = get_current_worker(), self._bench.review
+        note = "" if self._bench.retriever.ready else LOADING
+        try:
+            evidence = review.evidence(shown.proposal)
+        except WorkbenchError as error:
+            evidence, note = review.known(shown.proposal), str(error)
+        shown = replace(shown, evidence=evidence, note=note)
+        if not worker.is_cancelled:
+            self._screen.call_later(self._found, shown)
+        if not evidence.searched or worker.is_cancelled or not 0 < len(self._bench.library.queries) <= PREVIEWED:
+            return
+        try:
+            impact = self._bench.impact.of(shown.proposal, lambda: worker.is_cancelled)
+        except WorkbenchError:
+            return  # cancelled, or it cannot be accepted: `i` says why when somebody asks
+        if not worker.is_cancelled:
+            self._screen.call_later(self._found, replace(shown, evidence=replace(evidence, impact=impact)))
+
+    def _found(self, shown: Shown) -> None:
+        """Show the evidence, unless another item is open by now."""
+        now = self.shown
+        if now is not None and (now.proposal.id, now.revision) == (shown.proposal.id, shown.revision):
+            self.shown = shown
+            self.draw_evidence()
+
+
+@survives
+class DecisionLine(Widget):
+    """One line that is always there, so that nothing moves: what was `said` of a decision, until the cursor goes on,
+    else the legend.
+    """
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    DecisionLine { height: 1; padding: 0 1; color: $foreground; }
+    """
+
+    said = reactive("")
+    hint = reactive("")
+    """Stands on the right."""
+
+    _beside = ""
+
+    def say(self, text: str, beside: str) -> None:
+        """Say what was decided, while the cursor is `beside` where that stood; an empty text says nothing."""
+        self.said, self._beside = text, beside
+
+    def rest(self, beside: str) -> None:
+        """Say no more of a decision once the cursor went on from there."""
+        if beside != self._beside:
+            self.said = ""
+
+    def render(self) -> Content:
+        """Return what was decided, or the legend."""
+        room = max(0, self.content_size.width - len(self.hint))
+        return fitted(Content(self.said) if self.said else legend(room), room) + Content.styled(self.hint, MUTED)

@@ -1,6 +1,6 @@
 """What a Curator or a Reflector suggests, as cards; all that is accepted is one action."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Literal
@@ -24,8 +24,7 @@ from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.playbook.actions import CARDS
 from workbench.tui.records.links import Acts, Place
-from workbench.tui.review.evidence import ALIKE, overlap
-from workbench.tui.review.impact import diff_legend, heading
+from workbench.tui.review.texts import ALIKE, diff_legend, heading, overlap
 from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
 from workbench.tui.widgets.dialog import Dialog
@@ -45,15 +44,13 @@ SIGNS: dict[Decision, tuple[str, str]] = {
 }
 PROBLEM = ("!", "bold $text-warning")
 
-Mask = Callable[[str], str]
 
-
-def card_text(card: Card, decision: Decision, mask: Mask) -> Content:
+def card_text(card: Card, decision: Decision) -> Content:
     """Return a card in full: what would happen, why, what stands in its way, and the texts."""
     parts = [heading(one_line(card.title[:400], 200))]
     if decision:
         parts.append(Content.styled({"accept": "✓ accepted", "skip": "✗ left out"}[decision], SIGNS[decision][1]))
-    return Content("\n").join([*parts, *reasons(card), *texts(card, mask)])
+    return Content("\n").join([*parts, *reasons(card), *texts(card)])
 
 
 def reasons(card: Card) -> list[Content]:
@@ -66,10 +63,10 @@ def reasons(card: Card) -> list[Content]:
     return parts
 
 
-def texts(card: Card, mask: Mask) -> list[Content]:
+def texts(card: Card) -> list[Content]:
     """Return the difference from each text that it is alike enough to, the new text, and the bullets as they are."""
     if card.suggested is None:
-        return [Content(""), heading("As it came"), body(mask(card.raw))]
+        return [Content(""), heading("As it came"), body(card.raw)]
     parts = []
     for bullet in card.touches:
         before = bullet.content
@@ -77,11 +74,11 @@ def texts(card: Card, mask: Mask) -> list[Content]:
             title = (
                 "The difference" if len(card.touches) == 1 else f"From {one_line(bullet.id[:100], 60)} to the new text"
             )
-            parts += [Content(""), heading(title, diff_legend()), word_diff(mask(before), mask(card.after))]
+            parts += [Content(""), heading(title, diff_legend()), word_diff(before, card.after)]
     if card.after and card.after != card.before:
-        parts += [Content(""), heading("The new text"), body(mask(card.after))]
+        parts += [Content(""), heading("The new text"), body(card.after)]
     for bullet in card.touches:
-        parts += [Content(""), _as_it_is(bullet), body(mask(bullet.content))]
+        parts += [Content(""), _as_it_is(bullet), body(bullet.content)]
     return parts
 
 
@@ -180,11 +177,8 @@ class CardsDialog(Dialog[str | None]):
     @on(LineView.Highlighted)
     def _show(self) -> None:
         place = self._rows.current
-        text = (
-            Content("")
-            if place is None
-            else card_text(self.cards[place], self.decision(place), self._bench.safety.masked)
-        )
+        shown = self._bench.safety.shown
+        text = Content("") if place is None else card_text(shown(self.cards[place]), self.decision(place))
         self.query_one(ReadingPane).show(text)
 
     def _bullet_here(self, _what: str) -> Place | None:
