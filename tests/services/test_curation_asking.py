@@ -15,8 +15,7 @@ from workbench.core.reflection.llm import UnreadableReply
 from workbench.core.reflection.reflector import ReflectionProblem, Step
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.playbook.curation_lessons import LATEST
-from workbench.services.playbook.curation_run import read_episode
+from workbench.services.playbook.curation import LATEST, read_episode
 
 TEXT = """## RULES
 [r-00001] helpful=2 harmful=0 :: Look before you leap.

@@ -22,8 +22,8 @@ from workbench.services.files.project import known_files
 from workbench.services.health.doctor import examine
 from workbench.services.health.trends import summed
 from workbench.services.open import Workbench
-from workbench.services.promotion.placement_paths import places_of, scratch_of
-from workbench.services.promotion.plan import Target
+from workbench.services.promotion.placement_files import places_of, scratch_of
+from workbench.services.promotion.targets import Target
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from workbench.core.record import WorkStopped
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 from workbench.services.demo import ANCHOR, fill
-from workbench.services.duplicates import memory_pairs
+from workbench.services.duplicates import deduplication
 from workbench.services.duplicates.bullet_groups import MEMORIES, Comparison, Judge
-from workbench.services.duplicates.memory_pairs import FLOOR, Apart, MemoryPairs, memory_pairs_of
+from workbench.services.duplicates.deduplication import FLOOR, Apart, MemoryPairs, memory_pairs_of
 from workbench.services.open import Workbench, open_workbench
 
 
@@ -110,7 +110,7 @@ def test_only_the_most_similar_are_kept_and_the_floor_says_so(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = memory_pairs_of(bench.retriever)
-    monkeypatch.setattr(memory_pairs, "MOST", 20)
+    monkeypatch.setattr(deduplication, "MOST_PAIRS", 20)
     few = memory_pairs_of(bench.retriever)
     assert len(few.cosines) == 20
     assert few.cosines.tolist() == pytest.approx(every.cosines[:20].tolist(), abs=1e-6)

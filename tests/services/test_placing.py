@@ -13,7 +13,7 @@ from workbench.core.record import Conflict, StoreProblem
 from workbench.services.open import Workbench
 from workbench.services.promotion import placement_files, placements
 from workbench.services.promotion.placements import HalfDone
-from workbench.services.promotion.plan import Target
+from workbench.services.promotion.targets import Target
 from workbench.store.journal.tail import Tail
 
 OWN = "# Mine\n"
@@ -23,7 +23,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from workbench.services.promotion import placements as placing
-from workbench.services.promotion.plan import Target
+from workbench.services.promotion.targets import Target
 from workbench.services.open import open_workbench
 from workbench.store.journal.tail import Tail
 

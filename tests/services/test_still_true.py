@@ -12,7 +12,7 @@ from tests.benchmarks.still_true import commit, git
 from workbench.config.settings import Settings
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.services.claims.checking import GONE, RENAMED, TruePlan, _batches
+from workbench.services.claims import GONE, RENAMED, TruePlan, _batches
 from workbench.services.folder import is_open_to_git
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.stream.fields import FieldEdit

@@ -11,7 +11,7 @@ from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.services.files import overwriting as files
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.review import suggestion_finder
+from workbench.services.review import finders
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 OLD = NOW - timedelta(days=40)
@@ -48,7 +48,7 @@ def test_what_needs_the_model_waits_for_it_and_what_is_by_hand_for_a_person(benc
 
 
 def test_a_large_store_is_looked_through_only_when_asked(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suggestion_finder, "SMALL", 2)
+    monkeypatch.setattr(finders, "SMALL", 2)
     out = bench.working_out.run(never)
     assert kinds(bench) == set()
     assert {"merge", "prune", "instructions", "pattern"} <= set(out.unasked)

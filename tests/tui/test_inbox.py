@@ -13,7 +13,7 @@ from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.core.review.kinds import GROUPS, KINDS
 from workbench.services.agents.documents.places import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.review import suggestion_finder
+from workbench.services.review import finders
 from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.review.dialogs import GroupDialog
 
@@ -186,7 +186,7 @@ async def test_it_says_when_one_is_done_and_what_is_left(bench: Workbench) -> No
 
 
 async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suggestion_finder, "SMALL", 5)
+    monkeypatch.setattr(finders, "SMALL", 5)
     noise(bench, 2)
     async with review(bench) as drive:
         await drive.until(lambda: groups(drive)[-1:] == ["ask"])
@@ -202,7 +202,7 @@ async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, m
 async def test_a_look_that_was_asked_for_is_said_and_can_be_stopped(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suggestion_finder, "SMALL", 5)
+    monkeypatch.setattr(finders, "SMALL", 5)
     noise(bench, 2)
     async with review(bench) as drive:
         await drive.until(lambda: groups(drive)[-1:] == ["ask"])

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from textual.widgets import TextArea
-from workbench.tui.tuning.judging.judge import JudgeDialog
 
 from tests.tui.playbook_host import Hand, opened
 from tests.tui.review_host import Ticking, candidate, memory, put, review, store

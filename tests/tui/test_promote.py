@@ -18,8 +18,8 @@ from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.services.demo import lay_out
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.promotion.plan import PromotionPlan
 from workbench.services.promotion.promotion import Promotion
+from workbench.services.promotion.targets import PromotionPlan
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.preview import Pane
 from workbench.tui.promotion.dialog import NO_PROJECT, PromoteDialog

@@ -27,7 +27,7 @@ from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
 from workbench.config.paths import shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.services.duplicates.memory_pairs import MemoryPair
+from workbench.services.duplicates.deduplication import MemoryPair
 from workbench.services.tuning.queries import from_store
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.dialog import DuplicatesDialog

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.services.agents.replay import Replay
     from workbench.services.agents.served_lately import ServedLately
     from workbench.services.agents.sessions import AgentSessions
-    from workbench.services.claims.checking import StillTrue
+    from workbench.services.claims import StillTrue
     from workbench.services.duplicates.bullets import BulletDuplicates
     from workbench.services.duplicates.deduplication import Deduplication
     from workbench.services.duplicates.wording import BookWording
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from workbench.services.promotion.copies import Copies
     from workbench.services.promotion.promotion import Promotion
     from workbench.services.reflection.reflection import Reflecting
+    from workbench.services.review.finders import SuggestionFinder
     from workbench.services.review.impact import ImpactPreview
     from workbench.services.review.refinement import Refinement
     from workbench.services.review.review import Review
-    from workbench.services.review.suggestion_finder import SuggestionFinder
     from workbench.services.safety.agent_view import AgentView
     from workbench.services.safety.leaks import Leaks
     from workbench.services.safety.safety import Safety
@@ -124,7 +124,7 @@ class Workbench:
     @cached_property
     def working_out(self) -> "SuggestionFinder":
         """What waits without being stored."""
-        from workbench.services.review.suggestion_finder import SuggestionFinder
+        from workbench.services.review.finders import SuggestionFinder
 
         return SuggestionFinder(self, self.review)
 
@@ -250,7 +250,7 @@ class Workbench:
     @cached_property
     def still_true(self) -> "StillTrue":
         """Whether what memories and bullets name still is in the working tree."""
-        from workbench.services.claims.checking import StillTrue
+        from workbench.services.claims import StillTrue
 
         return StillTrue(self.context)
 

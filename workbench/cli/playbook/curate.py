@@ -164,7 +164,7 @@ def _plan(session: Session, bench: "Workbench", book: str) -> "CurationPlan":
     if session.args.run is None:
         lessons = bench.curation.latest() if session.args.latest else bench.curation.unseen(book)
         return bench.curation.plan(book, lessons)
-    from workbench.services.playbook.curation_run import read_episode
+    from workbench.services.playbook.curation import read_episode
 
     plan = bench.curation.plan_run(book, read_episode(session.cwd / _home(session.args.run)))
     if plan.unknown:

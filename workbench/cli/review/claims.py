@@ -13,7 +13,7 @@ from workbench.core.record import WorkbenchError
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.services.claims.checking import Stale, TruePlan
+    from workbench.services.claims import Stale, TruePlan
 
 SHOWN = 100
 """Cells of a text."""

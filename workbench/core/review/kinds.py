@@ -43,10 +43,7 @@ GROUPS = (
 )
 """In the order in which they are listed."""
 
-_BENCH = "workbench.services.review.kinds"
-_FINDERS = "workbench.services.review.finders"
 _RULES = "workbench.core.review.upkeep"
-_VIEWS = "workbench.tui.review.drawing"
 
 OTHER = "known"
 """The group of a kind that names none."""
@@ -59,13 +56,13 @@ class ProposalKind(NamedTuple):
     proposal with a flag of `flagged` has another label and question; one about more than two memories those of `many`,
     if there are any, with a place for the `{count}`.
 
-    `handler` names what deciding does (`services.review.kinds.lifecycle.Handler`), `view` how Review draws it
-    (`tui.review.drawing.View`). `outcome` names the rule for what accepting makes of its memory
+    `handler` names what deciding does (in `services.review`, a `kinds.Handler`), `view` how Review draws it
+    (in `tui.review.drawing`, a `View`). `outcome` names the rule for what accepting makes of its memory
     (`core.review.upkeep.Outcome`), `refused` the one for what follows from a rejection (`core.review.upkeep.Refused`);
     both empty where there is none. `is_candidate` says that it is a memory that waits, and no record of its own,
     `settled_by_promotion` that promoting its memory answers it, `of_archived` that its memory is an archived one.
     `group` is one of `GROUPS`. `finder` names what works out proposals of this kind that nobody stored
-    (`services.review.finders.finder.Finder`); their ids begin with the kind's and a hyphen.
+    (in `services.review`, a `finders.Finder`); their ids begin with the kind's and a hyphen.
     """
 
     id: str
@@ -76,8 +73,8 @@ class ProposalKind(NamedTuple):
     sign: str = ""
     flagged: tuple[tuple[str, str, str], ...] = ()
     many: tuple[str, str] = ("", "")
-    handler: str = f"{_BENCH}.lifecycle:Handler"
-    view: str = f"{_VIEWS}:CHANGES"
+    handler: str = "kinds:Handler"
+    view: str = "CHANGES"
     outcome: str = ""
     refused: str = ""
     is_candidate: bool = False
@@ -93,31 +90,31 @@ def _lifecycle(
 ) -> ProposalKind:  # fmt: skip
     """Return a kind whose outcome is computed from its memory as it is when it is accepted."""
     return ProposalKind(
-        id, label, question, yes, no, flagged=flagged, handler=f"{_BENCH}.lifecycle:Lifecycle",
+        id, label, question, yes, no, flagged=flagged, handler="kinds:Lifecycle",
         outcome=f"{_RULES}:{outcome}", refused=refused and f"{_RULES}:{refused}", settled_by_promotion=settled,
-        group=group, finder=f"{_FINDERS}.finder:UPKEEP" if found else "",
+        group=group, finder="finders:UPKEEP" if found else "",
     )  # fmt: skip
 
 
 _UNKNOWN = ProposalKind(
     "", "", "This version does not know this kind of proposal.",
     "nothing, with this version", "it is discarded",
-    handler=f"{_BENCH}.lifecycle:Unknown",
+    handler="kinds:Unknown",
 )  # fmt: skip
 
 _KINDS = (
     ProposalKind(
         "reflection", "candidate", "Is this worth keeping?",
         "it is confirmed and served to agents", "it is archived as rejected",
-        handler=f"{_BENCH}.lifecycle:Candidate", view=f"{_VIEWS}:CANDIDATE", is_candidate=True, group="new",
+        handler="kinds:Candidate", view="CANDIDATE", is_candidate=True, group="new",
     ),
     ProposalKind(
         "merge", "merge", "Are these duplicates?",
         "they are merged: the newest text wins, votes are added up, the other ids stay valid",
         "all are kept; asked again only when a text changes", "∪",
         many=("merge of {count}", "Are these {count} duplicates?"),
-        handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE", group="same",
-        finder=f"{_FINDERS}.finder:COPIES",
+        handler="kinds:Merge", view="MERGE", group="same",
+        finder="finders:COPIES",
     ),
     _lifecycle(
         "prune", "prune", "Should this be archived?",
@@ -140,11 +137,11 @@ _KINDS = (
     ),
     ProposalKind(
         "pattern", "pattern", "Is this pattern correct?", "it is added to the patterns", "it is discarded", group="new",
-        handler=f"{_BENCH}.pattern:MinedPattern", view=f"{_VIEWS}:PATTERN", finder=f"{_FINDERS}.mining:MINING",
+        handler="found_patterns:MinedPattern", view="PATTERN", finder="found_patterns:MINING",
     ),
     ProposalKind(
         "curator", "curator", "Apply this change to the playbook?", "it is applied", "the playbook stays as it is",
-        handler=f"{_BENCH}.curator:CuratorProposals", view=f"{_VIEWS}:CURATOR",
+        handler="kinds:CuratorProposals", view="CURATOR",
     ),
     _lifecycle(
         "forget", "forget", "Should this be archived?", "it is archived as forgotten", "it stays", "forgotten",
@@ -159,14 +156,14 @@ _KINDS = (
         "supersede", "replace", "Should this replace what is stored?",
         "it is stored; what it replaces is archived as superseded", "nothing changes; this proposal is discarded",
         "↻",
-        handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
+        handler="kinds:Supersede", view="SUPERSEDE",
     ),
     ProposalKind(
         "replaces", "replaces", "A newer memory contradicts this one. Does it replace it?",
         "the newer one stays; this one is archived as superseded",
         "both stay; asked again only when a text changes; “keep old” archives the newer one instead",
-        handler=f"{_BENCH}.supersede:Replaces", view=f"{_VIEWS}:REPLACES", settled_by_promotion=False,
-        finder=f"{_FINDERS}.finder:UPKEEP",
+        handler="kinds:Replaces", view="REPLACES", settled_by_promotion=False,
+        finder="finders:UPKEEP",
     ),
     ProposalKind(
         "stale", "out of date", "It names something that is no longer in the working tree. Is it out of date?",
@@ -176,8 +173,8 @@ _KINDS = (
             ("renamed", "renamed", "Something it names was renamed. Use the new name?"),
             ("gone", "gone", "Something it names no longer exists. Should it be archived?"),
         ),
-        handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
-        finder=f"{_FINDERS}.files:STALE",
+        handler="kinds:Stale", view="SUPERSEDE", group="true",
+        finder="found_files:STALE",
     ),
     _lifecycle(
         "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",
@@ -187,39 +184,39 @@ _KINDS = (
         "file", "changed on disk", "Import the changes in this file?",
         "the changes are imported; one undo reverts them",
         "the store stays as it is; asked again when the file changes again",
-        handler=f"{_BENCH}.file:ChangedFile", view=f"{_VIEWS}:FILE", group="files",
-        finder=f"{_FINDERS}.files:FILES",
+        handler="found_files:ChangedFile", view="FILE", group="files",
+        finder="found_files:FILES",
     ),
     ProposalKind(
         "trust", "from elsewhere", "Trust the data that came into this store from elsewhere?",
         "you see what came in and who wrote it, then decide", "it stays readable here but is not served to agents",
-        handler=f"{_BENCH}.lifecycle:Store", view=f"{_VIEWS}:TRUST", group="trust",
-        finder=f"{_FINDERS}.files:STORE",
+        handler="kinds:Store", view="TRUST", group="trust",
+        finder="found_files:STORE",
     ),
     ProposalKind(
         "documents", "documents", "Trust these documents as they are now?",
         "they are shown; t trusts them, after a confirmation",
         "they are not served to agents; asked again when they change",
-        handler=f"{_BENCH}.lifecycle:DocumentsChanged", view=f"{_VIEWS}:DOCUMENTS", group="trust",
-        finder=f"{_FINDERS}.files:DOCUMENTS",
+        handler="kinds:DocumentsChanged", view="DOCUMENTS", group="trust",
+        finder="found_files:DOCUMENTS",
     ),
     ProposalKind(
         "instructions", "from a document", "Archive these records of an instruction file?",
         "they are archived, the file is not changed; one undo restores them",
         "they stay; asked again only when the file is imported again",
-        handler=f"{_BENCH}.instructions:Instructions", view=f"{_VIEWS}:GOING", group="places",
-        finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
+        handler="found_files:Instructions", view="GOING", group="places",
+        finder="found_files:INSTRUCTIONS",
     ),
     ProposalKind(
         "pattern-merge", "similar patterns", "Are these patterns duplicates?",
         "they are merged into the one with the highest confidence; applications are added up",
         "all are kept; asked again only when a text changes",
-        handler=f"{_BENCH}.pattern:PatternMerge", view=f"{_VIEWS}:PATTERNS", group="same",
-        finder=f"{_FINDERS}.instructions:PATTERNS",
+        handler="found_patterns:PatternMerge", view="PATTERNS", group="same",
+        finder="found_patterns:PATTERNS",
     ),
     ProposalKind(
         "pattern-change", "pattern change", "Change these patterns?", "they are changed", "they stay as they are",
-        handler=f"{_BENCH}.pattern:PatternChanges", view=f"{_VIEWS}:PATTERNS",
+        handler="found_patterns:PatternChanges", view="PATTERNS",
     ),
 )  # fmt: skip
 

@@ -7,8 +7,7 @@ from workbench.core.runtime import Cancelled
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context
-from workbench.services.reflection.reflection import CLAUDE, Claude, Connect
-from workbench.services.reflection.source import Mask
+from workbench.services.reflection.reflection import CLAUDE, Claude, Connect, Mask
 
 
 class BookWording:

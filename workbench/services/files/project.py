@@ -15,7 +15,7 @@ from workbench.config.paths import shipped
 from workbench.core.files.atomic import write_file
 from workbench.core.record import WorkbenchError
 from workbench.retrieval import cache_folder
-from workbench.services.promotion.placement_paths import places_of
+from workbench.services.promotion.placement_files import places_of
 from workbench.store.files import open_lines
 from workbench.store.library import Library
 

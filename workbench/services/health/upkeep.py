@@ -22,7 +22,7 @@ from workbench.core.stream.memory import Memory
 from workbench.services.agents.aliases import served_name
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
-from workbench.services.review.kinds.lifecycle import handler_of
+from workbench.services.review.kinds import handler_of
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.retriever import Retriever
 

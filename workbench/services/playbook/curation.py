@@ -1,9 +1,7 @@
-"""What a Curator or a Reflector suggests for a playbook (source 003): looked at one by one, applied as one action.
+"""What a Curator may be told: memories that were confirmed, all since the last curation or the latest ones."""
 
-Nothing is guessed: what names a bullet or a section that is not there says so, and cannot be accepted.
-"""
-
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
@@ -31,7 +29,7 @@ from workbench.core.playbook.operations import (
     title,
     to_json,
 )
-from workbench.core.record import InvalidRecord, WorkbenchError, to_doc
+from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError, parse_time, to_doc
 from workbench.core.reflection.reflector import Preview, ReflectionProblem, Tell, Usage
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
@@ -41,18 +39,148 @@ from workbench.core.text import clean_for_store
 from workbench.formats.ace.replies import read_reply
 from workbench.formats.opening import read_text
 from workbench.reflect.claude import asks
+from workbench.reflect.claude.asks import Run
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context
-from workbench.services.playbook import curation_lessons
-from workbench.services.playbook.curation_lessons import CURATED, Lessons
-from workbench.services.playbook.curation_run import Episode, used
 from workbench.services.playbook.playbook import Playbooks, clean_text, write_book
-from workbench.services.reflection.reflection import ACE_STAGES, Claude, Connect, Waiting
-from workbench.services.reflection.source import Mask
+from workbench.services.reflection.reflection import ACE_STAGES, Claude, Connect, Mask, Waiting
 from workbench.store.library import Tx
 
 if TYPE_CHECKING:
     from workbench.reflect.claude.reflector import ClaudeReflector
+
+
+CURATED = "curator"
+"""What a run is called (with the playbook's name behind a colon) that covered all confirmed until then."""
+
+KNOWN = ("confirmed", "promoted")
+LATEST = 30
+"""How many of the latest confirmed memories are taken when nothing was curated before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Memories to be told, the oldest first, and how many more there would be.
+
+    `since` is the last curation that they follow, or `None` when they are simply the latest or were `chosen` by hand.
+    With `covers` the next curation begins after this one.
+    """
+
+    memories: tuple[Memory, ...]
+    since: datetime | None = None
+    left_out: int = 0
+    covers: bool = False
+    chosen: bool = False
+
+
+def last_curation(context: Context, book: str) -> datetime | None:
+    """Return when a playbook was last curated with a reply that somebody could read."""
+    wanted = f"{CURATED}:{book}"
+    return max(
+        (run.made_at for run in context.library.runs.all() if run.what == wanted and not run.unread), default=None
+    )
+
+
+def unseen(context: Context, book: str) -> Lessons:
+    """Return what was confirmed or promoted since the last curation; before the first one, the latest."""
+    since = last_curation(context, book)
+    if since is None:
+        return replace(latest(context), covers=True)
+    fresh = _changed_since(context, since)
+    memories = context.library.memories
+    found = [m for m in _known(context) if m.created_at > since or memories.doc_id_of(m.id) in fresh]
+    most = context.settings.claude.memories
+    return Lessons(tuple(found[-most:]), since, max(0, len(found) - most), covers=True)
+
+
+def latest(context: Context) -> Lessons:
+    """Return the latest confirmed or promoted memories."""
+    found = _known(context)
+    return Lessons(tuple(found[-LATEST:]), left_out=max(0, len(found) - LATEST))
+
+
+def chosen(memories: Sequence[Memory]) -> Lessons:
+    """Return memories that a person marked."""
+    return Lessons(tuple(sorted(memories, key=_when)), chosen=True)
+
+
+def _known(context: Context) -> list[Memory]:
+    return sorted((m for m in context.library.memories.all() if m.status in KNOWN), key=_when)
+
+
+def _when(memory: Memory) -> tuple[datetime, str]:
+    return memory.created_at, memory.id
+
+
+def _changed_since(context: Context, since: datetime) -> frozenset[str]:
+    """Return the documents of memories whose status was written after a moment."""
+    found: set[str] = set()
+    for entry in context.library.changes_back():
+        if parse_time(entry.at) <= since:
+            break
+        found.update(c.doc for c in entry.changes if c.table == "memories" and "status" in c.fields)
+    return frozenset(found)
+
+
+# A run of an agent from a JSON file, for the ACE Reflector (source 003).
+
+
+TASK = ("question", "task")
+TRACE = ("reasoning", "trace", "trajectory", "reasoning_trace")
+ANSWER = ("answer", "final_answer", "predicted_answer", "outcome")
+EXPECTED = ("ground_truth", "expected")
+FEEDBACK = ("feedback", "environment_feedback")
+BULLETS = ("bullets", "bullet_ids", "bullet_ids_used")
+
+_WANTED = "A run is a JSON object with a question, a reasoning (or trace), an answer, and if known a ground_truth."
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A run, and the ids of the playbook's bullets that the agent used in it."""
+
+    run: Run
+    bullets: tuple[str, ...] = ()
+
+
+def read_episode(path: Path) -> Episode:
+    """Read a run from a file. Raises `UnreadableFile`, which names the file and the reason."""
+    try:
+        doc = json.loads(read_text(path).removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFile(f"{path} is no JSON: {error}.", _WANTED) from error
+    if not isinstance(doc, dict):
+        raise UnreadableFile(f"{path} holds no JSON object.", _WANTED)
+    if not _text(doc, TASK) or not (_text(doc, TRACE) or _text(doc, ANSWER)):
+        raise UnreadableFile(f"{path} tells no run: a question, and a reasoning or an answer, are missing.", _WANTED)
+    feedback = _text(doc, FEEDBACK)
+    outcome = "\n\n".join(part for part in (_text(doc, ANSWER), feedback and f"Feedback: {feedback}") if part)
+    return Episode(Run(_text(doc, TASK), _text(doc, TRACE), outcome, _text(doc, EXPECTED)), _ids(path, doc))
+
+
+def used(playbook: Playbook, ids: tuple[str, ...]) -> tuple[tuple[Bullet, ...], tuple[str, ...]]:
+    """Return the bullets with these ids, or that were merged from them, each once; and the ids of none."""
+    known = {name: b for b in playbook.bullets for name in (*b.aliases, b.id)}
+    found = {known[id].id: known[id] for id in ids if id in known}
+    return tuple(found.values()), tuple(id for id in ids if id not in known)
+
+
+def _text(doc: Mapping[str, object], names: tuple[str, ...]) -> str:
+    value = next((doc[name] for name in names if doc.get(name) not in (None, "")), "")
+    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def _ids(path: Path, doc: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the ids of the bullets that were used, each once: a list of ids, or of objects with one."""
+    value = next((doc[name] for name in BULLETS if doc.get(name) is not None), [])
+    items = value if isinstance(value, list) else [None]
+    ids = [item.get("id") if isinstance(item, dict) else item for item in items]
+    if not all(isinstance(id, str) and id.strip() for id in ids):
+        raise UnreadableFile(f"The bullets in {path} are no list of ids.", 'Give them as ["shr-00001", …].')
+    return tuple(dict.fromkeys(str(id).strip().strip("[]") for id in ids))
+
+
+# What a Curator or a Reflector suggests for a playbook (source 003): looked at one by one, applied as one action.
 
 
 SAID = "The playbook says exactly this already."
@@ -396,15 +524,15 @@ class CuratorRequest:
 
     def unseen(self, book: str) -> Lessons:
         """Return what was confirmed since a playbook's last curation; before the first one, the latest."""
-        return curation_lessons.unseen(self._context, book)
+        return unseen(self._context, book)
 
     def latest(self) -> Lessons:
         """Return what was confirmed most recently."""
-        return curation_lessons.latest(self._context)
+        return latest(self._context)
 
     def marked(self, memories: Sequence[Memory]) -> Lessons:
         found = (self._context.library.memories.find(memory.id) for memory in memories)
-        return curation_lessons.chosen([memory for memory in found if memory is not None])
+        return chosen([memory for memory in found if memory is not None])
 
     def plan(self, book: str, lessons: Lessons) -> CurationPlan:
         """Gather what would be sent; nothing is. Raises `UnknownRecord` for a playbook that is not there."""

@@ -26,11 +26,18 @@ from workbench.services.context import Context
 from workbench.services.files.overwriting import FileStates, hash_of
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.playbook.playbook import Playbooks
-from workbench.services.promotion import texts
 from workbench.services.promotion.placement_files import FileEdit
-from workbench.services.promotion.placement_moves import NO_MOVES, Moves
-from workbench.services.promotion.placements import Placing
-from workbench.services.promotion.texts import content_of
+from workbench.services.promotion.placements import NO_MOVES, Moves, Placing
+from workbench.services.promotion.targets import (
+    HOOK,
+    about_of,
+    content_of,
+    cut,
+    head_lines,
+    index_line,
+    one_line,
+    title_of,
+)
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.texts import kept_summary
 from workbench.store.library import Library, Tx
@@ -147,43 +154,41 @@ def reworded(placement: Placement, before: Memory | Bullet, after: Memory | Bull
         case "file":
             text = _file(placement, before, after)
         case "bullet":
-            text = texts.content_of(after) if placement.text == texts.content_of(before) else None
+            text = content_of(after) if placement.text == content_of(before) else None
     return None if text is None else replace(placement, text=text)
 
 
 def _entry(text: str, before: Memory, after: Memory) -> str | None:
     """Return an entry that holds the memory itself, or a line of an index that names its file."""
-    if text == managed_block.item(texts.content_of(before)):
-        return managed_block.item(texts.content_of(after))
+    if text == managed_block.item(content_of(before)):
+        return managed_block.item(content_of(after))
     title, link, rest = text.partition("](")
     file, close, about = rest.partition(")")
     if not (title.startswith("- [") and link and close and PurePosixPath(file).suffix == ".md"):
         return None
     title, about = title.removeprefix("- ["), about.removeprefix(" — ")
     (was, now), (old, new) = _said(before, after)
-    hook = texts.cut(old, texts.HOOK)
+    hook = cut(old, HOOK)
     is_made = about == hook or (not about and hook == was)
-    return managed_block.item(
-        texts.index_line(now if title == _bracketed(was) else title, file, new if is_made else about)
-    )
+    return managed_block.item(index_line(now if title == _bracketed(was) else title, file, new if is_made else about))
 
 
 def _file(placement: Placement, before: Memory, after: Memory) -> str | None:
     """Return a topic file or a skill with the memory's new text, and what was derived from the old one."""
-    head, body, rest = placement.text.partition(f"\n{texts.content_of(before)}\n")
+    head, body, rest = placement.text.partition(f"\n{content_of(before)}\n")
     if not body:
         return None
     is_named = PurePosixPath(placement.path).name != SKILL  # a skill keeps its name, which is that of its folder
     for was, now in _said(before, after):
-        for old, new in zip(texts.head_lines(was, named=is_named), texts.head_lines(now, named=is_named), strict=True):
+        for old, new in zip(head_lines(was, named=is_named), head_lines(now, named=is_named), strict=True):
             head = f"{head}\n".replace(f"\n{old}\n", f"\n{new}\n", 1)[:-1]
-    return f"{head}\n{texts.content_of(after)}\n{rest}"
+    return f"{head}\n{content_of(after)}\n{rest}"
 
 
 def _said(before: Memory, after: Memory) -> tuple[tuple[str, str], ...]:
     """Return the title and the description that are made of a memory, before and after."""
-    pairs = ((make(before), make(after)) for make in (texts.title_of, texts.about_of))
-    return tuple((texts.one_line(was), texts.one_line(now)) for was, now in pairs)
+    pairs = ((make(before), make(after)) for make in (title_of, about_of))
+    return tuple((one_line(was), one_line(now)) for was, now in pairs)
 
 
 def _bracketed(title: str) -> str:

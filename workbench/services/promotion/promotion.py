@@ -22,8 +22,17 @@ from workbench.services.context import Context
 from workbench.services.playbook.playbook import Playbooks
 from workbench.services.promotion.placement_files import decoded, read
 from workbench.services.promotion.placements import Placing
-from workbench.services.promotion.plan import ChangedMeanwhile, Offer, PromotionPlan, Target, brings_in, texts_of
-from workbench.services.promotion.targets import SKILL_FOLDER, Drafts, memory_folder
+from workbench.services.promotion.targets import (
+    SKILL_FOLDER,
+    ChangedMeanwhile,
+    Drafts,
+    Offer,
+    PromotionPlan,
+    Target,
+    brings_in,
+    memory_folder,
+    texts_of,
+)
 from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import FlaggedText, Held, Safety
 

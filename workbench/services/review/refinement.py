@@ -8,8 +8,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context
-from workbench.services.reflection.reflection import CLAUDE, Claude, Connect
-from workbench.services.reflection.source import Mask, masked
+from workbench.services.reflection.reflection import CLAUDE, Claude, Connect, Mask, masked
 
 
 @dataclass(frozen=True, slots=True)

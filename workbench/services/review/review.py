@@ -19,7 +19,7 @@ from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import Folded, clean_for_store
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
-from workbench.services.review.kinds.lifecycle import Handler, handler_of, noted
+from workbench.services.review.kinds import Handler, handler_of, noted
 from workbench.services.review.queue import NO_EVIDENCE, Branch, Citations, Cited, ReviewQueue, is_put_off
 from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import kept_edges
@@ -419,7 +419,7 @@ class Review:
 
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
         from workbench.core.duplicates.merge import absorb
-        from workbench.services.review.kinds.lifecycle import candidate_in
+        from workbench.services.review.kinds import candidate_in
 
         target = self._library.memories.get(other)
         text = content if content in (None, target.content) else _checked(content or "", "merged", target)
@@ -432,7 +432,7 @@ class Review:
         The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
         ones, and `Conflict` when the text no longer is the `expected` one.
         """
-        from workbench.services.review.kinds.lifecycle import candidate_in
+        from workbench.services.review.kinds import candidate_in
         from workbench.services.review.rewriting import check_parts, part_of, split_up
 
         check_parts(parts)
@@ -450,7 +450,7 @@ class Review:
 
         Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
         """
-        from workbench.services.review.kinds.lifecycle import candidate_in
+        from workbench.services.review.kinds import candidate_in
         from workbench.services.review.rewriting import with_rounds
 
         with self._library.transaction(self._context.actor, f"refine {id}") as tx:

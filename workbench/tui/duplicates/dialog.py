@@ -24,7 +24,7 @@ from workbench.core.reflection.reflector import Step
 from workbench.core.runtime import Cancelled
 from workbench.core.text import one_line, printable
 from workbench.services.duplicates.bullet_groups import FLOOR, BulletGroup, Kind, Likeness
-from workbench.services.duplicates.memory_pairs import MemoryPair, MemoryPairs, memory_pairs_of
+from workbench.services.duplicates.deduplication import MemoryPair, MemoryPairs, memory_pairs_of
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
 from workbench.tui.app.actions import Action, bindings

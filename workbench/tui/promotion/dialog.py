@@ -21,8 +21,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.services.files.threeway import DiffLine
 from workbench.services.open import Workbench
-from workbench.services.promotion.plan import Offer, PromotionPlan, Target, size_said
-from workbench.services.promotion.texts import about_of, title_of
+from workbench.services.promotion.targets import Offer, PromotionPlan, Target, about_of, size_said, title_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview

@@ -19,7 +19,7 @@ from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.open import Workbench
-from workbench.services.review.kinds.lifecycle import CONTENT
+from workbench.services.review.kinds import CONTENT
 from workbench.services.review.queue import MAX_CITED, Branch, Cited, Evidence
 from workbench.services.review.rejection import rejection_of
 from workbench.services.review.rewriting import rounds_of
@@ -154,7 +154,7 @@ class View:
 
 def view_of(kind: ProposalKind) -> View:
     """Return how a kind is drawn."""
-    return cast(View, implementation(kind.view))
+    return cast(View, implementation(f"workbench.tui.review.drawing:{kind.view}"))
 
 
 def item_text(bench: Workbench, seen: Seen, proposal: Proposal, key: str) -> Content:

@@ -22,8 +22,8 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
+from workbench.services.review.finders import WorkedOut
 from workbench.services.review.queue import GONE, NO_EVIDENCE, WAITS, is_put_off
-from workbench.services.review.suggestion_finder import WorkedOut
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed
 from workbench.tui.widgets.figures import ago, amount, number

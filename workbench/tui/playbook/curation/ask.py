@@ -33,7 +33,7 @@ from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import CheckedLine, Prompt
 
 if TYPE_CHECKING:
-    from workbench.services.playbook.curation_run import Episode
+    from workbench.services.playbook.curation import Episode
 
 
 # Where suggestions for a playbook come from: a file, pasted text, or Claude.
@@ -289,7 +289,7 @@ def put_off(app: App[object], bench: Workbench, book: str, asked: Asked) -> None
 
 def _episode_in(name: str) -> "tuple[Episode | None, str | None]":
     """Return the run in a file, or the sentence that says why there is none."""
-    from workbench.services.playbook.curation_run import read_episode
+    from workbench.services.playbook.curation import read_episode
 
     try:
         return read_episode(Path(name).expanduser()), None

@@ -3,19 +3,29 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from workbench.core.change import Change, diff
+from workbench.core.duplicates.groups import text_mark
+from workbench.core.duplicates.kept_pair import kept_pair, pairs_kept_by
+from workbench.core.duplicates.merge import merge_memories
 from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError, from_doc, iso, to_doc
 from workbench.core.review import lifecycle
 from workbench.core.review.kinds import ProposalKind, kind_of
+from workbench.core.review.lifecycle import approve, archive, forget
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import Outcome, Refused
 from workbench.core.stream.memory import Memory
 from workbench.services.context import Context, apply_changes
 from workbench.services.review.rejection import REJECTED_AT, REJECTED_BECAUSE
+from workbench.services.stream.fields import with_text
 from workbench.store.library import Library, Tx
+
+if TYPE_CHECKING:
+    from workbench.services.playbook.curation import Curator
+
 
 # What deciding on a proposal does; here for one whose changes came with it.
 
@@ -125,7 +135,7 @@ class Unknown(Handler):
 def handler_of(context: Context, kind: str) -> Handler:
     """Return what decides on the proposals of a kind; its module is imported then."""
     entry = kind_of(kind)
-    handler: Handler = implementation(entry.handler)(context, entry)
+    handler: Handler = implementation(f"workbench.services.review.{entry.handler}")(context, entry)
     return handler
 
 
@@ -219,3 +229,160 @@ class Lifecycle(Handler):
         if memory is None or not self.kind.refused:
             return decided
         return (*decided, *cast(Refused, implementation(self.kind.refused))(proposal, memory, at))
+
+
+# Merges: memories that say the same become one, or are kept apart.
+
+
+class Merge(Handler):
+    """Its evidence are the memories to merge, the one that stays last."""
+
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the one that is left, and those that are archived as merged."""
+        group = [self._library.memories.get(id) for id in proposal.evidence]
+        merged, archived = merge_memories(group, self._context.now(), keep=proposal.evidence[-1])
+        return (self.with_edits(proposal, merged), *archived)
+
+    def subject(self, proposal: Proposal) -> Memory:
+        return self.becoming(proposal)[0]
+
+    def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
+        """Return it, and that its memories are kept apart, as their texts are now: asked again when one changes."""
+        del reason
+        found = (self._library.memories.find(id) for id in proposal.evidence)
+        texts = tuple("" if memory is None else text_mark(memory.content) for memory in found)
+        decided = self.rejected(replace(proposal, texts=texts), at)
+        return (decided, *pairs_kept_by(decided, self._context.actor))
+
+
+# A memory that names what is not in the working tree any more.
+
+
+class Stale(Handler):
+    """Its operation has the text with the new names; without one the memory is forgotten."""
+
+    def text(self, proposal: Proposal, memory: Memory) -> str:
+        """Return the text with the new names."""
+        return str(proposal.operation.get(CONTENT) or memory.content)
+
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the memory with the new names, or as a person edited it, or forgotten.
+
+        Raises `WorkbenchError` when its text was changed since the names were looked for.
+        """
+        return (self.subject(proposal) if proposal.operation.get(CONTENT) else forget(self.subject(proposal)),)
+
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the memory with the new names; raises as `becoming` does."""
+        memory = self._library.memories.get(self.about(proposal))
+        if proposal.texts and proposal.texts[0] != text_mark(memory.content):
+            message = f"The text of {memory.id} was changed since its names were looked for."
+            raise WorkbenchError(message, "Check again; nothing was changed.")
+        return self.with_edits(proposal, with_text(memory, self.text(proposal, memory)))
+
+    def edited(self, proposal: Proposal, before: Memory, after: Memory) -> object:
+        """Return the proposal as it was edited; the memory is not to be forgotten any more."""
+        flags = tuple(flag for flag in proposal.flags if flag != "gone")
+        return super().edited(replace(proposal, flags=flags), before, after)
+
+
+# What takes the place of a memory when a person says so: what an agent wants to store, or a newer memory.
+
+
+_LEFT_OUT = ("id", "created_at", "last_accessed_at", "status", "related")
+
+
+def operation_of(memory: Memory) -> Mapping[str, object]:
+    """Return a memory as the operation of a proposal: all that it will say, but for what is known on accepting."""
+    return {name: value for name, value in to_doc(memory).items() if name not in _LEFT_OUT}
+
+
+class Supersede(Handler):
+    """Its operation is what the new memory will say, and the first of its evidence is the memory that goes.
+
+    Votes are not carried over: they were about another text.
+    """
+
+    def text(self, proposal: Proposal, memory: Memory) -> str:
+        return str(proposal.operation.get("content") or memory.content)
+
+    def subject(self, proposal: Proposal) -> Memory:
+        return self.becoming(proposal)[1]
+
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the old memory as superseded, and the new one, which has no id of its own before it is stored.
+
+        Raises `WorkbenchError` when the old one was changed since the agent saw it.
+        """
+        old = self._library.memories.get(self.about(proposal))
+        if proposal.texts and proposal.texts[0] != text_mark(old.content):
+            message = f"{old.id} was changed since the agent saw it."
+            raise WorkbenchError(message, "Reject this; the agent can look again. Nothing was changed.")
+        now = self._context.now()
+        times = {"created_at": iso(now), "last_accessed_at": iso(now)}
+        known = {"related": [old.id], "status": "confirmed" if old.status in ("confirmed", "promoted") else "signal"}
+        made = from_doc(Memory, {**known, **proposal.operation, **times, "id": proposal.id})
+        return archive(old, "superseded"), made
+
+    def changes(self, proposal: Proposal) -> tuple[Change, ...]:
+        """Return what accepting would change, field by field."""
+        gone, made = self.becoming(proposal)
+        before = self._library.memories.get(gone.id)
+        return diff("memories", gone.id, to_doc(before), to_doc(gone)), diff("memories", made.id, None, to_doc(made))
+
+    def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
+        """Store the new memory under an id of its own, and let the old one name it."""
+        gone, made = after or self.becoming(proposal)
+        stored = replace(made, id=tx.new_memory_id(made.created_at))
+        super().accept(tx, proposal, (noted(gone, {"superseded_by": stored.id}), stored))
+
+
+class Replaces(Handler):
+    """Its evidence are two memories that contradict each other, the older one first."""
+
+    def subject(self, proposal: Proposal) -> Memory:
+        return self.becoming(proposal)[1]
+
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the older memory as superseded, and the newer one, which a person stands for if they did for that."""
+        old, new = self._pair(proposal)
+        if old.status in ("confirmed", "promoted") and new.status in ("signal", "candidate"):
+            new = approve(new, self._context.now(), self._context.settings.lifecycle)
+        related = tuple(dict.fromkeys((*new.related, old.id)))
+        gone = noted(archive(old, "superseded"), {"superseded_by": new.id})
+        return gone, self.with_edits(proposal, replace(new, related=related))
+
+    def keeping_old(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the newer memory as rejected, or as forgotten where a person stood for it."""
+        _, new = self._pair(proposal)
+        return (archive(new, "rejected" if new.status in ("signal", "candidate") else "forgotten"),)
+
+    def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
+        """Return it, and that both memories are kept as their texts are now."""
+        decided = super().turn_down(proposal, reason, at)
+        old, new = self._pair(proposal)
+        return (*decided, kept_pair(old, new, proposal.similarity or 0.0, self._context.actor, at))
+
+    def _pair(self, proposal: Proposal) -> tuple[Memory, Memory]:
+        old, new = (self._library.memories.get(id) for id in proposal.evidence[:2])
+        return old, new
+
+
+# What a Curator or a Reflector suggests for a playbook.
+
+
+class CuratorProposals(Handler):
+    """Its operation says what becomes of bullets, as the playbook is when it is accepted."""
+
+    @cached_property
+    def _curating(self) -> "Curator":
+        from workbench.services.playbook.curation import Curator
+        from workbench.services.playbook.playbook import Playbooks
+
+        return Curator(self._context, Playbooks(self._context))
+
+    def changes(self, proposal: Proposal) -> tuple[Change, ...]:
+        return self._curating.changes(proposal)
+
+    def apply(self, tx: Tx, proposal: Proposal) -> None:
+        self._curating.accept(tx, proposal)

@@ -1,1 +1,0 @@
-"""Whether what memories and bullets name still is in the working tree."""

@@ -1,1 +1,0 @@
-"""What works out proposals that nobody stored: near copies, prunes, changed files, what came from elsewhere."""

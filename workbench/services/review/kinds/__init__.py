@@ -1,1 +1,0 @@
-"""What deciding on each kind of proposals does, a module for each."""
