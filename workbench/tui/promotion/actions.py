@@ -19,8 +19,16 @@ PROMOTE = Table(
 COPIES = Table(
     "the copies of a correction",
     (
-        Action("copies.update", "y", "update them too", "Save it with the copies, as one action", DECIDE),
-        Action("copies.leave", "n", "only this", "Save it; the copies stay as they are", DECIDE),
+        Action(
+            "copies.update",
+            "y",
+            "update them too",
+            "Save it with the copies, as one action",
+            DECIDE,
+            True,
+            "answer(True)",
+        ),
+        Action("copies.leave", "n", "only this", "Save it; the copies stay as they are", DECIDE, True, "answer(False)"),
         Action("copies.back", "escape", "go on editing", "Back to the text; nothing is saved", APP, True, "cancel"),
     ),
     MOVES,

@@ -13,18 +13,19 @@ from textual.worker import get_current_worker
 
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.core.text import one_line, printable
+from workbench.core.text import one_line
 from workbench.services.agents.served_lately import Given, Shift
 from workbench.services.files.threeway import DiffLine
 from workbench.services.forms import Values
 from workbench.services.open import Workbench
 from workbench.services.promotion.copies import Copy, CopyPlan, Correction, Obstacle
-from workbench.services.safety.masking import masked_name
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
 from workbench.tui.files.preview import Pane
 from workbench.tui.promotion.actions import COPIES
+from workbench.tui.widgets.content import body
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.figures import amount
 
 WHY: dict[Obstacle, str] = {
     "rewritten": "has different wording by now and stays",
@@ -64,11 +65,9 @@ class CopiesDialog(Dialog[bool | None]):
     """
 
     def __init__(self, bench: Workbench, plan: CopyPlan) -> None:
-        names = [masked_name(before.id, bench.safety.masked) for before, _ in plan.corrected]
-        what = names[0] if len(names) == 1 else f"{len(names)} records"
-        super().__init__(f"{counted(len(plan.updated))} of {what} {_have(len(plan.updated))} the old words", COPIES)
-        self._bench = bench
-        self._plan = plan
+        self._bench, self._plan = bench, bench.safety.shown(plan)
+        has = amount(len(plan.updated), "copy of {} has", "copies of {} have").format(_named(self._plan))
+        super().__init__(f"{has} the old words", COPIES)
         self._after = next((after for _, after in plan.corrected if isinstance(after, Memory)), None)
         self._given = () if self._after is None else bench.given_lately.of(self._after.id)
         self._shifts: dict[str, Shift] = {}
@@ -81,7 +80,7 @@ class CopiesDialog(Dialog[bool | None]):
     def on_mount(self) -> None:
         """Show the changes, and have the questions of agents ranked where the model is there already."""
         pane = self.query_one(Pane)
-        pane.show(list(changed_lines(self._plan.updated, self._bench.safety.masked)))
+        pane.show(list(changed_lines(self._plan.updated)))
         pane.focus()
         self._show_said()
         if self._given and self._bench.impact.ready:
@@ -107,20 +106,14 @@ class CopiesDialog(Dialog[bool | None]):
         self._show_said()
 
     def _show_said(self) -> None:
-        said = self.query_one(".copies--said", Static)
-        mask = self._bench.safety.masked
-        given = [(line, "") for line in given_lines(self._given, self._shifts, str(self._bench.tuning.used), mask)]
-        left = [(f"! {line}", "$text-warning") for line in left_lines(self._plan.left, mask)]
-        said.display = bool(given or left)
-        parts = [Content.styled(printable(text), style) for text, style in (*given, *left)]
+        said, used = self.query_one(".copies--said", Static), str(self._bench.tuning.used)
+        parts = [body(line) for line in given_lines(self._bench.safety.shown(self._given), self._shifts, used)]
+        parts += [body(f"! {line}", "$text-warning") for line in left_lines(self._plan.left)]
+        said.display = bool(parts)
         said.update(Content("\n").join(parts))
 
-    def action_update(self) -> None:
-        self.dismiss(True)
-
-    def action_leave(self) -> None:
-        """Save it alone."""
-        self.dismiss(False)
+    def action_answer(self, update: bool) -> None:
+        self.dismiss(update)
 
 
 class CopyAsking:
@@ -169,10 +162,9 @@ class CopyAsking:
         if self._answer != (values, True):
             write()
             return
-        names = [before.id for before, _ in self._plan.corrected]
-        what = names[0] if len(names) == 1 else f"{len(names)} records"
+        copies = amount(len(self._plan.updated), "copy", "copies")
         try:
-            self._bench.copies.carry_out(self._plan, write, f"edit {what} and {counted(len(self._plan.updated))}")
+            self._bench.copies.carry_out(self._plan, write, f"edit {_named(self._plan)} and {copies}")
         except Conflict:
             self._answer = None  # it is shown anew
             raise
@@ -180,56 +172,44 @@ class CopyAsking:
     @property
     def told(self) -> str:
         """What is to be said after saving: how many copies went along, which stay, and who had it."""
-        mask, plan = self._bench.safety.masked, self._plan
-        with_it = self._answer is not None and self._answer[1]
-        said = f" {counted(len(plan.updated))} updated with it." if with_it else ""
-        if plan.updated and not with_it:
-            said += f" {counted(len(plan.updated))} {_keep(len(plan.updated))} the old words."
-        lines = [*left_lines(plan.left, mask)]
+        plan, count = self._bench.safety.shown(self._plan), len(self._plan.updated)
+        said = f" {amount(count, 'copy keeps', 'copies keep')} the old words." if count else ""
+        if self._answer is not None and self._answer[1]:
+            said = f" {amount(count, 'copy', 'copies')} updated with it."
+        lines = [*left_lines(plan.left)]
         if not plan.updated and plan.corrected:
-            lines += given_lines(self._bench.given_lately.of(plan.corrected[0][0].id)[:1], {}, "", mask)
+            given = self._bench.given_lately.of(self._plan.corrected[0][0].id)[:1]
+            lines += given_lines(self._bench.safety.shown(given), {}, "")
         return said + "".join(f" {line[:1].upper()}{line[1:]}." for line in lines)
 
 
-def counted(number: int) -> str:
-    return "1 copy" if number == 1 else f"{number} copies"
+def _named(plan: CopyPlan) -> str:
+    return plan.corrected[0][0].id if len(plan.corrected) == 1 else f"{len(plan.corrected)} records"
 
 
-def changed_lines(copies: Iterable[Copy], mask: Callable[[str], str]) -> Iterator[DiffLine]:
+def changed_lines(copies: Iterable[Copy]) -> Iterator[DiffLine]:
     """Yield what changes in each copy, below its name."""
     for copy in copies:
-        outside = " · outside the project" if copy.outside else ""
-        yield DiffLine("place", f"{mask(copy.name)}{outside}")
-        yield from (DiffLine(part.kind, mask(part.text), part.number) for part in copy.lines if part.kind != "place")
+        yield DiffLine("place", f"{copy.name}{' · outside the project' if copy.outside else ''}")
+        yield from (part for part in copy.lines if part.kind != "place")
 
 
-def left_lines(copies: Sequence[Copy], mask: Callable[[str], str]) -> Iterator[str]:
+def left_lines(copies: Sequence[Copy]) -> Iterator[str]:
     """Yield why copies stay as they are, those for one reason together."""
     for why in dict.fromkeys(copy.obstacle for copy in copies):
-        names = [masked_name(copy.name, mask) for copy in copies if copy.obstacle == why]
+        names = [copy.name for copy in copies if copy.obstacle == why]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         yield f"{', '.join(names[:NAMED])}{more} {WHY[why]}"
 
 
-def given_lines(
-    given: Sequence[Given], shifts: dict[str, Shift], used: str, mask: Callable[[str], str]
-) -> Iterator[str]:
+def given_lines(given: Sequence[Given], shifts: dict[str, Shift], used: str) -> Iterator[str]:
     """Yield which agents were given it this week, and where it stood and would stand for their last question."""
     for one in given[:NAMED]:
-        sessions = "1 session" if one.sessions == 1 else f"{one.sessions} sessions"
-        said = f"served to {mask(one.agent)} in {sessions} this week"
+        said = f"served to {one.agent} in {amount(one.sessions, 'session')} this week"
         if one.query:
             shift = shifts.get(one.agent)
             before = one.place if shift is None or shift.before is None else shift.before
             after = "" if shift is None else " → out" if shift.after is None else f" → #{shift.after}"
-            said += f"; for its last query “{one_line(mask(one.query), QUERY)}” #{before}{after}"
+            said += f"; for its last query “{one_line(one.query, QUERY)}” #{before}{after}"
             said += f" under {used}" if shift is not None else ""
         yield said
-
-
-def _have(number: int) -> str:
-    return "has" if number == 1 else "have"
-
-
-def _keep(number: int) -> str:
-    return "keeps" if number == 1 else "keep"
