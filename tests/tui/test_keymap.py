@@ -94,11 +94,8 @@ class Keyed(App[None]):
     def compose(self) -> ComposeResult:
         yield Static()
 
-    def action_approve(self) -> None:
-        self.done.append("approve")
-
-    def action_reject(self) -> None:
-        self.done.append("reject")
+    def action_decide(self, verb: str) -> None:
+        self.done.append(verb)
 
 
 async def test_textual_takes_the_checked_keymap() -> None:

@@ -151,8 +151,7 @@ WITHOUT_KEYS = (
 
 BEHIND_KEYS = (
     "clipboard", "services.agents.index_file", "services.duplicates.bullets", "services.forms",
-    "services.promotion.promotion", "services.promotion.targets", "services.review.kinds.lifecycle",
-    "services.review.kinds.merge",
+    "services.promotion.promotion", "services.promotion.targets", "services.review.kinds",
     "services.stream.ingest", "services.tuning.queries", "config.views", "store.history",
 )  # fmt: skip
 """What the first use of a key imports below the screens."""

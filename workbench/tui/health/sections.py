@@ -24,7 +24,7 @@ from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import printable
 from workbench.services.agents.capture.hooks import Past, past
 from workbench.services.agents.capture.log import HookFailure
-from workbench.services.claims.checking import Stale, TruePlan
+from workbench.services.claims import Stale, TruePlan
 from workbench.services.health.history import Event
 from workbench.services.health.trends import Daily, Trends, summed
 from workbench.services.safety.masking import masked, masked_text

@@ -62,6 +62,9 @@ if TYPE_CHECKING:
 
 GONE_STYLE = "$text-error"
 WARN = "bold $text-warning"
+_COMPARED = 20
+"""Memories of a merge that are each compared with the newest one."""
+
 BLANK = Content("")
 _SIGNED = {"+": "$text-success", "-": "$text-error"}
 """The styles of what is added and what goes; the sign says it, too."""
@@ -259,9 +262,12 @@ def _merge_item(look: Look) -> Content:
     if len(group) < 2 or look.hidden is not None:
         return _item(look)
     newest, kept, parts = max(group, key=lambda m: (m.created_at, m.id)), group[-1], list[Content]()
-    for older in (m for m in group if m is not newest):
+    others = [m for m in group if m is not newest]
+    for older in others[:_COMPARED]:
         title = "From the older to the newer" if len(group) == 2 else f"From {name(older.id)} to the newest"
         parts += [*told_apart(title, older.content, newest.content), BLANK]
+    if len(others) > _COMPARED:
+        parts += [muted(f"… and {len(others) - _COMPARED} more; they are shown in full alongside."), BLANK]
     edited = proposal.operation.get(CONTENT)
     text = f"of {name(newest.id)}"
     if isinstance(edited, str):
