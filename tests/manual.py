@@ -26,7 +26,7 @@ from workbench.core.stream.confidence import RULES
 from workbench.core.tuning.profile import BUILT_IN, FACTORS
 from workbench.formats.exports import OUTLETS
 from workbench.mcp.tools import TOOLS, ToolEntry, Tools
-from workbench.tui.agents import episodes, patterns
+from workbench.tui.agents import experience
 from workbench.tui.app.actions import Action as Key
 from workbench.tui.app.actions import all_keys, display_key, key_names, sentence
 from workbench.tui.app.areas import AREAS
@@ -247,8 +247,8 @@ SYMBOLS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "duplicates": tuple((sign, duplicates.WORDS[kind]) for kind, sign in duplicates.SIGNS.items()),
     "tune": tuple((factor.glyph, f"{factor.label}: {factor.words}") for factor in FACTORS),
     "agents": (
-        *((sign, f"pattern: {state.replace('_', ' ')}") for state, sign in patterns.SIGNS.items()),
-        *((sign, f"episode: {state.lower()}") for state, (sign, _) in episodes.SIGNS.items()),
+        *((sign, f"pattern: {state.replace('_', ' ')}") for state, sign in experience.SIGNS.items()),
+        *((sign, f"episode: {state.lower()}") for state, (sign, _) in experience.OUTCOME_SIGNS.items()),
     ),
 }
 """The signs of rows, and what each says."""

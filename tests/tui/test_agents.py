@@ -23,7 +23,7 @@ from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.drawing import Asked, memory_id
-from workbench.tui.agents.episodes import EpisodesDialog
+from workbench.tui.agents.experience import EpisodesDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.stream.screen import StreamScreen
@@ -418,7 +418,7 @@ async def test_episodes_are_searched_compared_and_consolidated(tmp_path: Path) -
         await pilot.press("y")
         await until(pilot, lambda: sum(one.status == "archived" for one in bench.episodes.all()) == 1)
         await until(pilot, lambda: app.screen is dialog)
-        await pilot.press("j")
+        dialog.rows.cursor = 1
         await until_drawn(pilot, lambda: "2 instances" in screen_text(app) and "60 s" in screen_text(app))
 
 

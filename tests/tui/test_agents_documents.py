@@ -66,7 +66,7 @@ def go(dialog: DocumentsDialog, path: str, title: str = "") -> None:
 
 
 def beside(dialog: DocumentsDialog) -> str:
-    return dialog.query_one("#documents-text", ReadingPane).plain
+    return dialog.query_one("#browse-text", ReadingPane).plain
 
 
 async def editing(pilot: Pilot[Path | None], key: str = "e") -> InertTextArea:

@@ -18,8 +18,8 @@ from workbench.services.stream import votes
 from workbench.services.stream.observation import Observation
 from workbench.store.library import Library
 from workbench.tui.agents.documents import DocumentsDialog
-from workbench.tui.agents.patterns import PatternsDialog
-from workbench.tui.agents.plan import PlansDialog
+from workbench.tui.agents.experience import PatternsDialog
+from workbench.tui.agents.planning import PlansDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
@@ -430,8 +430,8 @@ async def test_undo_asks_once_where_the_change_was_not_made_in_sight(tmp_path: P
 @pytest.mark.parametrize(
     "opened",
     [
-        lambda bench: PatternsDialog(bench, print),
-        lambda bench: PlansDialog(bench, print),
+        PatternsDialog,
+        PlansDialog,
         DocumentsDialog,
         lambda bench: BulletDuplicatesDialog(bench, next(iter(bench.library.books.all())).id),
     ],

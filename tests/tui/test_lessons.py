@@ -12,7 +12,7 @@ from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.core.agents.transcript.summaries import PASSED, Passed
 from workbench.services.open import Workbench
-from workbench.tui.agents.lessons import LessonsDialog, harvest_said
+from workbench.tui.agents.browse import LessonsDialog, harvest_said
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports import ImportDialog
 
@@ -74,7 +74,7 @@ async def test_all_that_was_passed_over_is_shown(tmp_path: Path, folder: Path, s
         dialog = await taught(app, pilot, "ctrl+y")
         assert dialog.harvest is not None
         passed = tuple(Passed(reason) for reason in list(PASSED)[:10])
-        dialog._say(harvest_said(replace(dialog.harvest, passed=passed), 1, again=False))
+        dialog.say(harvest_said(replace(dialog.harvest, passed=passed), 1, again=False))
         await pilot.pause()
         shown = " ".join(screen_text(app).replace("│", " ").split())
         assert all(f"{PASSED[one.reason]} (1)" in shown for one in passed)

@@ -13,7 +13,7 @@ from tests.tui.test_health import made
 from tests.tui.waiting import until, until_drawn
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import MAIN
-from workbench.tui.agents.episodes import EpisodesDialog
+from workbench.tui.agents.experience import EpisodesDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.records.links import links_in

@@ -11,7 +11,7 @@ from tests.core.agents.patterns.samples import FULL
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.services.open import Workbench
-from workbench.tui.agents.patterns import PatternsDialog
+from workbench.tui.agents.experience import PatternsDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.widgets.dialog import Choose

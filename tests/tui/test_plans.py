@@ -1,6 +1,5 @@
 """Plans in Agents: a tree edited in place, saved at once, taken back, and what to do next with its reasons."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,15 +7,13 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.reflect.server import Reply, messages_server
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.core.agents.plan import plan_text, read_plan
 from workbench.services.open import Workbench
-from workbench.tui.agents.plan import PlansDialog
+from workbench.tui.agents.planning import PlansDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.widgets.dialog import GUARD
 from workbench.tui.widgets.texts.prompt import Prompt
 
 pytestmark = pytest.mark.slow
@@ -94,24 +91,6 @@ async def test_candidates_are_shown_with_values_and_reasons(bench: Workbench) ->
         await pilot.press("w")
         await until_drawn(pilot, lambda: "1.00 grounding" in screen_text(app))
         assert "goals are finished" in screen_text(app)
-
-
-async def test_claude_proposes_after_a_look_at_what_is_sent(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = app_over(bench)
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    async with opened(app) as pilot:
-        await until_drawn(pilot, lambda: "Write the test" in screen_text(app))
-        await pilot.press("C")
-        await until_drawn(pilot, lambda: "There is no API key" in screen_text(app))
-        with messages_server([Reply("1. grounding: bisect the history")]) as server:
-            monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-            monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-            await pilot.press("C")
-            await until_drawn(pilot, lambda: "tokens in and out" in screen_text(app))
-            assert server.requests == []
-            await asyncio.sleep(GUARD)
-            await pilot.press("y")
-            await until_drawn(pilot, lambda: "1.00 grounding: bisect the history" in screen_text(app))
 
 
 async def test_an_empty_store_says_how_a_plan_is_made(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.services.agents.working import WorkingSession
+from workbench.tui.agents.planning import WorkingDialog
 from workbench.tui.agents.screen import AgentsScreen
-from workbench.tui.agents.working import WorkingDialog
 from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
@@ -46,7 +46,7 @@ async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path:
         before = bench.library.revision
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, Choose))
-        await pilot.press(*"Roll back", "enter")
+        await pilot.press(*"rollback", "enter")
         await until(pilot, lambda: isinstance(app.screen, Prompt))
         await pilot.press(*"abc", "enter")
         await until_drawn(pilot, lambda: "is no revision" in screen_text(app))
@@ -54,8 +54,8 @@ async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path:
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, WorkingDialog))
         for title, words in (
-            ("Set a variable", "metadata.cost = 0.5"), ("Push a state", "current_phase = testing"),
-            ("Add an intermediate result", "st_2 = done"), ("Prune", ""), ("Roll back", ""), ("Clear", "SUCCESS"),
+            ("set", "cost 0.5 metadata"), ("push-state", '{"current_phase": "testing"}'),
+            ("add-intermediate", "st_2 done"), ("prune", ""), ("rollback", ""), ("clear", "SUCCESS"),
         ):  # fmt: skip
             await pilot.press("o")
             await until(pilot, lambda: isinstance(app.screen, Choose))
@@ -68,6 +68,6 @@ async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path:
         assert agent.get("cost", "metadata") == 0.5
         agent.set("live", "seen at once")
         agent.snapshot()
-        await until(pilot, lambda: any(row.key.endswith("task.live") for row in dialog.rows.rows))
+        await until(pilot, lambda: any(row.variable and row.variable.name == "task.live" for row in dialog.rows.rows))
         await pilot.press("tab", "tab", "escape")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))

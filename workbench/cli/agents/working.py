@@ -1,16 +1,14 @@
 """`workbench working`: the working memory of an agent session, for agents that use commands."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from workbench.cli.output import say, table, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.agents.episodes.episode import OUTCOMES
-from workbench.core.record import InvalidQuery
 from workbench.core.text import one_line
-from workbench.services.agents.working import WorkingSession, sessions, view_of
+from workbench.services.agents.working import OPERATIONS, WorkingSession, sessions, view_of
 
 _WORKING = """What an agent keeps in mind for one task: five layers of 20,000 tokens. Each command loads the session,
 applies one operation, and stores it as one change, which `workbench undo` takes back. Without a verb: the sessions.
@@ -24,91 +22,38 @@ value is appended to a list, in scope control it ends with the next push-state."
 
 _CLEAR = "Keeps the task as an episode, and of the working memory only its metadata."
 
-Verb = Callable[[WorkingSession, Any], dict[str, Any]]
-
-_VERBS: dict[str, tuple[str, str, tuple[str, ...], Verb]] = {
-    "init": (
-        "begin one, or go on with a session", '"Fix the token refresh. Tests must pass." --session s1', ("[task]",),
-        lambda m, a: m.init(_task(a.task)),
-    ),
-    "load-context": (
-        "keep a task as goals and constraints, and retrieve for it", '"Fix the token refresh"', ("task",),
-        lambda m, a: m.load_task_context(_task(a.task)),
-    ),
-    "set": (
-        "set a variable", "files_modified auth.py --scope accumulator", ("key", "value"),
-        lambda m, a: m.set(a.key, value_of(a.value), a.scope),
-    ),
-    "get": (
-        "print a variable, also one that was pruned", "files_modified", ("key",),
-        lambda m, a: {"value": m.get(a.key, a.scope)},
-    ),
-    "push-state": (
-        "begin a state, a JSON object: control variables end", """'{"current_phase": "testing"}'""", ("state",),
-        lambda m, a: m.push_state(_object(a.state)),
-    ),
-    "add-intermediate": (
-        "keep the output of a subtask", "subtask_001 PyJWT --type library_choice", ("subtask", "output"),
-        lambda m, a: m.add_intermediate(a.subtask, value_of(a.output), a.type, value_of(a.trace)),
-    ),
-    "retrieve": (
-        "bring past episodes in", '"token refresh fails"', ("query",), lambda m, a: m.retrieve_from_episodic(a.query),
-    ),
-    "prune": ("take out what is cold", "", (), lambda m, _: m.prune()),
-    "snapshot": ("store what was edited in the file", "", (), lambda m, _: m.snapshot()),
-    "rollback": ("go back to a revision, or by one change", "42", ("[revision]",), lambda m, a: m.rollback(a.revision)),
-    "clear": (
-        "end the task", '--outcome SUCCESS --output "tokens are refreshed"', (),
-        lambda m, a: m.clear(a.outcome, a.output),
-    ),
-}  # fmt: skip
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "scope": {"default": "task", "help": "which one (default: task)"},
+    "type": {"default": "", "help": "what kind of output it is"},
+    "trace": {"metavar": "TEXT", "default": "", "help": "how it came about"},
+    "outcome": {"metavar": None, "choices": OUTCOMES, "default": "PARTIAL", "help": "how it ended (default: PARTIAL)"},
+    "output": {"metavar": "TEXT", "default": "", "help": "what came of the task"},
+    "actor": {"metavar": "NAME", "help": "the agent that does it (otherwise: you)"},
+}
 
 
 def add_commands(commands: Commands) -> None:
     """Add `working` and its verbs."""
     top = add_command(commands, "working", list_sessions, "keep the working memory of an agent session", _WORKING)
     verbs = top.add_subparsers(title="what to do", metavar="VERB", prog=top.prog, parser_class=Parser)
-    made = {"show": add_command(verbs, "show", show, "show the layers and variables", example="--session s1")}
+    made = [add_command(verbs, "show", show, "show the layers and variables", example="--session s1")]
     details = {"set": _SET, "clear": _CLEAR}
-    for name, (about, example, words, _) in _VERBS.items():
-        parser = made[name] = add_command(verbs, name, work, about, details.get(name, ""), example=example)
+    for name, (about, example, words, _) in OPERATIONS.items():
+        parser = add_command(verbs, name, work, about, details.get(name, ""), example=example)
         parser.set_defaults(verb=name)
-        for word in words:
-            bare, kind = word.strip("[]"), count if "revision" in word else str
-            many, default = None if bare == word else "?", 0 if kind is count else ""
-            parser.add_argument(bare, metavar=bare.upper(), nargs=many, type=kind, default=default)
-        parser.add_argument("--actor", metavar="NAME", help="the agent that does it (otherwise: you)")
-    for name in ("set", "get"):
-        made[name].add_argument("--scope", metavar="SCOPE", default="task", help="which one (default: task)")
-    made["add-intermediate"].add_argument("--type", metavar="TYPE", default="", help="what kind of output it is")
-    made["add-intermediate"].add_argument("--trace", metavar="TEXT", default="", help="how it came about")
-    ending = made["clear"]
-    ending.add_argument("--outcome", choices=OUTCOMES, default="PARTIAL", help="how it ended (default: PARTIAL)")
-    ending.add_argument("--output", metavar="TEXT", default="", help="what came of the task")
-    for parser in made.values():
+        for word in (*words, "--actor"):
+            bare = word.strip("[]-")
+            if word.startswith("--"):
+                parser.add_argument(word, **{"metavar": bare.upper(), **_OPTIONS[bare]})
+            else:
+                kind = count if bare == "revision" else str
+                many, default = None if word == bare else "?", 0 if kind is count else ""
+                parser.add_argument(bare, metavar=bare.upper(), nargs=many, type=kind, default=default)
+        made.append(parser)
+    for parser in made:
         parser.add_argument("--session", metavar="S", default="cli", help="the agent session (default: cli)")
-    for parser in (top, *made.values()):
+    for parser in (top, *made):
         add_json(parser)
-
-
-def value_of(text: str) -> object:
-    """Return the JSON value that a text is, or else the text."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _task(text: str) -> str | dict[str, Any]:
-    found = value_of(text)
-    return found if isinstance(found, dict) else text
-
-
-def _object(text: str) -> dict[str, Any]:
-    found = value_of(text)
-    if not isinstance(found, dict):
-        raise InvalidQuery("A state is a JSON object.", 'Such as {"current_phase": "testing"}.')
-    return found
 
 
 def work(session: Session) -> int:
@@ -121,7 +66,8 @@ def work(session: Session) -> int:
         log = ReadingLog(bench.follow)
         agent = actor_of(args).removeprefix("agent:") if actor_of(args) != CLI_ACTOR else "cli"
         memory = working_session(bench, args.session, agent, "cli", log)
-        answer = {**_VERBS[args.verb][3](memory, args), **memory.snapshot(args.verb)}
+        words = {name: str(getattr(args, name)) for one in OPERATIONS[args.verb].words for name in [one.strip("[]-")]}
+        answer = {**OPERATIONS[args.verb].do(memory, **words), **memory.snapshot(args.verb)}
         log.flush()
     answer.pop("note", None)
     if wants_json(args):

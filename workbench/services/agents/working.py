@@ -6,17 +6,18 @@ read; what somebody edits in it is taken over with the next change.
 
 import json
 import re
+import shlex
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.agents import working
 from workbench.core.agents.working import JSON_KEYS, LAYERS, LIMIT, Variable, WorkingMemory
 from workbench.core.files.atomic import write_file
-from workbench.core.record import InvalidRecord, UnknownRecord, cannot_write
+from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, cannot_write
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store, counted
@@ -366,3 +367,97 @@ def _read(path: Path) -> Json | None:
     except (OSError, ValueError, RecursionError, TooLarge):
         return None
     return doc if isinstance(doc, dict) else None
+
+
+# The operations as people and scripts call them: each takes words
+
+
+class Operation(NamedTuple):
+    """An operation and its words: “[x]” may be left out, “--x” is an option where there are such."""
+
+    about: str
+    example: str
+    words: tuple[str, ...]
+    do: Callable[..., Json]
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    "init": Operation(
+        "begin one, or go on with a session", '"Fix the token refresh. Tests must pass." --session s1', ("[task]",),
+        lambda m, task: m.init(_task_in(task)),
+    ),
+    "load-context": Operation(
+        "keep a task as goals and constraints, and retrieve for it", '"Fix the token refresh"', ("task",),
+        lambda m, task: m.load_task_context(_task_in(task)),
+    ),
+    "set": Operation(
+        "set a variable", "files_modified auth.py --scope accumulator", ("key", "value", "--scope"),
+        lambda m, key, value, scope: m.set(key, value_in(value), scope or "task"),
+    ),
+    "get": Operation(
+        "print a variable, also one that was pruned", "files_modified", ("key", "--scope"),
+        lambda m, key, scope: {"value": m.get(key, scope or "task")},
+    ),
+    "push-state": Operation(
+        "begin a state, a JSON object: control variables end", """'{"current_phase": "testing"}'""", ("state",),
+        lambda m, state: m.push_state(_object_in(state)),
+    ),
+    "add-intermediate": Operation(
+        "keep the output of a subtask", "subtask_001 PyJWT --type library_choice",
+        ("subtask", "output", "--type", "--trace"),
+        lambda m, subtask, output, type, trace: m.add_intermediate(subtask, value_in(output), type, value_in(trace)),
+    ),
+    "retrieve": Operation(
+        "bring past episodes in", '"token refresh fails"', ("query",), lambda m, query: m.retrieve_from_episodic(query)
+    ),
+    "prune": Operation("take out what is cold", "", (), lambda m: m.prune()),
+    "snapshot": Operation("store what was edited in the file", "", (), lambda m: m.snapshot()),
+    "rollback": Operation(
+        "go back to a revision, or by one change", "42", ("[revision]",),
+        lambda m, revision: m.rollback(_revision_in(revision)),
+    ),
+    "clear": Operation(
+        "end the task", '--outcome SUCCESS --output "tokens are refreshed"', ("--outcome", "--output"),
+        lambda m, outcome, output: m.clear(outcome or "PARTIAL", output),
+    ),
+}  # fmt: skip
+
+
+def words_of(name: str, line: str) -> dict[str, str]:
+    """Return the words of an operation that one line gives in their order. Raises `InvalidRecord`."""
+    names = OPERATIONS[name].words
+    try:
+        given = [line] if len(names) == 1 else shlex.split(line)
+    except ValueError as error:
+        raise InvalidRecord(f"It cannot be read: {error}.", "A text with spaces stands in quotes.") from error
+    least = sum(one[0] not in "[-" for one in names)
+    if not least <= len(list(filter(None, given))) <= len(names):
+        message = f"It takes {' '.join(names).upper() or 'no words'}."
+        raise InvalidRecord(message, "A text with spaces stands in quotes.")
+    return {one.strip("[]-"): given[place] if place < len(given) else "" for place, one in enumerate(names)}
+
+
+def value_in(text: str) -> object:
+    """Return the JSON value that a text is, or else the text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _task_in(text: str) -> str | Json:
+    found = value_in(text)
+    return found if isinstance(found, dict) else text
+
+
+def _object_in(text: str) -> Json:
+    found = value_in(text)
+    if not isinstance(found, dict):
+        raise InvalidQuery("A state is a JSON object.", 'Such as {"current_phase": "testing"}.')
+    return found
+
+
+def _revision_in(text: str) -> int:
+    if text and not text.isdecimal():
+        raise InvalidRecord(f"“{text[:40]}” is no revision.", "Leave it empty to go back by one change.")
+    return int(text or 0)

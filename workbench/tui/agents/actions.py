@@ -8,11 +8,51 @@ AGENTS = Table(
     (
         Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
         Action("agents.context", "c", "context", "Preview what agents get for a task", FIND),
-        Action("agents.documents", "D", "documents", "What agents keep in documents, by section", FIND),
-        Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
-        Action("agents.patterns", "K", "patterns", "What agents learned, with its evidence", FIND),
-        Action("agents.plans", "T", "plans", "Goals in steps, and what to do next", FIND),
-        Action("agents.working", "W", "working memory", "What agents keep in mind, by session", FIND, False),
+        Action(
+            "agents.documents",
+            "D",
+            "documents",
+            "What agents keep in documents, by section",
+            FIND,
+            True,
+            "open('documents:DocumentsDialog')",
+        ),
+        Action(
+            "agents.episodes",
+            "L",
+            "episodes",
+            "What agents did, from task to outcome",
+            FIND,
+            True,
+            "open('experience:EpisodesDialog')",
+        ),
+        Action(
+            "agents.patterns",
+            "K",
+            "patterns",
+            "What agents learned, with its evidence",
+            FIND,
+            True,
+            "open('experience:PatternsDialog')",
+        ),
+        Action(
+            "agents.plans",
+            "T",
+            "plans",
+            "Goals in steps, and what to do next",
+            FIND,
+            True,
+            "open('planning:PlansDialog')",
+        ),
+        Action(
+            "agents.working",
+            "W",
+            "working memory",
+            "What agents keep in mind, by session",
+            FIND,
+            False,
+            "open('planning:WorkingDialog')",
+        ),
         Action("agents.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
@@ -106,7 +146,7 @@ PATTERNS = Table(
         CANCEL,
     ),
     (*LIST, *LINKS),
-    place="workbench.tui.agents.patterns",
+    place="workbench.tui.agents.experience",
 )
 
 EPISODES = Table(
@@ -129,7 +169,7 @@ EPISODES = Table(
         CANCEL,
     ),
     (*LIST, *LINKS),
-    place="workbench.tui.agents.episodes",
+    place="workbench.tui.agents.experience",
 )
 
 PLANS = Table(
@@ -140,19 +180,18 @@ PLANS = Table(
         Action("plans.add", "a", "add", "Add a step behind this one", CHANGE),
         Action("plans.below", "A", "add below", "Add a step below this one", CHANGE, False),
         Action("plans.edit", "e", "edit", "Change the text and the duration", CHANGE),
-        Action("plans.done", "x", "done", "Mark it done, or open again", CHANGE),
-        Action("plans.skip", "s", "skip", "Mark it skipped, or open again", CHANGE, False),
+        Action("plans.done", "x", "done", "Mark it done, or open again", CHANGE, True, "mark('done')"),
+        Action("plans.skip", "s", "skip", "Mark it skipped, or open again", CHANGE, False, "mark('skipped')"),
         Action("plans.up", "K", "move up", "Move the step up", CHANGE, False, "move(-1)"),
         Action("plans.down", "J", "move down", "Move the step down", CHANGE, False, "move(1)"),
         Action("plans.delete", "d", "delete", "Delete the step, or archive the plan", CHANGE),
         Action("plans.decide", "w", "what next", "Propose what to do next, with the reasons", FIND),
-        Action("plans.ask", "C", "ask Claude", "Let Claude propose, previewed first", FIND, False),
         Action("plans.copy", "y", "copy", "Copy the plan as a check list", CHANGE, False),
         Action("plans.undo", "u", "undo", "Take back the latest change", APP),
         CANCEL,
     ),
     MOVES,
-    place="workbench.tui.agents.plan",
+    place="workbench.tui.agents.planning",
 )
 
 WORKING = Table(
@@ -167,7 +206,7 @@ WORKING = Table(
         CANCEL,
     ),
     (*LIST, *LINKS),
-    place="workbench.tui.agents.working",
+    place="workbench.tui.agents.planning",
 )
 
 LESSONS = Table(
@@ -179,7 +218,7 @@ LESSONS = Table(
         Action("lessons.close", "escape,q", "close", "Stop reading, or close", APP),
     ),
     LIST,
-    place="workbench.tui.agents.lessons",
+    place="workbench.tui.agents.browse",
 )
 
 DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, LESSONS, PATTERNS, PLANS, WORKING)

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.sessions import AgentSession
@@ -377,35 +378,9 @@ class AgentsScreen(AreaScreen):
         """To the task of what an agent would be given: the one that is shown alone, or the session's."""
         self.preview.box.focus()
 
-    def action_documents(self) -> None:
-        """Show what agents keep in documents."""
-        from workbench.tui.agents.documents import DocumentsDialog
-
-        self.app.push_screen(DocumentsDialog(self.bench))
-
-    def action_episodes(self) -> None:
-        """Show what agents did, from task to outcome."""
-        from workbench.tui.agents.episodes import EpisodesDialog
-
-        self.app.push_screen(EpisodesDialog(self.bench))
-
-    def action_patterns(self) -> None:
-        """Show what agents learned to do."""
-        from workbench.tui.agents.patterns import PatternsDialog
-
-        self.app.push_screen(PatternsDialog(self.bench, self.copy))
-
-    def action_plans(self) -> None:
-        """Show goals in steps."""
-        from workbench.tui.agents.plan import PlansDialog
-
-        self.app.push_screen(PlansDialog(self.bench, self.copy))
-
-    def action_working(self) -> None:
-        """Show what agents keep in mind."""
-        from workbench.tui.agents.working import WorkingDialog
-
-        self.app.push_screen(WorkingDialog(self.bench))
+    def action_open(self, dialog: str) -> None:
+        """Open a dialog of this folder, such as `experience:EpisodesDialog`."""
+        self.app.push_screen(implementation(f"workbench.tui.agents.{dialog}")(self.bench))
 
     @work
     async def action_judge(self) -> None:
