@@ -41,7 +41,7 @@ def add_commands(commands: Commands) -> None:
     for name, (about, example, words, _) in OPERATIONS.items():
         parser = add_command(verbs, name, work, about, details.get(name, ""), example=example)
         parser.set_defaults(verb=name)
-        for word in (*words, "--actor"):
+        for word in ("--actor", *words):
             bare = word.strip("[]-")
             if word.startswith("--"):
                 parser.add_argument(word, **{"metavar": bare.upper(), **_OPTIONS[bare]})

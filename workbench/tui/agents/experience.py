@@ -123,7 +123,7 @@ class EpisodesDialog(Browse[None, Row]):
         ask = Prompt(f"Find episodes: {self._strategy}", self._query, placeholder=ASKED)
         found = await self.app.push_screen_wait(ask)
         if found is not None:
-            self._query = found
+            self._query, self._pair = found, ("", "")
             self.done("")
 
     @asking
