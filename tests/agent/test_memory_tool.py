@@ -11,7 +11,7 @@ from tests.services.conftest import NOON
 from workbench.core.agents.document import Document
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import InvalidRecord
-from workbench.services.agents.documents.commands import size_of
+from workbench.services.agents.documents.stored import size_of
 from workbench.services.open import Workbench, open_workbench
 
 if TYPE_CHECKING:  # the SDK takes seconds, which only the one who runs these tests waits for
@@ -279,7 +279,7 @@ def test_paths_that_are_one_file_elsewhere_are_one_here(tool: "StoreMemoryTool")
 
 
 def test_a_person_has_no_memory_tool(bench: Workbench) -> None:
-    from workbench.services.agents.documents.commands import MemoryCommands
+    from workbench.services.agents.documents.stored import MemoryCommands
 
     with pytest.raises(InvalidRecord):
         MemoryCommands(bench.context, bench.safety)

@@ -28,9 +28,9 @@ from tests.benchmarks import documents, episodes, patterns
 from tests.benchmarks.cli import Asked, in_turns, own
 from tests.benchmarks.open import ROOT, build
 from tests.benchmarks.rank_paint import HELD_S, RESTED_S, PaintedApp, figures, step
+from workbench.services.agents import context
 from workbench.services.agents.api import AgentApi
-from workbench.services.agents.briefs import making
-from workbench.services.agents.context.making import gathered
+from workbench.services.agents.context import gathered
 from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.safety.provenance import learn_all
@@ -89,7 +89,9 @@ def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
     material = make(tasks[0])
     cuts = [_ms(partial(material.cut, budget)) for budget in range(1_000, 21_000, 1_000)]
     doors = [_ms(partial(door.recall, f"{task} once more", BUDGET)) for task in tasks[1:]]
-    briefs = [_ms(lambda: making.keep(bench, "agent:bench")) for _ in range(5)]
+    briefs = [
+        _ms(lambda: context.make_brief(bench.context, bench.tuning, bench.playbooks, "agent:bench")) for _ in range(5)
+    ]
     bench.keep_caches()
     return {
         "origins": round(everything),

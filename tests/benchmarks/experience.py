@@ -17,7 +17,7 @@ from unittest import mock
 from tests.benchmarks.episodes import NOW, opened
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.floor.floor import background
-from workbench.services.agents.context.making import gathered
+from workbench.services.agents.context import gathered
 from workbench.services.open import Workbench
 
 BARS = {"context_ms": 100, "consolidation_s": 60, "cluster_of_1000_s": 5}

@@ -14,7 +14,7 @@ from time import thread_time
 
 from workbench.core.agents.patterns.matching import Task, task_of
 from workbench.core.agents.patterns.pattern import CATEGORIES
-from workbench.services.agents.patterns.serving import served
+from workbench.services.agents.giving import served
 from workbench.services.open import Workbench, open_workbench
 
 BARS = {"match_ms": 50, "get_ms": 5}

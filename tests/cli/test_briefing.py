@@ -13,9 +13,9 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from workbench.config.paths import cache_dir, config_dir
 from workbench.core.stream.memory import Memory
-from workbench.services.agents import injection
-from workbench.services.agents import prompted as prompted_module
-from workbench.services.agents.briefs.making import LONGEST
+from workbench.services.agents import api as prompted_module
+from workbench.services.agents.capture import hooks
+from workbench.services.agents.context import LONGEST
 from workbench.services.caches import place
 from workbench.services.open import Workbench
 from workbench.store.library import Library
@@ -35,7 +35,7 @@ def begin(cli: Cli, monkeypatch: pytest.MonkeyPatch, agent: str = "claude-code",
 @pytest.fixture
 def told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     """A session that begins; what is made first is waited for, however slow the machine is."""
-    monkeypatch.setattr(injection, "PATIENCE_S", 120.0)
+    monkeypatch.setattr(hooks, "INJECTION_S", 120.0)
 
     def start() -> str:
         out = begin(cli, monkeypatch)
@@ -79,11 +79,11 @@ def test_what_is_kept_is_given_as_it_is_and_of_another_state_never(
 ) -> None:
     first = told()
     with monkeypatch.context() as alone:
-        alone.setattr(injection, "_make", lambda *_: pytest.fail("it is there"))
+        alone.setattr(hooks, "_make", lambda *_: pytest.fail("it is there"))
         assert told() == first
     store.ok("edit", "m1", "Deploys run on Tuesday")
     with monkeypatch.context() as hurried:
-        hurried.setattr(injection, "PATIENCE_S", 0.0)
+        hurried.setattr(hooks, "INJECTION_S", 0.0)
         assert begin(store, monkeypatch) == ""
     assert "Tuesday" in told()
 
@@ -191,7 +191,7 @@ def test_a_brief_that_is_given_leaves_a_reading_and_holds_after_it(
     assert read["memories"] == ["m2", "m1", "m5"]
     assert Library(store.store).memories.get("m1").access_count == 1
     with monkeypatch.context() as alone:
-        alone.setattr(injection, "_make", lambda *_: pytest.fail("a reading changes nothing that it says"))
+        alone.setattr(hooks, "_make", lambda *_: pytest.fail("a reading changes nothing that it says"))
         assert told() == first
         assert store("search", "deploys", "--for-agent", "codex").code == 0
         assert told() == first

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import Cli
 from workbench.config.paths import captures_dir, replaced_dir
-from workbench.core.agents.hooks import HOOK_FILES
+from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.formats.hooks import commands, installed, removed
 
 FOREIGN = """\
@@ -124,7 +124,7 @@ def test_links_stay_links(cli: Cli, tmp_path: Path) -> None:
 def test_status_says_what_is_installed_and_what_went_wrong(cli: Cli) -> None:
     from datetime import UTC, datetime
 
-    from workbench.services.agents.capture.log import note
+    from workbench.services.agents.capture.progress import note
 
     assert "No hook failed lately." in cli.ok("hooks", "status")
     assert cli("hooks", "install", "--agent", "codex", "--user", "--yes").code == 0

@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from tests.mcp.conftest import QUERY, Connect
 from workbench.__main__ import main
-from workbench.cli.agents.mcp import TOOL_GROUPS, tool_groups
+from workbench.cli.agents.hooks import TOOL_GROUPS, tool_groups
 from workbench.core.agents.read import AgentRead
 from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
 from workbench.mcp.tools import TOOLS, renamed

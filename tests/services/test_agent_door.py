@@ -19,7 +19,7 @@ from workbench.core.stream.memory import FILE_KEY
 from workbench.mcp.clients import Clients
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.agents.api import AgentApi
-from workbench.services.agents.context.making import gathered
+from workbench.services.agents.context import gathered
 from workbench.services.agents.reading_log import DoorRules, DoorVotes, ReadingLog
 from workbench.services.agents.requests import AgentRequests
 from workbench.services.agents.serving import look

@@ -9,8 +9,7 @@ import pytest
 from tests.services.conftest import Clock, Open, memory, put
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Vote
-from workbench.services.agents.parent_process import parent_process
-from workbench.services.agents.reading_log import keep, new_id
+from workbench.services.agents.reading_log import keep, new_id, parent_process
 from workbench.services.agents.sessions import AgentSession, Write
 from workbench.services.open import Workbench
 from workbench.services.stream.votes import cast

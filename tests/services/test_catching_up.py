@@ -12,7 +12,7 @@ from workbench.core.agents.hook_event import HookEvent
 from workbench.services.agents.capture import catching_up
 from workbench.services.agents.capture.catching_up import CaughtUp
 from workbench.services.agents.capture.hooks import take
-from workbench.services.agents.capture.place import Place
+from workbench.services.agents.capture.progress import Place
 from workbench.services.open import Workbench, open_workbench
 
 RULE = "Always use pnpm instead of npm when you install packages in this repository"

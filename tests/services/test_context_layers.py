@@ -12,11 +12,10 @@ from workbench.core.agents.layers import LARGE, LAYERS, USUAL, ContextSettings
 from workbench.core.playbook.book import Book, Section
 from workbench.core.record import UnreadableFile
 from workbench.core.tokens import tokens_of
-from workbench.services.agents.answers import text_of
 from workbench.services.agents.api import AgentApi
-from workbench.services.agents.context.judged import BUDGETS, TASKS, judged, read_tasks, summed
-from workbench.services.agents.context.making import Material, gathered
+from workbench.services.agents.context import BUDGETS, TASKS, Material, gathered, judged, read_tasks, summed
 from workbench.services.agents.reading_log import ReadingLog
+from workbench.services.agents.serving import text_of
 from workbench.services.demo import fill, lay_out, surround
 from workbench.services.open import Workbench
 
@@ -128,7 +127,7 @@ def test_the_judged_tasks_are_served_better_than_they_were(around: Workbench) ->
     tasks = read_tasks(shipped("fixtures/demo") / TASKS)
     assert (len(tasks), sum(task.held_out for task in tasks)) == (30, 10)
     asker = replace(around.context, actor="agent:claude")
-    done = list(judged(around, asker, tasks, BUDGETS[:2]))
+    done = list(judged(asker, around.tuning, around.playbooks, tasks, BUDGETS[:2]))
     small, usual = (summed([one for one in done if one.budget == budget]) for budget in BUDGETS[:2])
     assert small["helpful"] >= 1.4 * 132
     assert usual["helpful"] >= 218

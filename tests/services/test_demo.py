@@ -14,7 +14,7 @@ from workbench.core.agents.patterns.pattern import CATEGORIES
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import WorkbenchError
 from workbench.core.served import is_served
-from workbench.services.agents.context.making import gathered
+from workbench.services.agents.context import gathered
 from workbench.services.agents.documents.recall import recall
 from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR, fill, lay_out, surround

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from tests.oracle.ranking import score
 from tests.services.conftest import NOON, Clock, Open
 from workbench.core.agents.actors import AgentSettings
-from workbench.core.agents.episodes.cluster import EpisodeCluster
-from workbench.core.agents.episodes.criteria import PHASES, Criteria, Digest
+from workbench.core.agents.episodes.criteria import PHASES, Criteria, Digest, EpisodeCluster
 from workbench.core.agents.episodes.episode import OUTCOMES, STATUSES, Episode
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import (
@@ -27,18 +26,10 @@ from workbench.core.record import (
     WorkbenchError,
 )
 from workbench.core.tuning.episodic import WEIGHTS, use_of
-from workbench.services.agents.episodes.files import (
-    DIALECTS,
-    bring,
-    checked,
-    episodes_in,
-    found_in,
-    write_each,
-    written,
-)
-from workbench.services.agents.episodes.finding import FoundEpisode, fitting
-from workbench.services.agents.episodes.giving import EpisodeGiving
-from workbench.services.agents.episodes.pool import EpisodePool
+from workbench.services.agents.episode_finding import FoundEpisode, fitting
+from workbench.services.agents.episode_pool import EpisodePool
+from workbench.services.agents.episodes import DIALECTS, bring, checked_docs, episodes_in, found_in, write_each, written
+from workbench.services.agents.giving import EpisodeGiving
 from workbench.services.agents.reading_log import Asked
 from workbench.services.health.doctor import examine
 from workbench.services.open import Workbench
@@ -385,7 +376,7 @@ def test_an_imported_order_within_a_trace_is_held_from_who_asks_for_the_whole(
     filled: Workbench, open_bench: Open
 ) -> None:
     doc = said("Rotate the keys of the gateway", execution={"trace": [{"output": ORDER}]})
-    found = checked(episodes_in(json.dumps(doc), "x.json"), "x.json")
+    found = checked_docs(episodes_in(json.dumps(doc), "x.json"), "x.json")
     (stored,) = bring(filled.context, found, "x.json").stored
     agent = open_bench("agent:claude")
     rows: Any = giving(agent).find("rotate gateway keys", "semantic", Criteria(), 1)["episodes"]
@@ -483,13 +474,13 @@ def test_what_is_written_is_read_as_the_same(filled: Workbench, tmp_path: Path, 
     docs = [doc for _, doc in written(filled.context, ids, DIALECTS[0])]
     for text in (json.dumps(docs), "\n".join(map(json.dumps, docs)), json.dumps({"episodes": docs})):
         again = open_bench(folder=tmp_path / f"other-{len(text)}-{text[0] == '['}")
-        bring(again.context, checked(episodes_in(text, "f"), "f"), "f")
+        bring(again.context, checked_docs(episodes_in(text, "f"), "f"), "f")
         assert {(one.id, one.outcome, one.at, one.domain) for one in again.episodes.all()} == {
             (one.id, one.outcome, one.at, one.domain) for one in filled.episodes.all()
         }
         assert [again.episodes.open(id).body.task for id in ids] == [filled.episodes.open(id).body.task for id in ids]
     over = list(written(filled.context, ids[:1], DIALECTS[1]))
-    assert checked(episodes_in(json.dumps(over[0][1]), "f"), "f")[0].dialect == DIALECTS[1]
+    assert checked_docs(episodes_in(json.dumps(over[0][1]), "f"), "f")[0].dialect == DIALECTS[1]
 
 
 @pytest.mark.parametrize(
@@ -501,7 +492,7 @@ def test_what_is_written_is_read_as_the_same(filled: Workbench, tmp_path: Path, 
 )  # fmt: skip
 def test_what_a_file_does_not_hold_is_named(text: str, match: str) -> None:
     with pytest.raises(WorkbenchError, match=match):
-        checked(episodes_in(text, "f"), "f")
+        checked_docs(episodes_in(text, "f"), "f")
 
 
 # Erased and masked for good

@@ -15,9 +15,9 @@ from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.stream.confidence import confidence_of, scored
 from workbench.core.stream.confidence import told as reasons_of
 from workbench.services.agents.api import AgentApi
-from workbench.services.agents.context.making import gathered, kept
-from workbench.services.agents.context.values import AgentContext, Layer
+from workbench.services.agents.context import gathered, kept
 from workbench.services.agents.reading_log import DoorRules, ReadingLog
+from workbench.services.agents.serving import AgentContext, Layer
 from workbench.services.demo import fill, surround
 from workbench.services.open import Workbench, open_workbench
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.services.conftest import Open, memory, put
-from workbench.core.agents.provenance import Provenance
+from workbench.core.agents.read import Provenance
 from workbench.core.record import WorkbenchError
 from workbench.services.agents.serving import serve
 from workbench.services.open import Workbench

@@ -10,10 +10,9 @@ import pytest
 from tests.core.agents.patterns.samples import FULL, NOW, TEMPLATE
 from workbench.core.agents.patterns.matching import task_of
 from workbench.core.agents.patterns.pattern import Applicability, Application, Evidence, Pattern, Relationships
-from workbench.core.agents.patterns.schema import InvalidPattern, pattern_doc
-from workbench.core.agents.patterns.templates import ConditionSyntax
+from workbench.core.agents.patterns.schema import ConditionSyntax, InvalidPattern, pattern_doc
 from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.services.agents.patterns.serving import reading_of, served
+from workbench.services.agents.giving import reading_of, served
 from workbench.services.agents.reading_log import Asked
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.safety.provenance import provenances_of

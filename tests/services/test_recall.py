@@ -10,10 +10,10 @@ from tests.services.conftest import NOON, memory, put
 from tests.services.test_documents import KEY, Opened, places, session
 from workbench.core.record import InvalidQuery
 from workbench.retrieval.fulltext.large_file import rg
-from workbench.services.agents.context.making import gathered, reading_of
-from workbench.services.agents.context.values import AgentContext
+from workbench.services.agents.context import gathered, reading_of
 from workbench.services.agents.documents.recall import Recalled, Recalling, Scope, answer_json, answer_text, recall
 from workbench.services.agents.reading_log import Asked
+from workbench.services.agents.serving import AgentContext
 from workbench.services.open import Workbench
 
 __all__ = ["places", "session"]

@@ -10,7 +10,7 @@ from tests.services.conftest import NOON
 from workbench.config.paths import shipped
 from workbench.core.record import OnlyLookedAt
 from workbench.core.stream.memory import Memory
-from workbench.services.agents.context.making import gathered
+from workbench.services.agents.context import gathered
 from workbench.services.demo import fill, lay_out, surround
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.targets import Target

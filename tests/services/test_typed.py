@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.record import WorkbenchError
-from workbench.services.agents.documents.typed import put_back
+from workbench.services.agents.documents.documents import put_back
 
 MARK = "[secret: token]"
 TEXT = "# Keys\r\nkey = ghp_abc\nother\tline\r\n"

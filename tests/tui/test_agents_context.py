@@ -15,9 +15,8 @@ from tests.tui.waiting import until, until_drawn
 from workbench.core.agents.layers import ContextSettings
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
-from workbench.services.agents.answers import text_of
-from workbench.services.agents.context.making import gathered
-from workbench.services.agents.context.values import AgentContext, Layer
+from workbench.services.agents.context import gathered
+from workbench.services.agents.serving import AgentContext, Layer, text_of
 from workbench.tui.agents.context import STEP, ContextPane, Given, Head, More, Out, Row, Section, Whole
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp

@@ -27,8 +27,7 @@ from tests.tui.widgets.host import is_inert
 from workbench.config.paths import captures_dir
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
-from workbench.services.agents.capture.log import note
-from workbench.services.agents.capture.progress import folder_of
+from workbench.services.agents.capture.progress import folder_of, note
 from workbench.services.duplicates.plan import Group
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp

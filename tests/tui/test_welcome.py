@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import screen_text
-from workbench.core.agents.hooks import HOOK_FILES
+from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.first_run import FirstRun, FirstStep
 from workbench.tui.opening import Row, Welcome, WelcomeApp, rows_of
 from workbench.tui.widgets.lists.line_list import LineView

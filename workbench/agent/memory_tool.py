@@ -23,7 +23,7 @@ from anthropic.types.beta import (
 
 from workbench.agent.opening import open_for
 from workbench.core.record import WorkbenchError
-from workbench.services.agents.documents.commands import MemoryCommands
+from workbench.services.agents.documents.stored import MemoryCommands
 from workbench.services.open import Workbench
 
 

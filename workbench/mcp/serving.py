@@ -10,8 +10,7 @@ from workbench.config import paths
 from workbench.core.record import WorkbenchError
 from workbench.core.runtime import share_memory
 from workbench.mcp.clients import Clients, cleaned_name
-from workbench.services.agents.parent_process import parent_process
-from workbench.services.agents.reading_log import DoorRules
+from workbench.services.agents.reading_log import DoorRules, parent_process
 from workbench.services.open import Workbench
 
 _SETTLED_S = 3.0

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property, lru_cache
 
-from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked
+from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked, text_of
 from workbench.core.agents.patterns.pattern import FEATURES, Feature, Node, Pattern, Status, answers_of, decision_tree
-from workbench.core.agents.patterns.wording import text_of
 from workbench.core.words import humped, stop_words, words
 from workbench.retrieval.fulltext.segment import stems
 

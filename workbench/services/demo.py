@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from workbench.core.agents.actors import stands_by
+from workbench.core.agents.document import FollowedFolder
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody
-from workbench.core.agents.followed import FollowedFolder
 from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.patterns.schema import pattern_from
 from workbench.core.agents.read import AgentRead
@@ -25,7 +25,7 @@ from workbench.core.stream.confidence import unmarked
 from workbench.core.stream.memory import Memory, Vote, vote_id
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 from workbench.services.agents.documents.instructions import open_folder
-from workbench.services.agents.episodes.keeping import Episodes
+from workbench.services.agents.episodes import Episodes
 from workbench.services.files.imports.importing import query_id
 from workbench.services.open import Workbench
 

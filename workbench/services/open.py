@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from workbench.services.agents.consolidation import Consolidating
     from workbench.services.agents.documents.documents import Documents
     from workbench.services.agents.documents.stored import StoredDocuments
-    from workbench.services.agents.episodes.finding import EpisodeFinder
-    from workbench.services.agents.episodes.keeping import Episodes
-    from workbench.services.agents.index_file import IndexFile
-    from workbench.services.agents.patterns.intake import PatternIntake
-    from workbench.services.agents.patterns.patterns import Patterns
+    from workbench.services.agents.episode_finding import EpisodeFinder
+    from workbench.services.agents.episodes import Episodes
+    from workbench.services.agents.index import IndexFile
+    from workbench.services.agents.patterns import PatternIntake, Patterns
     from workbench.services.agents.plans import Plans
     from workbench.services.agents.replay import Replay
     from workbench.services.agents.served_lately import ServedLately
@@ -296,7 +295,7 @@ class Workbench:
     @cached_property
     def index_file(self) -> "IndexFile":
         """The overview of the store, and the file that it is written to."""
-        from workbench.services.agents.index_file import IndexFile
+        from workbench.services.agents.index import IndexFile
 
         return IndexFile(self.context, self.safety, lambda: self.exporter)
 
@@ -427,21 +426,21 @@ class Workbench:
     @cached_property
     def episodes(self) -> "Episodes":
         """What agents did."""
-        from workbench.services.agents.episodes.keeping import Episodes
+        from workbench.services.agents.episodes import Episodes
 
         return Episodes(self.context)
 
     @cached_property
     def episode_finder(self) -> "EpisodeFinder":
         """The way to episodes, by five strategies."""
-        from workbench.services.agents.episodes.finding import EpisodeFinder
+        from workbench.services.agents.episode_finding import EpisodeFinder
 
         return EpisodeFinder(self.context, lambda: self.retriever)
 
     @cached_property
     def patterns(self) -> "Patterns":
         """What agents learned to do."""
-        from workbench.services.agents.patterns.patterns import Patterns
+        from workbench.services.agents.patterns import Patterns
 
         return Patterns(self.context, self.gate, relatives=lambda text: self.retriever.episodes.pool().fits(text))
 
@@ -462,7 +461,7 @@ class Workbench:
     @cached_property
     def pattern_intake(self) -> "PatternIntake":
         """The way in for files of patterns."""
-        from workbench.services.agents.patterns.intake import PatternIntake
+        from workbench.services.agents.patterns import PatternIntake
 
         return PatternIntake(self.context, self.gate)
 

@@ -104,8 +104,8 @@ RECORDS = (
     RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
     RecordType("workbench.core.agents.read:AgentRead", "reads", "reading", refs=("memories",), made="at"),
     RecordType("workbench.core.agents.document:Document", "documents", is_named=True, made="changed_at"),
-    RecordType("workbench.core.agents.followed:FollowedFolder", "folders"),
-    RecordType("workbench.core.agents.followed:EditedFile", "edited_files"),
+    RecordType("workbench.core.agents.document:FollowedFolder", "folders"),
+    RecordType("workbench.core.agents.document:EditedFile", "edited_files"),
     RecordType(
         "workbench.core.agents.episodes.episode:Episode", "episodes", is_named=True, is_numbered=True, made="at",
         blob=InBlob("hash", ("task", "reflection")),
@@ -118,7 +118,7 @@ RECORDS = (
         counters=("access_count",),
     ),
     RecordType(
-        "workbench.core.agents.episodes.cluster:EpisodeCluster", "episode_clusters", "cluster of episodes",
+        "workbench.core.agents.episodes.criteria:EpisodeCluster", "episode_clusters", "cluster of episodes",
         refs=("representative", "members"),
     ),
     RecordType(

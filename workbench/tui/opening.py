@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.config import loading, paths, recent
-from workbench.core.agents.hooks import HOOK_FILES
+from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings

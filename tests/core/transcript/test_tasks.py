@@ -3,9 +3,8 @@
 import pytest
 
 from tests.core.transcript.sessions import asked, edited, fell, ran
-from workbench.core.agents.transcript.events import Event, Prompt, Said
-from workbench.core.agents.transcript.progress import Task
-from workbench.core.agents.transcript.tasks import TaskFollowing
+from workbench.core.agents.transcript.events import Event, Prompt, Said, Task
+from workbench.core.agents.transcript.following import TaskFollowing
 
 GREEN = ran("pytest -q", "5 passed in 0.2s")
 FIRST = [*asked("Add a retry with backoff to src/http/client.py"), *edited("src/http/client.py")]

@@ -1,37 +1,305 @@
 """`workbench episode`: what agents did, kept as it was; shown, listed, corrected by a person, written to files."""
 
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.agents.episode_rows import (
-    SHOWN,
-    add_criteria,
-    criteria_of,
-    no_criteria,
-    print_whole,
-    read_stdin,
-    row_of,
-    say_rows,
-)
-from workbench.cli.output import cut, fail, moment, say, warn, write_json
+from workbench.cli.output import cut, fail, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, count, file_or_stdin, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
 from workbench.cli.session import CLI_ACTOR, INTERRUPTED, Session, actor_of
-from workbench.core.agents.episodes.cluster import compared
-from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria, age_of
-from workbench.core.record import InvalidQuery, WorkbenchError
+from workbench.core.agents.consolidation import STAGES, StageKind, due_at
+from workbench.core.agents.episodes.criteria import (
+    STRATEGIES,
+    Criteria,
+    Phase,
+    age_of,
+    checked,
+    cluster_lines,
+    compared,
+    phase_dates,
+    phase_of,
+)
+from workbench.core.agents.episodes.episode import Episode, EpisodeUse, unused
+from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from workbench.core.agents.patterns.statistics import Outlook
-    from workbench.services.agents.episodes.finding import FoundEpisode, FoundEpisodes
-    from workbench.services.agents.episodes.keeping import Stored
-    from workbench.services.agents.experience.learning import Learned
+    from workbench.services.agents.consolidation import Becomes, Change, Consolidated, Stage
+    from workbench.services.agents.episode_finding import FoundEpisode, FoundEpisodes
+    from workbench.services.agents.episodes import Opened, Stored
+    from workbench.services.agents.experience import Learned
     from workbench.services.open import Workbench
+
+
+# `workbench consolidate`: what agents did and learned is tidied up, stage by stage, and reported.
+
+
+LISTED = 20
+"""Changes of a stage that are listed; --json lists all."""
+
+LONG_CONSOLIDATION = 500
+"""Records from which on a stage shows how far it is."""
+
+_ABOUT = f"""The stages, in this order: {", ".join(kind.id for kind in STAGES)}. Each is an action of its own that
+`workbench undo` takes back. Ctrl+c stops between two stages; the next run within a day goes on there. Nothing is lost:
+episodes are archived under the one that stands for them, patterns go out of use as history. --dry-run says exactly what
+a run would change. The report of the last run stands in Health, too, with when the next one is due (after a week).
+
+  workbench consolidate --dry-run
+  workbench consolidate --stages episodes,validation --report consolidation.md
+
+Every Sunday at three, by cron (`crontab -e`), or by a systemd timer (OnCalendar=Sun 03:00) with the same command:
+
+  0 3 * * 0  workbench --store /path/to/.workbench consolidate --json >> /path/to/consolidation.log 2>&1"""
+
+_SAYS: "Mapping[Becomes, str]" = {
+    "archived": "archived under",
+    "validated": "in use, by its evidence",
+    "under_review": "under review: it was contradicted",
+    "candidate": "a candidate",
+    "deprecated": "out of use: worth little",
+    "proposed": "waits in Review:",
+}
+
+
+def add_consolidate(commands: Commands) -> None:
+    """Add `consolidate`."""
+    parser = add_command(commands, "consolidate", consolidate, "consolidate episodes and patterns", _ABOUT)
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    parser.add_argument("--stages", metavar="NAME,…", default="", help="only these (otherwise: all, or those left)")
+    parser.add_argument("--anew", action="store_true", help="begin anew, whatever run was broken off")
+    parser.add_argument("--report", metavar="FILE", type=Path, help="write the report to a new file, .md or .json")
+    add_json(parser)
+
+
+def consolidate(session: Session) -> int:
+    args = session.args
+    names = [name.strip() for name in args.stages.split(",") if name.strip()]
+    if args.report is not None and args.dry_run:
+        raise InvalidQuery("A dry run has no report.", "Leave out --report; --json prints what would be done.")
+    line = _Line()
+    with session.reading() if args.dry_run else session.changing() as bench, interruptible() as cancelled:
+        work = bench.consolidating
+        try:
+            if args.dry_run:
+                done = work.look(names, line, cancelled)
+            else:
+                done = work.carry_out(names, line, cancelled, anew=args.anew)
+        finally:
+            line.clear()
+        if args.report is not None:
+            _write(session.cwd / args.report, done)
+        _tell(session, bench, done)
+    return INTERRUPTED if done.left else 0
+
+
+class _Line:
+    """The progress of the stage that is at work."""
+
+    def __init__(self) -> None:
+        self._stage, self._line = "", ProgressLine("", LONG_CONSOLIDATION)
+
+    def __call__(self, kind: StageKind, done: int, total: int) -> None:
+        """Show how far a stage is."""
+        if kind.id != self._stage:
+            self.clear()
+            self._stage, self._line = kind.id, ProgressLine(kind.id, LONG_CONSOLIDATION)
+        self._line(done, total)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        self._line.clear()
+
+
+def _tell(session: Session, bench: "Workbench", done: "Consolidated") -> None:
+    from workbench.services.agents.consolidation import done_json
+
+    dry, shown = session.args.dry_run, Shown(bench)
+    if wants_json(session.args):
+        write_json(shown(done_json(done, dry=dry)))
+        return
+    if done.again:
+        say("Going on with the run that was broken off.")
+    for one in done.stages:
+        for text in _lines(one, dry, shown):
+            say(text)
+    if done.left:
+        left = ", ".join(kind.id for kind in done.left)
+        warn(f"Stopped. Left: {left}." if dry else f"Stopped. Left: {left}; `workbench consolidate` goes on there.")
+    elif done.run is not None and (due := due_at(done.run)) is not None:
+        say(f"The next one is due {moment(due)}.")
+
+
+def _lines(stage: "Stage", dry: bool, shown: Shown) -> Iterator[str]:
+    plan = stage.plan
+    parts = [f"{counted(plan.looked, 'record')} looked at"]
+    if plan.changes:
+        parts.append(f"{len(plan.changes):,} {'would change' if dry else 'changed'}")
+    if plan.measured:
+        parts.append(f"{plan.measured:,} {'would be measured' if dry else 'measured'} anew")
+    facts = (f"{name.replace('_', ' ')} {value:,.0f}" for name, value in plan.facts.items())
+    yield f"{stage.kind.title}: {', '.join((*parts, *facts))}"
+    yield from (f"  {_line(change, shown)}" for change in plan.changes[:LISTED])
+    if len(plan.changes) > LISTED:
+        yield f"  and {len(plan.changes) - LISTED:,} more"
+
+
+def _line(change: "Change", shown: Shown) -> str:
+    by = f" {one_line(shown(change.by), 80)}" if change.by else ""
+    return f"{one_line(shown(change.id), 80)}  {_SAYS[change.becomes]}{by}"
+
+
+def _write(file: Path, done: "Consolidated") -> None:
+    import json
+
+    from workbench.core.files.replacing import replace_file
+    from workbench.services.agents.consolidation import markdown, run_json
+
+    if done.run is not None:
+        as_json = file.suffix == ".json"
+        text = json.dumps(run_json(done.run), indent=2) + "\n" if as_json else markdown(done.run)
+        replace_file(file, text, None)
+
+
+# Episodes as they are printed: a line each, or one whole; and the options that say which are meant.
+
+
+SHOWN = 20
+"""Episodes that are listed when nobody says how many."""
+
+_TASK, _ROW_LINE = 70, 200
+
+_CRITERIA = (
+    ("--domain", "only of this domain"),
+    ("--type", "only of this type of task"),
+    ("--outcome", "only that ended so: success, partial, failure"),
+    ("--tag", "only with this tag"),
+    ("--phase", "only in this phase: active, mature, aged, archived, deleted"),
+    ("--tool", "only where this tool was used"),
+    ("--applied", "only where this strategy was applied"),
+    ("--in-session", "only of this agent session"),
+    ("--since", "only newer: 7d, 36h, 2026-11-21"),
+    ("--until", "only older"),
+)
+
+
+def add_criteria(parser: Parser) -> None:
+    """Add the options that say which episodes are meant; read them with `criteria_of`."""
+    for name, about in _CRITERIA:
+        parser.add_argument(name, metavar="WHEN" if name in ("--since", "--until") else "X", default="", help=about)
+
+
+def no_criteria(parser: Parser) -> None:
+    """Let a command go without those options as if none had been given."""
+    parser.set_defaults(**{name[2:].replace("-", "_"): "" for name, _ in _CRITERIA})
+
+
+def criteria_of(session: Session) -> Criteria:
+    """Return which episodes the arguments mean; raises `InvalidQuery`."""
+    args = session.args
+    since, until = session.time(args.since), session.time(args.until, last=True)
+    return checked(
+        Criteria(
+            args.domain, args.type, args.outcome, args.tag, args.phase, args.in_session, args.tool, args.applied,
+            since, until,
+        )
+    )  # fmt: skip
+
+
+def row_of(episode: Episode, use: EpisodeUse | None, now: "datetime") -> dict[str, object]:
+    """Return the head of an episode as JSON values."""
+    counted = use or unused(episode.id)
+    return {
+        "id": episode.id, "timestamp": episode.at, "outcome": episode.outcome, "task_type": episode.type,
+        "domain": episode.domain, "tags": episode.tags, "status": episode.status, "phase": phase_of(episode, now),
+        "hash": episode.hash, "access_count": counted.access_count, "last_accessed": counted.last_accessed_at,
+        "references": len(counted.referenced_by), "approved": episode.approved, "captured": episode.captured,
+    }  # fmt: skip
+
+
+def say_rows(bench: "Workbench", found: Sequence[Episode], now: "datetime") -> None:
+    """Print heads, a line each, with what the task was."""
+    mask, rows, unread = bench.safety.masked, list[tuple[str, ...]](), 0
+    for one in found:
+        task = bench.episodes.task_of(one)
+        unread += task is None
+        tags = f"  #{' #'.join(one.tags)}" if one.tags else ""
+        said = unreviewed(bench, one) + one_line(mask(f"{task or '(its file cannot be read)'}{tags}"), _TASK)
+        where = one_line(mask("/".join(name for name in (one.domain, one.type) if name)), 24)
+        ended = f"{one.outcome.lower()}{', by capture' if one.captured else ''}"
+        rows.append((one.id, moment(one.at), ended, phase_of(one, now), where, said))
+    for line in table(rows) if rows else ():
+        say(line)
+    if unread:
+        warn(f"Of {unread:,} the file beside the store cannot be read; `workbench doctor` names them.")
+
+
+def print_whole(opened: "Opened", doc: Mapping[str, object], shown: Shown) -> None:
+    """Print an episode with all it says, part by part."""
+    head, use = opened.episode, opened.use
+    began = phase_dates(head)
+    last = f", last {moment(use.last_accessed_at)}" if use.last_accessed_at is not None else ""
+    marks = ("approved" if head.approved else "", "by capture" if head.captured else "")
+    rows = [
+        ("id", head.id),
+        ("when", f"{moment(head.at)} · {opened.phase}{_next(opened, began)}"),
+        ("outcome", " · ".join(part for part in (head.outcome.lower(), *marks) if part)),
+        ("domain", shown(head.domain)), ("type", shown(head.type)), ("session", shown(opened.body.session)),
+        ("tags", shown(", ".join(head.tags))),
+        ("read", f"{use.access_count:,}×{last} · {len(use.referenced_by):,} rest on it"),
+    ]  # fmt: skip
+    for line in table([row for row in rows if row[1]]):
+        say(line)
+    for line in cluster_lines(opened.cluster, head.id) if opened.cluster is not None else ():
+        say(shown(line))
+    for part in ("task", "execution", "outcome", "reflection"):
+        say(f"\n{part}")
+        _say_part(doc.get(part), "  ")
+    for note in opened.notes:
+        say(f"\nnote, {moment(note.at)}: {shown(note.text)}")
+
+
+def _next(opened: "Opened", began: "Mapping[Phase, datetime]") -> str:
+    """Say when the next phase begins, where one does by age."""
+    phases = list(began)
+    if opened.phase not in phases[:-1] or opened.episode.status != "active":
+        return ""
+    after = phases[phases.index(opened.phase) + 1]
+    return f", {after} from {moment(began[after])[:10]}"
+
+
+def _say_part(value: object, indent: str) -> None:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if isinstance(item, Mapping | list | tuple) and item:
+                say(f"{indent}{name}:")
+                _say_part(item, indent + "  ")
+            elif item not in (None, "", [], {}, ()):
+                say(f"{indent}{name}: {one_line(str(item), _ROW_LINE)}")
+    elif isinstance(value, list | tuple):
+        for item in value:
+            if isinstance(item, Mapping):
+                said = " · ".join(f"{name}: {one_line(str(part), 80)}" for name, part in item.items())
+                say(f"{indent}- {one_line(said, _ROW_LINE)}")
+            else:
+                say(f"{indent}- {one_line(str(item), _ROW_LINE)}")
+
+
+def read_stdin() -> str:
+    """Return what stdin says; raises `UnreadableFile`."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{error.object[error.start]:02x} at offset {error.start:,}"
+        raise UnreadableFile(f"stdin is not UTF-8 text: {what}.", "Nothing was stored.") from error
 
 
 # `workbench episode learn`: an episode is kept, and counts for the patterns that it names.
@@ -62,15 +330,14 @@ def add_learning(verbs: Commands) -> None:
 
 def learn_episode(session: Session) -> int:
     """Learn from an episode, and say what that came to."""
-    from workbench.cli.agents.episode_rows import read_stdin
-    from workbench.services.agents.episodes import files
-    from workbench.services.agents.experience.learning import Learning
+    from workbench.services.agents import episodes
+    from workbench.services.agents.experience import Learning
 
     args = session.args
     if args.file == "-":
-        found = files.checked(files.episodes_in(read_stdin(), "stdin"), "stdin")
+        found = episodes.checked_docs(episodes.episodes_in(read_stdin(), "stdin"), "stdin")
     else:
-        found = files.found_in(session.cwd / os.fsdecode(args.file))
+        found = episodes.found_in(session.cwd / os.fsdecode(args.file))
     if len(found) != 1:
         raise InvalidQuery(f"There are {len(found):,} episodes; one is learned from at a time.", "Nothing was stored.")
     with session.changing(makes=True) as bench:
@@ -218,7 +485,6 @@ LONG = 1_000
 
 
 def add_commands(commands: Commands) -> None:
-    """Add `episode` and what is below it."""
     episode = add_command(commands, "episode", list_episodes, "keep, show and find what agents did", _EPISODE)
     episode.set_defaults(limit=SHOWN, json=False)
     no_criteria(episode)
@@ -251,6 +517,7 @@ def add_commands(commands: Commands) -> None:
     writing.add_argument("--dialect", choices=("episode", "agent-playbook"), default="episode", help="the form of it")
     for parser in (adding, showing, listing, merging, writing):
         add_json(parser)
+    add_consolidate(commands)
 
 
 def _add_finding(verbs: Commands) -> None:
@@ -318,18 +585,18 @@ def _add_corrections(verbs: Commands) -> None:
 
 def add_episodes(session: Session) -> int:
     """Store what a file, a folder or stdin holds, and say what became of it."""
-    from workbench.services.agents.episodes import files
+    from workbench.services.agents import episodes
 
     args = session.args
     if args.file == "-":
         text, name = read_stdin(), "stdin"
-        found = files.checked(files.episodes_in(text, name), name)
+        found = episodes.checked_docs(episodes.episodes_in(text, name), name)
     else:
         path = session.cwd / os.fsdecode(args.file)
-        found, name = files.found_in(path), files.name_of(Path(path.name))
+        found, name = episodes.found_in(path), episodes.name_of(Path(path.name))
     with session.changing(makes=True) as bench:
         if actor_of(args) == CLI_ACTOR:
-            brought = files.bring(bench.context, found, name)
+            brought = episodes.bring(bench.context, found, name)
             stored, group = brought.stored, brought.group
         else:
             docs = [one.doc for one in found]
@@ -430,7 +697,7 @@ def find_episodes(session: Session) -> int:
 
 def _give(session: Session, criteria: Criteria) -> int:
     """Print what an agent is given, and count it."""
-    from workbench.services.agents.episodes.giving import EpisodeGiving
+    from workbench.services.agents.giving import EpisodeGiving
     from workbench.services.agents.reading_log import Asked
 
     args = session.args
@@ -564,18 +831,18 @@ def consolidate_episodes(session: Session) -> int:
 
 def export_episodes(session: Session) -> int:
     """Write episodes to a file or a folder."""
-    from workbench.services.agents.episodes import files
+    from workbench.services.agents import episodes
 
     args = session.args
     target: Path = session.cwd / args.target
     with session.reading(approved=True) as bench:
         bench.library.require_trust()
         ids = args.ids or [one.id for one in bench.episodes.all() if one.status != "deleted"]
-        docs = list(files.written(bench.context, ids, args.dialect))
+        docs = list(episodes.written(bench.context, ids, args.dialect))
         if target.suffix == ".json":
-            paths = files.write_list(target, [doc for _, doc in docs])
+            paths = episodes.write_list(target, [doc for _, doc in docs])
         else:
-            paths = files.write_each(target, docs)
+            paths = episodes.write_each(target, docs)
     if wants_json(args):
         write_json({"episodes": len(docs), "files": [str(path) for path in paths]})
     else:

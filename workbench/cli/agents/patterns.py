@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.core.agents.patterns.matching import LeftOut, Match, Task
     from workbench.core.agents.patterns.pattern import Application, Node, Pattern
     from workbench.core.agents.patterns.statistics import Validation
-    from workbench.services.agents.patterns.patterns import Found
+    from workbench.services.agents.patterns import Found
     from workbench.services.open import Workbench
 
 
@@ -360,7 +360,7 @@ def show_pattern(session: Session) -> int:
             told = {"applications": [application_json(one) for one in done], **review_json(bench, stored)}
             write_json({**pattern_doc(pattern), **told})
         else:
-            from workbench.core.agents.patterns.wording import in_full
+            from workbench.core.agents.patterns.matching import in_full
 
             reasons = {f.reason for held in bench.safety.unpermitted([stored]) for f in held.findings}
             for reason in sorted(reasons):
@@ -410,7 +410,7 @@ def _look(session: Session, bench: "Workbench") -> int:
 
 
 def _serve(session: Session, bench: "Workbench") -> int:
-    from workbench.services.agents.patterns.serving import reading_of, served
+    from workbench.services.agents.giving import reading_of, served
     from workbench.services.agents.reading_log import Asked, keep
 
     args, task = session.args, _task(session)

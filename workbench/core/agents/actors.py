@@ -62,3 +62,10 @@ class AgentSettings(NamedTuple):
     def only_approved(self, actor: str) -> bool:
         """Tell whether an actor (`agent:NAME`) is given only what a person wrote or approved."""
         return self.serve == "approved" or actor.removeprefix("agent:") in self.approved_only
+
+
+# Why a pattern stands where it does, where no person says why: the numbers of its evidence, or what was done.
+
+
+EVIDENCE, REFINED, APPROVED, RESTORED = "evidence", "refined", "approved", "restored"
+IMPORTED, MERGED, SUPERSEDED, LOW_VALUE = "imported", "merged", "superseded", "low value"

@@ -9,9 +9,9 @@ rest. Both are scaled with the budget. From 20,000 tokens on the maximum is that
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-_FINDERS = "workbench.services.agents.context.finders"
-_DOCUMENTS = "workbench.services.agents.context.from_documents"
-_EXPERIENCE = "workbench.services.agents.context.from_experience"
+_FINDERS = "workbench.services.agents.layers"
+_DOCUMENTS = "workbench.services.agents.layers"
+_EXPERIENCE = "workbench.services.agents.layers"
 
 USUAL, LARGE = 8_000, 20_000
 """Tokens that a context takes where nobody says how many it may, at every door; and those of a working memory."""

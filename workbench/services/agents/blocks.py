@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
-from workbench.core.agents.provenance import Provenance
+from workbench.core.agents.read import Provenance
 from workbench.core.text import one_line
 from workbench.services.safety.provenance import begin_of, end_of
 

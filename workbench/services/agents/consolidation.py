@@ -8,8 +8,7 @@ from typing import Literal, cast
 
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.consolidation import KEPT, STAGES, ConsolidationRun, StageKind, StageResult, due_at, goes_on
-from workbench.core.agents.episodes.cluster import EpisodeCluster
-from workbench.core.agents.episodes.criteria import is_over, phase_of
+from workbench.core.agents.episodes.criteria import EpisodeCluster, is_over, phase_of
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse
 from workbench.core.agents.patterns.duplicates import weaknesses
 from workbench.core.agents.patterns.matching import USED
@@ -20,8 +19,8 @@ from workbench.core.record import InvalidQuery, WorkbenchError, iso, minute
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import counted
-from workbench.services.agents.episodes.finding import EpisodeFinder
-from workbench.services.agents.patterns.patterns import Patterns
+from workbench.services.agents.episode_finding import EpisodeFinder
+from workbench.services.agents.patterns import Patterns
 from workbench.services.context import Context
 from workbench.services.review.found_patterns import merges, recurring
 from workbench.services.tuning.retriever import Retriever

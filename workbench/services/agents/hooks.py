@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.agents.hooks import HOOK_FILES
+from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.files.atomic import write_file
 from workbench.core.files.fresh import NotRegular, open_handle
 from workbench.core.record import StoreProblem, UnreadableFile

@@ -1,14 +1,27 @@
 """An overview of a store in Markdown, for people and for agents: counts, what was confirmed lately, top patterns."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from workbench.core.files.format import ExportFormat, Parsed
+from workbench.core.record import WorkbenchError
 from workbench.core.served import is_served
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import STATUSES, Memory
 from workbench.core.text import one_line
 from workbench.core.tuning.profile import WORKBENCH
+from workbench.services.agents.serving import as_served
+from workbench.services.context import Context
+from workbench.services.files.project import project_of
+from workbench.services.safety.safety import Safety
+
+if TYPE_CHECKING:
+    from workbench.services.files.exports.exporting import Exporter, ExportPreview, Written
+
 
 RECENT, TOP = 10, 10
 """How many memories are listed that were confirmed lately, and how many patterns."""
@@ -54,3 +67,67 @@ def _listed(title: str, memories: Sequence[Memory], unreviewed: Collection[str])
     marks = dict.fromkeys(unreviewed, ", unreviewed")
     rows = [f"- {one_line(m.line, _LINE)} ({m.id}, {m.created_at:%Y-%m-%d} UTC{marks.get(m.id, '')})" for m in memories]
     return "\n".join((f"## {title}", "", *rows)) if rows else ""
+
+
+# The overview as a file, `memory-index.md`: written by the store alone, and never over what somebody else wrote.
+
+
+def _as_it_is(_parsed: Parsed, original: str | None) -> str:
+    """Return the file as it is: an overview is made of a whole store, and of no records that a file could hold."""
+    return original or ""
+
+
+OUTLET = ExportFormat("memory-index", "memory index", "memories", _as_it_is, ".md")
+"""What the file is noted as: another export does not replace it, and this one replaces nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexText:
+    """An overview, and how many memories in it are counted and not told, because they are held back from agents."""
+
+    text: str
+    withheld: int
+
+
+class IndexFile:
+    """Makes the overview of a store, and writes it to a file."""
+
+    def __init__(self, context: Context, safety: Safety, exporter: "Callable[[], Exporter]") -> None:
+        self._context = context
+        self._safety = safety
+        self._exporter = exporter
+
+    def made(self) -> IndexText:
+        """Return the overview as it is now."""
+        memories = self._context.library.memories.all()
+        withheld = {memory.id for memory in memories if self._safety.held_from_agents(memory)}
+        given = [memory for memory in memories if memory.id not in withheld]
+        served = as_served(self._context, given, self._safety)
+        both = zip(served.named, given, strict=True)
+        unreviewed = {shown.id for shown, stored in both if not served.provenance[stored.id].approved}
+        return IndexText(overview(memories, served.named, self._context.now(), unreviewed), len(withheld))
+
+    def preview(self, path: Path) -> "ExportPreview":
+        """Compare the overview with the file that it would replace. Raises `WorkbenchError` for what is no text."""
+        return self._exporter().preview(path, self.made().text, kind=OUTLET)
+
+    def write(self, path: Path, *, force: bool = False) -> "Written":
+        """Write the file in one step; with `force` also over one that somebody else wrote, of which a copy is kept.
+
+        Raises `NotReplaced` without `force`, `NotTrusted`, and `WorkbenchError` when it cannot be written.
+        """
+        return self._exporter().write(self.preview(path), force=force)
+
+    def follow(self) -> None:
+        """Write the file that the settings name (`reflection.index`), if they do; raises as `write` does."""
+        name = self._context.settings.index_file
+        if not name:
+            return
+        project = project_of(self._context.library)
+        path = Path(name).expanduser()
+        if not path.is_absolute():
+            if project is None:
+                message = f"The overview {name} has no place: this store belongs to no project."
+                raise WorkbenchError(message, "Give reflection.index an absolute path, or leave it empty.")
+            path = project / path
+        self.write(path)

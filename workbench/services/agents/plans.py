@@ -16,7 +16,7 @@ from workbench.core.reflection.reflector import Preview, Tell, Usage
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import NO_SOURCE, Memory, Source
 from workbench.core.text import clean_for_store, one_line
-from workbench.services.agents.context.making import gathered
+from workbench.services.agents.context import gathered
 from workbench.services.context import Context
 from workbench.services.playbook.playbook import Playbooks
 from workbench.services.reflection.gauge import state_of

@@ -1,17 +1,114 @@
 """Keeps what agents read without their waiting for it: several readings together, a moment later, on a thread."""
 
 import contextlib
+import json
+import os
 import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
 
+from workbench.config import loading, paths
+from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.read import AgentRead
-from workbench.core.record import WorkbenchError
-from workbench.services.agents.briefs.kept import carry_over
+from workbench.core.files.locks import Patience, waiting
+from workbench.core.record import StoreProblem, WorkbenchError
+from workbench.core.runtime import process
+from workbench.services import caches
+from workbench.services.agents.capture.progress import Place
 from workbench.services.context import Context
-from workbench.store.library import Tx
+from workbench.services.safety.secret_filter import SecretFilter
+from workbench.store.library import STANDARD, Library, Tx
+
+# The briefs that are kept of a store in the user's cache folder, one for each agent.
+#
+# Each holds for one state of the store, one agent and one way of serving. What is kept of another state is never
+# given:
+# a purge, a mask or a store that is not trusted any more takes it along. A reading of an agent changes nothing that a
+# brief says, so that it is carried over to the state after one.
+
+
+_FOLDER = "briefs"
+
+State = tuple[str, int, str]
+"""What names a store as it is at one moment (see `Library.named_state`)."""
+
+
+class Basis(NamedTuple):
+    """What a brief was made of: the store's state, who is told, under which profile, and how agents are served."""
+
+    store: str
+    revision: int
+    mark: str
+    agent: str
+    profile: str
+    serving: str
+
+
+class Brief(NamedTuple):
+    """What an agent is told, and the ids of the memories in it."""
+
+    text: str
+    memories: tuple[str, ...] = ()
+
+
+def basis_of(library: "Library", actor: str, profile: str, agents: AgentSettings) -> Basis:
+    """Return what a brief of a store as it is now would be made of."""
+    return Basis(*library.named_state, actor, profile, "approved" if agents.only_approved(actor) else "all")
+
+
+def kept(cache: Path, basis: Basis) -> Brief | None:
+    """Return the brief that is kept, `None` where there is none that was made of just this."""
+    try:
+        doc = json.loads(_file(cache, basis.agent).read_bytes())
+        if doc["basis"] != list(basis):
+            return None
+        return Brief(str(doc["text"]), tuple(map(str, doc["memories"])))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def put(cache: Path, basis: Basis, brief: Brief) -> None:
+    """Keep a brief that was made; where that cannot be done there is none."""
+    doc = {"basis": list(basis), "text": brief.text, "memories": brief.memories}
+    caches.keep(_file(cache, basis.agent), json.dumps(doc).encode("ascii"))
+
+
+def carry_over(cache: Path, before: State, after: State) -> None:
+    """Let what is kept of one state of a store hold for the next one, which notes a reading and no more."""
+    for path in (cache / _FOLDER).glob("*.json"):
+        try:
+            doc = json.loads(path.read_bytes())
+            if doc["basis"][: len(before)] == list(before):
+                doc["basis"][: len(before)] = after
+                caches.keep(path, json.dumps(doc).encode("ascii"))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+
+
+def discard(cache: Path) -> None:
+    """Let what is kept for a store go, for whichever agent. Raises `OSError`."""
+    for path in (cache / _FOLDER).glob("*.json"):
+        path.unlink(missing_ok=True)
+
+
+def _file(cache: Path, actor: str) -> Path:
+    return cache / _FOLDER / f"{blake2b(actor.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
+
+
+# Which process started this one: an agent's hooks and its server have it in common, whatever they call a session.
+
+
+def parent_process() -> str:
+    """Return the name of the process that started this one; empty where it ended already."""
+    number = os.getppid()
+    return process(number) if number > 1 else ""
+
 
 # What agents read: kept as records of their own, and counted on the memories, in one journal line for several.
 #
@@ -173,3 +270,34 @@ class ReadingLog:
                 left = [one for each in by_agent.values() for one in each]
                 with self._lock:
                     self._waiting = [*left, *self._waiting][-_MOST:]
+
+
+# The brief that a session begins with, where it is kept of the store as it is now, and that it was given.
+
+
+_PATIENCE_S = 1.0
+"""Seconds that a session waits for the store to note a reading; without them there is none."""
+
+
+def given(event: HookEvent, place: Place) -> str | None:
+    """Return the brief of the store as it is now, `None` when it has to be made; of what is not trusted, nothing.
+
+    What is given is kept as a reading, where the store can be written. Raises `StoreProblem`.
+    """
+    settings = loading.load(paths.config_dir() / loading.FILE_NAME).settings
+    cache = caches.place(paths.cache_dir(), place.store)
+    # Who waits for a session to begin is not to wait for a checkpoint.
+    library = Library(
+        place.store, place.clock, STANDARD._replace(checkpoint_every=0), place.heads, SecretFilter(),
+        believed=paths.is_believed(place.store), cache=cache,
+    )  # fmt: skip
+    if not library.standing.trusted:
+        discard(cache)
+        return ""
+    context = Context(library, place.clock, settings, cache, place.actor)
+    found = kept(cache, basis_of(library, place.actor, context.profile.name, settings.agents))
+    if found is not None and found.text:
+        read = looked_up(context, "brief", found.memories, Asked("hook", event.session, parent_process()))
+        with contextlib.suppress(StoreProblem), waiting(Patience(_PATIENCE_S)):
+            keep(context, [read])
+    return None if found is None else found.text

@@ -8,20 +8,29 @@ nothing is given, and no memory that any question could have found.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from workbench.core.agents.provenance import UNKNOWN, Provenance
-from workbench.core.agents.read import AgentRead
-from workbench.core.record import InvalidRecord, StoreProblem
+from workbench.core.agents.document import Document
+from workbench.core.agents.layers import LayerKind
+from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
+from workbench.core.duplicates.groups import text_mark
+from workbench.core.playbook.book import Bullet
+from workbench.core.playbook.budget import Standing
+from workbench.core.record import InvalidRecord, StoreProblem, iso
 from workbench.core.runtime import may_stop
+from workbench.core.served import hidden_because
 from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted
-from workbench.core.tuning.profile import Profile
+from workbench.core.tokens import beginning, tokens_of
+from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.ranking.ranker import Ranking
 from workbench.services.agents.aliases import served_name
+from workbench.services.agents.blocks import Blocks, framed
 from workbench.services.agents.reading_log import BY_COMMAND, Asked, keep, new_id
 from workbench.services.context import Context
 from workbench.services.health.upkeep import disputes
@@ -30,6 +39,14 @@ from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.floors import AgainstFloor, against
 from workbench.services.tuning.tuning import Tuning
+
+if TYPE_CHECKING:
+    from workbench.core.agents.episodes.episode import Episode
+    from workbench.core.agents.patterns.pattern import Pattern
+    from workbench.core.review.proposal import Proposal
+    from workbench.services.stream.ingest import Ingested
+    from workbench.services.tuning.session import Question
+
 
 Judge = Callable[[Sequence[Memory]], set[str]]
 """Returns the ids of those memories that must not be served."""
@@ -236,3 +253,305 @@ def _only(ranking: Ranking, ids: Sequence[str]) -> Ranking:
 def _masked(memory: Memory, safety: Safety) -> Memory:
     """Return a memory without its secrets, unless a person allowed it as it is."""
     return memory if safety.override(memory) is not None else masked(memory, safety.masked)
+
+
+# Answers to an agent as values that JSON knows: what every door for agents prints.
+#
+# What no person wrote or approved stands in a block that names its source; ids and sessions are those an agent may
+# see.
+
+
+Json: TypeAlias = dict[str, object]
+
+LINE = 300
+"""Characters of a memory's line in a list."""
+
+PART = 16_000
+"""Characters of one memory's text that are given at once."""
+
+
+class Answering:
+    """Puts what an agent is given into values."""
+
+    def __init__(self, context: Context, safety: Safety) -> None:
+        self._context, self._safety = context, safety
+
+    def withheld(self, memories: Sequence[Memory]) -> set[str]:
+        """Return the ids of those memories that this agent is not given."""
+        _, held, unapproved = judges_of(self._context, self._safety)
+        return held(memories) | unapproved(memories)
+
+    def told(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Return those memories that stand in no block, as the agent may see them: what a person stands by."""
+        refused, outward = self.withheld(memories), as_served(self._context, memories, self._safety)
+        known = outward.provenance
+        both = zip(outward.named, memories, strict=True)
+        return [shown for shown, stored in both if stored.id not in refused and known[stored.id].approved]
+
+    def search(self, served: Served, most: int, explained: "Question | None" = None) -> Json:
+        """Return a ranking a line each, in at most so many tokens."""
+        clock: Json = {"clock": served.clock} if served.clock else {}
+        if served.floor.empty:
+            note = "Nothing in this store is relevant to the query."
+            return {"results": [], "nothing_relevant": True, "note": note, **clock}
+        blocks, rows, spent = Blocks(served.names, served.provenance), list[Json](), 0
+        for stored, scored in zip(served.ranking.ids, served.top, strict=True):
+            row = self._line(scored.memory, blocks, text_mark(scored.memory.content))
+            row["score"] = round(scored.total, 4)
+            row["relevance"] = round(served.floor.relevance(stored), 4)
+            if explained is not None:
+                row["factors"] = {name: round(part, 4) for name, part in scored.weighted.items()}
+                row["relevance_parts"] = {
+                    s.part.id: round(s.value, 4) for s in explained.shares(served.ranking, stored)
+                }
+            spent += tokens_of(str(row))
+            if rows and spent > most:
+                break
+            rows.append(row)
+        more = len(served.top) - len(rows)
+        left_out = {"held_back": served.held, "unapproved": served.unapproved, "weak": served.weak, "cut": more}
+        return {
+            "results": rows,
+            "nothing_relevant": False,
+            "profile": served.ranking.profile.name,
+            "profile_from": self._context.profile.origin,
+            "left_out": {name: count for name, count in left_out.items() if count},
+            **clock,
+        }
+
+    def name(self, memory: Memory) -> str:
+        """Return a memory's id as an agent may see it."""
+        outward = as_served(self._context, [memory], self._safety)
+        return Blocks(outward.names, outward.provenance).name(outward.memories[0].id)
+
+    def lines(self, memories: Sequence[Memory]) -> list[Json]:
+        outward = as_served(self._context, memories, self._safety)
+        blocks = Blocks(outward.names, outward.provenance)
+        rows = zip(outward.memories, memories, strict=True)
+        return [self._line(shown, blocks, text_mark(stored.content)) for shown, stored in rows]
+
+    def full(self, memories: Sequence[Memory], near: Mapping[str, Sequence[Memory]], most: int, offset: int) -> Json:
+        """Return memories in full in at most so many tokens, the first from a character on; `next` goes on there."""
+        outward = as_served(self._context, memories, self._safety)
+        blocks, rows, spent = Blocks(outward.names, outward.provenance), list[Json](), 0
+        for shown, stored in zip(outward.memories, memories, strict=True):
+            begin = 0 if rows else min(offset, len(shown.content))
+            text = beginning(shown.content[begin : begin + PART], most - spent - 100)
+            if rows and len(text) < len(shown.content) - begin:
+                return {"memories": rows, "next": {"id": blocks.name(shown.id), "offset": 0}}
+            row = self._line(shown, blocks, text_mark(stored.content))
+            del row["line"]
+            # Words beside the text that nobody stands by are left out, as in every answer to an agent.
+            stands = blocks.provenance(shown.id).approved
+            row |= {
+                "text": blocks.enclosed(shown.id, text),
+                "tags": list(shown.tags) if stands else [],
+                "section": shown.section if stands else "",
+            }
+            row["around"] = self.lines(near.get(stored.id, ()))
+            rows.append(row)
+            spent += tokens_of(str(row))
+            if begin + len(text) < len(shown.content):
+                return {"memories": rows, "next": {"id": blocks.name(shown.id), "offset": begin + len(text)}}
+        return {"memories": rows, "next": None}
+
+    def whole(self, memory: Memory) -> str:
+        outward = as_served(self._context, [memory], self._safety)
+        (shown,) = outward.memories
+        return Blocks(outward.names, outward.provenance).enclosed(shown.id, shown.content)
+
+    def saved(self, done: "Ingested", resembling: Sequence[Memory]) -> Json:
+        """Return what became of something that was saved; an agent sees no more of what waits than that it does."""
+        actions = {"created": "created", "skipped": "known", "absorbed": "updated", "restored": "updated"}
+        memory = done.memory
+        if done.outcome in ("seen", "purged"):
+            note = "A person archived or erased this, so it is not stored."
+            return {"id": None, "action": "known", "note": note}
+        if self.withheld([memory]) or hidden_because(memory, self._context.now()):
+            return {"id": None, "action": "waiting", "note": "Something of this waits for a person."}
+        row: Json = {
+            "id": self.name(memory),
+            "action": actions.get(done.outcome, "created"),
+            "status": memory.status,
+            "importance": memory.importance_score,
+            "citations": [served_name(id, self._safety.findings) for id in memory.citations],
+            "resembles": self.lines([m for m in resembling if m.id != memory.id and not self.withheld([m])]),
+        }
+        if done.outcome in ("proposed", "contradicts"):
+            row["note"] = "A person decides what becomes of it and of what it resembles."
+        elif done.unwanted is not None:
+            row["note"] = "It resembles what a person archived."
+        return row
+
+    def wished(self, proposal: "Proposal", old: Memory) -> Json:
+        """Return what became of a wish to replace a memory."""
+        note = "A person decides; until then the old one is served and this is not."
+        return {"id": proposal.id, "action": "proposed", "replaces": self.name(old), "note": note}
+
+    def context(self, made: "AgentContext") -> Json:
+        """Return a context, as text and layer by layer."""
+        layers = [
+            {
+                "layer": layer.kind.id,
+                "tokens": layer.tokens,
+                "budget": layer.budget,
+                "ids": [item.id for item in layer.items],
+                "left_out": _counts([left.why for left in layer.left_out]),
+            }
+            for layer in made.layers
+        ]
+        answer: Json = {
+            "text": text_of(made),
+            "tokens": made.tokens,
+            "layers": layers,
+            "nothing_relevant": made.is_empty,
+        }
+        used = made.profile or self._context.profile
+        return {**answer, "profile": used.name, "profile_from": used.origin}
+
+    def _line(self, memory: Memory, blocks: Blocks, mark: str) -> Json:
+        known = blocks.provenance(memory.id)
+        line = memory.line if len(memory.line) <= LINE else f"{memory.line[:LINE]}…"
+        return {
+            "id": blocks.name(memory.id),
+            "line": blocks.enclosed(memory.id, line),
+            "kind": memory.observation_type,
+            "memory_type": memory.memory_type,
+            "status": memory.status,
+            "importance": memory.importance_score,
+            "age_days": round((self._context.now() - memory.created_at).total_seconds() / 86_400, 1),
+            "created_at": iso(memory.created_at),
+            "citations": [served_name(id, self._safety.findings) for id in memory.citations],
+            "approved": known.approved,
+            "mark": mark,
+        }
+
+
+def text_of(made: "AgentContext") -> str:
+    """Return a context as the text that an agent reads: a heading for each layer that gives something."""
+    return "\n\n".join(layer.text for layer in made.layers if layer.items)
+
+
+def _counts(words: Sequence[str]) -> dict[str, int]:
+    return {word: words.count(word) for word in dict.fromkeys(words)}
+
+
+# The values of a context: what each layer gives, and what it leaves out, with the reason.
+
+
+Why = Literal["budget", "harmful", "held", "unapproved", "weak", "given", "placed", "untrusted"]
+"""Why something is left out: over the budget, voted harmful more often than helpful, held back for what its text says,
+not approved, below the floor, given already by a layer before, placed in a file that agents load whole, or in a
+document that nobody has looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something that a layer would give: a record, and its score where it was ranked; of a memory its relevance, too.
+
+    What it says is its content, unless it is `said` in another way; `beside` are more texts of it, which are looked at
+    before it is given, and not given themselves. `standing` is that of a bullet among its playbook's. What does not
+    `fit` the task is given within its layer's minimum only.
+    """
+
+    record: "Memory | Bullet | Document | Episode | Pattern"
+    score: float | None = None
+    said: str | None = None
+    beside: tuple[str, ...] = ()
+    relevance: float | None = None
+    standing: Standing | None = None
+    fits: bool = True
+
+    @property
+    def id(self) -> str:
+        """Its id, with the playbook's before a bullet's."""
+        return f"{self.record.book}/{self.record.id}" if isinstance(self.record, Bullet) else self.record.id
+
+    @property
+    def text(self) -> str:
+        return str(getattr(self.record, "content", "")) if self.said is None else self.said
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its scores.
+
+    One `is_long` may be cut; `standing` and `fits` are as it was found.
+    """
+
+    id: str
+    text: str
+    tokens: int
+    provenance: Provenance
+    score: float | None = None
+    is_long: bool = False
+    standing: Standing | None = None
+    relevance: float | None = None
+    fits: bool = True
+
+    @property
+    def row(self) -> tuple[str, Provenance]:
+        """Its row in the text of a context, and where it comes from."""
+        disputed = f"[{self.provenance.disputed}]\n" if self.provenance.disputed else ""
+        return f"- [{self.id}] {disputed}{self.text}", self.provenance
+
+    @property
+    def alone(self) -> str:
+        """Its text by itself, in a block of its own where nobody stands by it."""
+        return Blocks({}, {self.id: self.provenance}).enclosed(self.id, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One thing that is not given; with the reason “budget”, by how many tokens it is `over`.
+
+    A bullet that is over by none is net harmful, and better ones did not fit.
+    """
+
+    id: str
+    why: Why
+    over: int = 0
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer of a context: its part of the `budget`, what of that it used, and the mark of its blocks."""
+
+    kind: LayerKind
+    budget: int
+    items: tuple[Item, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    mark: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text that an agent reads: a heading and what is given, in blocks; nothing where nothing is."""
+        rows = framed((item.row for item in self.items), self.mark)
+        return "\n".join((f"## {self.kind.title}", *rows)) if self.items else ""
+
+    @cached_property
+    def tokens(self) -> int:
+        return tokens_of(f"{self.text}\n\n") if self.items else 0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentContext:
+    """What an agent is given for a task; with `is_empty` nothing in the store is relevant to it.
+
+    `weak` memories that the ranking under `profile` found are left out, since any question could have found them.
+    """
+
+    task: str
+    budget: int
+    layers: tuple[Layer, ...]
+    is_empty: bool = False
+    weak: int = 0
+    profile: ProfileInUse | None = None
+
+    @property
+    def tokens(self) -> int:
+        return sum(layer.tokens for layer in self.layers)
+
+    @property
+    def given(self) -> tuple[Item, ...]:
+        return tuple(item for layer in self.layers for item in layer.items)

@@ -21,7 +21,7 @@ from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, ca
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store, counted
-from workbench.services.agents.episodes.keeping import Episodes
+from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Context
 from workbench.services.safety.bodies import cleaned
 from workbench.services.safety.secret_filter import SecretFilter

@@ -4,19 +4,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
+from workbench.core.agents.actors import MERGED
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns.duplicates import Likeness, PatternGroup, pattern_groups
-from workbench.core.agents.patterns.mining import SUPPORT, Mined, Run, features_of, mined
 from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.agents.patterns.reasons import MERGED
-from workbench.core.agents.patterns.statistics import approved
+from workbench.core.agents.patterns.statistics import SUPPORT, Mined, Run, approved, features_of, mined
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.text import counted, one_line
 from workbench.safety.scanning import scan
-from workbench.services.agents.patterns.patterns import Patterns
+from workbench.services.agents.patterns import Patterns
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.review.finders import Finder, Parts

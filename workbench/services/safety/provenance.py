@@ -6,9 +6,8 @@ The journal is the only witness: what a record says of itself may have come in w
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from workbench.core.agents.actors import stands_by
-from workbench.core.agents.patterns.reasons import EVIDENCE
-from workbench.core.agents.provenance import UNKNOWN, Provenance
+from workbench.core.agents.actors import EVIDENCE, stands_by
+from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.override import override_id
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT

@@ -10,7 +10,7 @@ from workbench.safety import scanning
 from workbench.store.library import Library, Touched
 
 if TYPE_CHECKING:
-    from workbench.core.agents.provenance import Provenance
+    from workbench.core.agents.read import Provenance
 
 
 # Where texts come from, as far as it was found out already: the journal is not read again for what did not change.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workbench.core.agents.actors import require_person
-from workbench.core.agents.provenance import Provenance
+from workbench.core.agents.read import Provenance
 from workbench.core.record import InvalidRecord, UnknownRecord
 from workbench.core.review import lifecycle
 from workbench.core.stream.confidence import confidence_of, said_to_be

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from workbench.core.agents.provenance import UNKNOWN
+from workbench.core.agents.read import UNKNOWN
 from workbench.core.files.fresh import read_named
 from workbench.core.record import InvalidQuery, UnreadableFile
 from workbench.core.runtime import Cancelled, Progress

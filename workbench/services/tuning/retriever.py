@@ -40,8 +40,8 @@ from workbench.services.context import Context
 from workbench.store.library import Library, Touched
 
 if TYPE_CHECKING:
-    from workbench.services.agents.episodes.pool import EpisodePools
-    from workbench.services.agents.patterns.indexes import PatternIndexes
+    from workbench.services.agents.episode_pool import EpisodePools
+    from workbench.services.agents.patterns import PatternIndexes
 
 
 # The pool of a large store as it is kept between two questions.
@@ -175,14 +175,14 @@ class Retriever:
     @cached_property
     def episodes(self) -> "EpisodePools":
         """What is searched of the store's episodes; it follows the store on its own."""
-        from workbench.services.agents.episodes.pool import EpisodePools
+        from workbench.services.agents.episode_pool import EpisodePools
 
         return EpisodePools(self._context, self.vectors)
 
     @cached_property
     def patterns(self) -> "PatternIndexes":
         """The indexes over the store's patterns; they follow the store on their own."""
-        from workbench.services.agents.patterns.indexes import PatternIndexes
+        from workbench.services.agents.patterns import PatternIndexes
 
         return PatternIndexes(self._library)
 

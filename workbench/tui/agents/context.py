@@ -20,9 +20,8 @@ from workbench.core.files.replacing import replace_file
 from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line, printable
 from workbench.core.tuning.profile import Profile, ProfileInUse
-from workbench.services.agents.answers import Answering, text_of
-from workbench.services.agents.context.making import Material, gathered
-from workbench.services.agents.context.values import AgentContext, Item, Layer, LeftOut
+from workbench.services.agents.context import Material, gathered
+from workbench.services.agents.serving import AgentContext, Answering, Item, Layer, LeftOut, text_of
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.provenance import learn_all

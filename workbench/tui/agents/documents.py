@@ -16,11 +16,10 @@ from workbench.core.agents.document import ROOT, Document, DocumentSection
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.text import one_line
 from workbench.core.tokens import tokens_of
-from workbench.services.agents.documents.documents import Looks, OpenFolder, Vanished, looks_of
+from workbench.services.agents.documents.documents import Looks, OpenFolder, Vanished, looks_of, put_back
 from workbench.services.agents.documents.instructions import LARGEST, DocumentFolder, OpenDocument, read_document
 from workbench.services.agents.documents.recall import Recalling
 from workbench.services.agents.documents.recall import Row as Recall
-from workbench.services.agents.documents.typed import put_back
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.open import Workbench
 from workbench.tui.agents.actions import DOCUMENTS

@@ -11,17 +11,22 @@ from textual import work
 from textual.binding import BindingType
 from textual.content import Content
 
-from workbench.core.agents.episodes.cluster import cluster_lines, compared
-from workbench.core.agents.episodes.criteria import STRATEGIES, Strategy, criteria_in, is_over, phase_of
+from workbench.core.agents.episodes.criteria import (
+    STRATEGIES,
+    Strategy,
+    cluster_lines,
+    compared,
+    criteria_in,
+    is_over,
+    phase_of,
+)
 from workbench.core.agents.episodes.episode import Episode
-from workbench.core.agents.patterns.matching import task_of
+from workbench.core.agents.patterns.matching import in_full, task_of
 from workbench.core.agents.patterns.pattern import OUTCOMES, RELATIONS, Outcome, Pattern, Relation
 from workbench.core.agents.patterns.schema import pattern_doc, pattern_from
-from workbench.core.agents.patterns.wording import in_full
 from workbench.core.record import WorkbenchError
 from workbench.core.text import counted
-from workbench.services.agents.episodes.files import bring, found_in, name_of
-from workbench.services.agents.episodes.keeping import Opened
+from workbench.services.agents.episodes import Opened, bring, found_in, name_of
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
 from workbench.tui.agents.actions import EPISODES, PATTERNS

@@ -218,7 +218,7 @@ class ImportDialog(FileDialog[str | None]):
 
     def _experience_in(self, path: Path | None) -> str:
         """Say what a file of episodes or patterns holds, which no format reads, and what takes it in."""
-        from workbench.services.agents.experience.import_files import experience_in
+        from workbench.services.agents.experience import experience_in
 
         try:
             held = experience_in(self.bench.context, self.bench.gate, path) if path and path.is_file() else ()
@@ -572,7 +572,7 @@ class ImportDialog(FileDialog[str | None]):
         if not files or self.writing:
             self.app.bell()
             return
-        from workbench.tui.agents.lessons import LessonsDialog
+        from workbench.tui.agents.browse import LessonsDialog
 
         told = await self.app.push_screen_wait(LessonsDialog(self.bench, files))
         if told is not None:

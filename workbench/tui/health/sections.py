@@ -23,7 +23,7 @@ from workbench.core.review.kinds import GROUPS
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import printable
 from workbench.services.agents.capture.hooks import Past, past
-from workbench.services.agents.capture.log import HookFailure
+from workbench.services.agents.capture.progress import HookFailure
 from workbench.services.claims import Stale, TruePlan
 from workbench.services.health.history import Event
 from workbench.services.health.trends import Daily, Trends, summed

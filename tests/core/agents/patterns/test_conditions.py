@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.agents.patterns.templates import (
+from workbench.core.agents.patterns.schema import (
     DEEPEST_CONDITION,
     LONGEST,
     Comparison,

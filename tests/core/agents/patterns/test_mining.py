@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.agents.patterns.mining import Feature, Run, features_of, fisher, mined
+from workbench.core.agents.patterns.statistics import Feature, Run, features_of, fisher, mined
 
 COUNT = st.integers(0, 60)
 

@@ -7,8 +7,7 @@ import pytest
 
 from tests.core.agents.patterns.samples import NOW, TEMPLATE
 from workbench.core.agents.patterns.pattern import Parameter, Template
-from workbench.core.agents.patterns.schema import InvalidPattern, pattern_from
-from workbench.core.agents.patterns.templates import InvalidValues, instantiate
+from workbench.core.agents.patterns.schema import InvalidPattern, InvalidValues, instantiate, pattern_from
 
 
 def template() -> Template:

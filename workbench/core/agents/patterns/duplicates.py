@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
+from workbench.core.agents.actors import MERGED
 from workbench.core.agents.patterns.pattern import (
     Applicability,
     Category,
@@ -18,7 +19,6 @@ from workbench.core.agents.patterns.pattern import (
     Relationships,
     TaskFeatures,
 )
-from workbench.core.agents.patterns.reasons import MERGED
 from workbench.core.duplicates.dedup import negations, numbers, opposites
 from workbench.core.record import InvalidRecord
 from workbench.core.words import stop_words, words

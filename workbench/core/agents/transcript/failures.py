@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from workbench.core.agents.transcript.errors import STANDING, Trouble, holds, missing_command, trouble_in
-from workbench.core.agents.transcript.events import Answer, Call, cut
-from workbench.core.agents.transcript.progress import Failure
+from workbench.core.agents.transcript.events import Answer, Call, Failure, cut
 from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason
 
 # Command lines as far as telling commands apart needs it: which programs run, with which arguments, and where.

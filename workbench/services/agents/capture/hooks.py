@@ -4,6 +4,7 @@ A process that lives for a tenth of a second: nothing here may import the store 
 unless a session is met in its middle, and then once.
 """
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,11 +20,13 @@ from workbench.core.files.locks import Patience, StoreBusy, waiting
 from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError
 from workbench.services.agents.capture import progress
 from workbench.services.agents.capture import progress as spool
-from workbench.services.agents.capture.log import HookFailure, failures
-from workbench.services.agents.capture.place import Place, Taken
 from workbench.services.agents.capture.progress import (
     PATIENCE_S,
+    HookFailure,
+    Place,
     Progress,
+    Taken,
+    failures,
     folder_of,
     held,
     passed_over,
@@ -32,10 +35,87 @@ from workbench.services.agents.capture.progress import (
     sessions,
     write,
 )
-from workbench.services.agents.injection import injection
 
 if TYPE_CHECKING:
     from workbench.core.agents.transcript.following import Told
+
+
+# What an agent is given by its hooks, without asking: a brief when a session begins, and where wanted at prompts.
+
+
+INJECTION_S = 2.0
+"""Seconds that an agent waits for a brief that has to be made first; without it the session begins without one."""
+
+
+def injection(event: HookEvent, place: Place) -> str:
+    """Return the text that an agent is given at an event, by the store that it works with; empty for none.
+
+    A brief that is kept costs a look at the store; any other is made in a process of its own, which ends by itself and
+    has it ready for the next session. A session that goes on was given it before. Raises `StoreProblem`.
+    """
+    if event.name == "UserPromptSubmit":
+        return _recalled(event, place)
+    if event.name != "SessionStart" or event.source in ("resume", "fork"):
+        return ""
+    from workbench.store.presence import is_store
+
+    if not is_store(place.store):
+        return ""
+    from workbench.services.agents.reading_log import given  # a session begins once, other events do without
+
+    found = given(event, place)
+    if found is None and _make(place.store, place.actor):
+        found = given(event, place)
+    return found or ""
+
+
+def _recalled(event: HookEvent, place: Place) -> str:
+    """Return what the store holds on a prompt, where the settings want that: mostly they do not speak of it."""
+    from workbench.config import paths
+    from workbench.store.presence import is_store
+
+    config = paths.config_dir() / "config.toml"
+    try:
+        if b"recall" not in config.read_bytes() or not is_store(place.store):
+            return ""
+    except OSError:
+        return ""
+    from workbench.config import loading
+
+    loaded = loading.load(config)
+    if not loaded.settings.agents.recall:
+        return ""
+    from workbench.services.agents.api import recalled
+    from workbench.services.agents.reading_log import Asked, parent_process
+    from workbench.services.open import open_workbench
+
+    bench = open_workbench(
+        place.store, profiles=paths.config_dir() / "profiles", cache=paths.cache_dir(), settings=loaded.settings,
+        given=loaded.given, actor=place.actor, clock=place.clock, heads=place.heads,
+        believed=paths.is_believed(place.store),
+    )  # fmt: skip
+    try:
+        return recalled(bench, event.text, Asked("hook", event.session, parent_process()))
+    finally:
+        bench.close()
+
+
+def _make(store: Path, actor: str) -> bool:
+    """Let the brief be made; tell whether it is there in time."""
+    import select
+    import subprocess
+
+    name, whole = actor.removeprefix("agent:"), Path.cwd() / store
+    # Nothing of the folder that the agent works in is imported, and nothing of the agent's waits for its end: it says
+    # that the brief is kept, and goes on with what makes the next question fast.
+    command = [sys.executable, "-P", "-m", "workbench", "--store", str(whole), "capture", "brief", "--for-agent", name]
+    made = subprocess.Popen(
+        [*command, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        start_new_session=True, cwd=whole.anchor,
+    )  # fmt: skip
+    assert made.stdout is not None
+    with made.stdout as told:
+        return bool(select.select([told], [], [], INJECTION_S)[0] and told.readline())
 
 
 SMALL = 262_144
@@ -81,9 +161,7 @@ def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
         after, told = step(event, before)
         stored: tuple[str, ...] = ()
         if told:
-            from workbench.services.agents.capture.storing import (
-                store,  # most events teach nothing, and need none of it
-            )
+            from workbench.services.agents.capture.memories import store
 
             stored, after = store(event, place, path, after, told)
         if after.tasks != before.tasks:
@@ -105,7 +183,7 @@ def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
 
 def _with_episodes(place: Place, progress: Progress) -> "tuple[Progress, tuple[str, ...]]":
     """Store the tasks that were followed as episodes, which takes the whole store: once for a turn of the agent."""
-    from workbench.services.agents.capture.episodes import after_storing, keep_episodes
+    from workbench.services.agents.capture.transcripts import after_storing, keep_episodes
 
     if not any(task.is_worth for task in progress.tasks):
         return after_storing(progress), ()

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.core.agents.transcript.events import Event
-from workbench.core.agents.transcript.following import Following, Told
+from workbench.core.agents.transcript.following import Following, TaskFollowing, Told
 from workbench.core.agents.transcript.summaries import Passed
-from workbench.core.agents.transcript.tasks import TaskFollowing
 from workbench.core.files.fresh import NotRegular, open_handle
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Stopped

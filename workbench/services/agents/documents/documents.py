@@ -1,14 +1,25 @@
 """The documents around a store: its own, the folders it follows, and the external memory of agents' sessions."""
 
 import contextlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from rapidfuzz.distance import Indel
+
 from workbench.core.agents.actors import OWN_TERMINAL, require_person, stands_by
-from workbench.core.agents.document import DETAIL, MESSAGES, OVERVIEW, WORKING, Document, overview_template
-from workbench.core.agents.followed import EditedFile, FollowedFolder
+from workbench.core.agents.document import (
+    DETAIL,
+    MESSAGES,
+    OVERVIEW,
+    WORKING,
+    Document,
+    EditedFile,
+    FollowedFolder,
+    overview_template,
+)
 from workbench.core.files.replacing import changed_meanwhile
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.services.agents.documents.instructions import (
@@ -392,3 +403,34 @@ def _looks_in(folder: DocumentFolder) -> dict[tuple[str, str], str]:
     root = str(folder.root)
     found = {(root, entry.path): look_of(entry.file) for entry in folder.documents}
     return found | {(root, one.path): one.why for one in folder.skipped} | {(root, ""): folder.kind}
+
+
+# What a person typed over a document whose secrets were masked: the secrets go back to where they were.
+
+
+_MARKER = re.compile(r"\[secret: [^\]\n]{1,80}\]")
+_HINT = "Nothing was written; your text is kept here. Change that line in an editor of your own."
+
+
+def put_back(text: str, shown: str, typed: str) -> str:
+    """Return `text` with what was typed over `shown`, the same with its secrets masked.
+
+    A line that is as it was shown is as it was; one with a secret may go, or move, as a whole. Raises `WorkbenchError`
+    when a line was changed in which a secret stands: what it is to be cannot be told.
+    """
+    if text == shown:
+        return typed
+    before, masked, after = (one.split("\n") for one in (text, shown, typed))
+    if len(before) != len(masked):
+        raise WorkbenchError("A secret in this document goes over several lines.", _HINT)
+    held = {line: before[place] for place, line in enumerate(masked) if line != before[place]}
+    markers = {marker for line in held for marker in _MARKER.findall(line)}
+    lines: list[str] = []
+    for code in Indel.opcodes(masked, after):
+        if code.tag == "equal":
+            lines += before[code.src_start : code.src_end]
+        for line in after[code.dest_start : code.dest_end] if code.tag != "equal" else ():
+            if line not in held and any(marker in line for marker in markers):
+                raise WorkbenchError("A line was changed in which a secret is masked.", _HINT)
+            lines.append(held.get(line, line))
+    return "\n".join(lines)

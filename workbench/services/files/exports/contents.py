@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from workbench.core.agents.provenance import UNKNOWN, Provenance
+from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.files.format import ExportFormat, Parsed, ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.files.replacing import restored

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from workbench.core.agents.episodes.criteria import Digest, digest_of
 from workbench.core.agents.episodes.episode import STATUSES, Episode, EpisodeBody, EpisodeUse
 from workbench.core.agents.patterns.matching import Fit
-from workbench.core.agents.patterns.mining import fisher
 from workbench.core.agents.patterns.pattern import Feature
-from workbench.core.agents.patterns.statistics import MOST_CHANCE
+from workbench.core.agents.patterns.statistics import MOST_CHANCE, fisher
 from workbench.core.record import WorkStopped
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import counted

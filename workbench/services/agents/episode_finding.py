@@ -11,28 +11,26 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.core.agents.actors import require_person
-from workbench.core.agents.episodes.cluster import (
-    LEAST,
-    WINDOW,
-    EpisodeCluster,
-    average,
-    cluster_id,
-    objection,
-    variation,
-)
 from workbench.core.agents.episodes.criteria import (
     BEGINS,
+    LEAST,
     RECENT,
+    WINDOW,
     Criteria,
     Digest,
+    EpisodeCluster,
     Phase,
     Strategy,
     age_of,
+    average,
     checked,
+    cluster_id,
     features_of,
     likeness,
+    objection,
     phase_of,
     shared,
+    variation,
 )
 from workbench.core.agents.episodes.episode import KIND, STATUSES, Episode
 from workbench.core.record import InvalidQuery, InvalidRecord, moved
@@ -42,10 +40,13 @@ from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term, i
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.episodes import BY_WORDS, scored
 from workbench.retrieval.ranking.times import micros
-from workbench.services.agents.episodes.keeping import Episodes
-from workbench.services.agents.episodes.pool import EpisodePool, EpisodePools
+from workbench.services.agents.episode_pool import EpisodePool, EpisodePools
+from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Context
 from workbench.services.tuning.retriever import Retriever
+
+# The episodes of a store as they are searched: their heads, what is made of their files, and columns of both.
+
 
 # Which episodes are meant, over columns: the fast form of `Criteria.fit`, and what is asked of the body.
 

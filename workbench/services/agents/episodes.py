@@ -1,16 +1,16 @@
-"""Episodes in the store: what an agent did is kept as it was, and a person corrects it by notes, tags and deletion.
+"""Episodes from files and into files: JSON as source 004 has it, and agent-playbook's `episodic/*.json`."""
 
-The whole of one is masked before it is named by its hash, and lies beside the store before its head is written.
-"""
-
+import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cached_property
+from pathlib import Path
 
 from workbench.core.agents.actors import require_person
-from workbench.core.agents.episodes.cluster import EpisodeCluster
-from workbench.core.agents.episodes.criteria import CLOSED, Criteria, Phase, checked, phase_of
+from workbench.core.agents.episodes.criteria import CLOSED, Criteria, EpisodeCluster, Phase, checked, phase_of
 from workbench.core.agents.episodes.episode import (
     PREFIX,
     Episode,
@@ -23,15 +23,166 @@ from workbench.core.agents.episodes.episode import (
     unused,
     uses_id,
 )
-from workbench.core.agents.patterns.pattern import Application, Pattern
-from workbench.core.record import InvalidRecord, UnknownRecord, iso, parse_time
+from workbench.core.agents.episodes.episode import Outcome as Ended
+from workbench.core.agents.patterns.pattern import Application, Basis, Outcome, Pattern
+from workbench.core.duplicates.dedup import content_words
+from workbench.core.files.atomic import write_file
+from workbench.core.record import InvalidRecord, UnknownRecord, UnreadableFile, iso, parse_time
+from workbench.core.runtime import Progress
 from workbench.core.text import clean_for_store
-from workbench.services.agents.patterns.evidence import EpisodeEvidence
+from workbench.core.words import words
+from workbench.formats import episodes as agent_playbook
+from workbench.formats.episodes import Found, episodes_in, files_in, read_text
+from workbench.services.agents.sessions import AgentSession, AgentSessions
 from workbench.services.context import Context
 from workbench.services.safety.bodies import body_of, cleaned, packed
-from workbench.services.safety.secret_filter import SecretFilter
+from workbench.services.safety.secret_filter import IMPORT, SecretFilter
+from workbench.services.safety.texts import name_of
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Tx
+
+# What episodes say of patterns by themselves: those that they name, and those that were served to them in time.
+
+
+OUTCOMES: Mapping[Ended, Outcome] = {"SUCCESS": "success", "PARTIAL": "partial", "FAILURE": "failure"}
+
+APPLIED = ("metadata.patterns_applied", "metadata.strategies_applied")
+"""Where an episode names the patterns that were applied in it, by their ids, names or approaches."""
+
+MOST = 50
+"""Patterns, and memories, that one episode may name."""
+
+FOLLOWED, SAID = 1 / 2, 2 / 3
+"""The share of a pattern's steps that a trace has to have, and the share of a step's words in one of its entries."""
+
+
+class EpisodeEvidence:
+    """Compares episodes with the patterns and readings of a store as they are now."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._patterns = context.library.table(Pattern)
+
+    def of(self, episode: Episode, body: EpisodeBody) -> Iterator[Application]:
+        """Yield a row for each pattern that an episode names or was served; `body` is the masked one."""
+        if not len(self._patterns):
+            return
+        found: dict[str, Basis] = {}
+        for one in self._served(body):
+            found[one.id] = "followed" if follows(one, body) else "served"
+        found |= {one.id: "named" for one in self._called(episode, body)}
+        known = body.get("execution.duration")
+        seconds = float(known) if isinstance(known, int | float) else None
+        lasted = timedelta(seconds=0 if body.get("metadata.captured") else seconds or 0)
+        at = min(episode.at + lasted, self._context.now())
+        for id, basis in found.items():
+            if basis != "served" and body.is_unproven:
+                basis = "unproven"
+            yield Application(
+                f"{id}/{episode.id}", id, episode.id, OUTCOMES[episode.outcome], at, body.task, "", seconds, None,
+                self._context.actor, basis=basis,
+            )  # fmt: skip
+
+    def _called(self, episode: Episode, body: EpisodeBody) -> Iterator[Pattern]:
+        names = dict.fromkeys(name.strip().casefold() for path in APPLIED for name in body.texts(path))
+        for name in list(names)[:MOST]:
+            yield from (one for one in self._names.get(name, ()) if _calls(one, name, episode))
+
+    @cached_property
+    def _names(self) -> dict[str, list[Pattern]]:
+        names = defaultdict[str, list[Pattern]](list)
+        for one in self._patterns.all():
+            if one.status != "deprecated":
+                for name in {one.id.casefold(), one.name.casefold(), _approach(one)} - {""}:
+                    names[name].append(one)
+        return names
+
+    def _served(self, body: EpisodeBody) -> Iterator[Pattern]:
+        """Yield the patterns that the session of an episode was served before its outcome."""
+        duration = body.get("execution.duration")
+        end = self._context.now()
+        if body.at is not None and isinstance(duration, int | float):
+            # Capture notes when a task ended, an agent when it began.
+            end = min(end, body.at if body.get("metadata.captured") else body.at + timedelta(seconds=duration))
+        reads = [read for one in self._sessions.get(body.session, ()) for read in one.reads if read.at <= end]
+        for id in dict.fromkeys(id for read in reads for id in read.documents):
+            pattern = self._patterns.find(id)
+            if pattern is not None and pattern.status != "deprecated":
+                yield pattern
+
+    @cached_property
+    def _sessions(self) -> dict[str, list[AgentSession]]:
+        """The sessions by their ids; a server's and that of its hooks are one."""
+        found = defaultdict[str, list[AgentSession]](list)
+        for one in AgentSessions(self._context).readings():
+            for id in {one.id, *(read.session for read in one.reads)} - {""}:
+                found[id].append(one)
+        return found
+
+
+def follows(pattern: Pattern, body: EpisodeBody) -> bool:
+    """Tell whether at least half of what a pattern says to do stands in the trace of an episode."""
+    trace = body.get("execution.trace")
+    entries = [" ".join(_texts(one)) for one in (trace if isinstance(trace, list | tuple) else ())]
+    done = [set(content_words(text)) for text in (*entries, *body.texts("metadata.tools_used"))]
+    steps = [step for text in _steps(pattern) if (step := set(content_words(text)))]
+    return bool(steps) and sum(_stands(step, done) for step in steps) >= FOLLOWED * len(steps)
+
+
+def _stands(step: set[str], done: Iterable[set[str]]) -> bool:
+    return any(len(step & entry) >= SAID * len(step) for entry in done)
+
+
+def _steps(pattern: Pattern) -> Sequence[str]:
+    """Return the steps of a pattern, or the tools that it needs where it has none."""
+    body, found = pattern.body, list[str]()
+    if body is not None and pattern.category != "failure":
+        found += [step.text for step in (body.procedure.steps if body.procedure else ())]
+        found += _parts(body.template.structure if body.template else None)
+        found += [body.heuristic.action] if body.heuristic else []
+        if body.strategy is not None:
+            found += body.strategy.key_principles or body.strategy.approach.split("→")
+    return found or pattern.applicability.task_features.required_capabilities
+
+
+def _parts(value: object) -> Iterator[str]:
+    """Yield what the parts of a template are called."""
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    if isinstance(value, Mapping):
+        yield next((str(value[key]) for key in ("name", "task", "text", "id") if key in value), "")
+    for item in inner:
+        if not isinstance(item, str):
+            yield from _parts(item)
+        elif inner is value:
+            yield item
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item)
+
+
+def _approach(pattern: Pattern) -> str:
+    """Return the approach of a strategy, by which an episode of its place may call it."""
+    body = pattern.body
+    return body.strategy.approach.casefold() if pattern.category == "strategy" and body and body.strategy else ""
+
+
+def _calls(pattern: Pattern, name: str, episode: Episode) -> bool:
+    if name in (pattern.id.casefold(), pattern.name.casefold()):
+        return True
+    where = pattern.applicability
+    asked = ((where.problem_types, episode.type), (where.task_features.domain, episode.domain))
+    return all(not names or had.casefold() in map(str.casefold, names) for names, had in asked)
+
+
+# Episodes in the store: what an agent did is kept as it was, and a person corrects it by notes, tags and deletion.
+#
+# The whole of one is masked before it is named by its hash, and lies beside the store before its head is written.
+
 
 NOTHING = "Nothing was changed."
 
@@ -311,3 +462,109 @@ def _use_in(id: str, body: EpisodeBody) -> EpisodeUse:
     at: datetime | None = parse_time(last) if last else None
     referenced = body.texts("lifecycle.referenced_by")
     return EpisodeUse(uses_id(id), id, count if isinstance(count, int) else 0, at, referenced)
+
+
+__all__ = ["episodes_in", "name_of"]
+
+CHUNK = 500
+"""Episodes that are committed with one line of the journal."""
+
+DIALECTS = ("episode", agent_playbook.NAME)
+"""The forms in which episodes are written: as they are, and as agent-playbook has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What came of files: the episodes, and the group that an undo takes back (empty for one that was given)."""
+
+    stored: tuple[Stored, ...]
+    group: str = ""
+
+
+def found_in(place: Path) -> tuple[Found, ...]:
+    """Return what stands for episodes in a file, or in all below a folder; each is checked.
+
+    Raises `UnreadableFile`, and `InvalidRecord` with file, field and path.
+    """
+    files = files_in(place)
+    if not files:
+        raise UnreadableFile(f"There is no file of episodes in {place}.", "Nothing was stored.")
+    return tuple(
+        one for path in files for one in checked_docs(episodes_in(read_text(path), name_of(path)), name_of(path))
+    )
+
+
+def checked_docs(found: Sequence[Found], file: str) -> Sequence[Found]:
+    """Return what was found in a file, if there is something and each can be an episode; raises `InvalidRecord`."""
+    if not found:
+        raise UnreadableFile(f"{file} holds no episode.", "Nothing was stored.")
+    for one in found:
+        try:
+            read_episode(one.doc)
+        except InvalidRecord as error:
+            raise InvalidRecord(f"{one.place}: {error.message}", error.hint) from error
+    return found
+
+
+def bring(context: Context, found: Sequence[Found], name: str, progress: Progress | None = None) -> Brought:
+    """Store what was found in files, in chunks that undo as one action."""
+    episodes, group = Episodes(context), f"{IMPORT}{uuid.uuid4().hex[:12]}"
+    stored = list[Stored]()
+    for start in range(0, len(found), CHUNK):
+        chunk = found[start : start + CHUNK]
+        done, part, docs = start + len(chunk), start // CHUNK + 1, [one.doc for one in chunk]
+        label, more = f"store episodes of {name}", done < len(found)
+        stored += episodes.store_all(docs, label=label, group=group, part=part, more=more)
+        if progress is not None:
+            progress(done, len(found))
+    return Brought(tuple(stored), group)
+
+
+def written(context: Context, ids: Sequence[str], dialect: str) -> Iterator[tuple[str, object]]:
+    """Yield episodes as JSON values, each with the name of a file for it, below a folder. Raises as `Episodes.open`."""
+    episodes, taken = Episodes(context), set[str]()
+    for id in ids:
+        opened = episodes.open(id)
+        doc: object = opened.doc()
+        if dialect == agent_playbook.NAME:
+            slug = "-".join(words(opened.body.task)[:6])[:60]
+            name = agent_playbook.file_name(opened.episode.at, slug)
+            doc = agent_playbook.write(opened.doc())
+        else:
+            name = f"{id}.json" if all(part.isalnum() or part in "-_." for part in id) else "episode.json"
+        yield _free(name, taken), doc
+
+
+def write_list(target: Path, docs: Sequence[object]) -> tuple[Path, ...]:
+    """Write episodes into one new file, as a list; one alone stands there itself. Raises `WorkbenchError`."""
+    return _written({target: docs[0] if len(docs) == 1 else docs})
+
+
+def write_each(folder: Path, docs: Sequence[tuple[str, object]]) -> tuple[Path, ...]:
+    """Write each episode into a new file of its own below a folder. Raises `WorkbenchError`."""
+    return _written({folder / name: doc for name, doc in docs})
+
+
+def _written(docs: Mapping[Path, object]) -> tuple[Path, ...]:
+    """Write new files (0600); what is there already is not replaced, and then none is written."""
+    taken = next((path for path in docs if path.exists() or path.is_symlink()), None)
+    if taken is not None:
+        raise UnreadableFile(f"{taken} is there already.", "Nothing was written; name another place.")
+    for path, doc in docs.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, f"{json.dumps(doc, indent=2)}\n".encode(), durable=False, new=True)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise UnreadableFile(f"{path} cannot be written: {why}.", "Nothing in the store was changed.") from error
+    return tuple(docs)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name that no other one has, whatever its case."""
+    stem, number = name.removesuffix(".json"), 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{stem}-{number}.json"
+    taken.add(name.casefold())
+    return name

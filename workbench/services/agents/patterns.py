@@ -3,28 +3,267 @@
 An agent adds candidates and records how applying went; everything that decides is a person's.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
-from workbench.core.agents.actors import require_person, stands_by
+from workbench.core.agents.actors import LOW_VALUE, SUPERSEDED, require_person, stands_by
+from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns import statistics
 from workbench.core.agents.patterns.duplicates import INVERSE, Likeness, Weakness, merged, related, similar, weaknesses
 from workbench.core.agents.patterns.matching import USED, Fit, LeftOut, Match, Task
-from workbench.core.agents.patterns.pattern import Application, Feature, Node, Outcome, Pattern, Relation, Status
-from workbench.core.agents.patterns.reasons import LOW_VALUE, SUPERSEDED
-from workbench.core.agents.patterns.schema import pattern_doc
-from workbench.core.agents.patterns.statistics import Validation
-from workbench.core.agents.patterns.templates import instantiate
-from workbench.core.record import InvalidRecord, UnknownRecord
+from workbench.core.agents.patterns.pattern import (
+    Application,
+    Baseline,
+    Evidence,
+    Feature,
+    Node,
+    Outcome,
+    Pattern,
+    Relation,
+    Status,
+    conditions_of,
+)
+from workbench.core.agents.patterns.schema import InvalidPattern, instantiate, pattern_doc, pattern_from
+from workbench.core.agents.patterns.statistics import WINDOW, ComparableRun, Validation, baseline_of, claimed
+from workbench.core.files.format import Issue, ReadContext
+from workbench.core.record import InvalidRecord, UnknownRecord, moved
+from workbench.core.stream.memory import Memory
+from workbench.formats import opening
+from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, written_back
 from workbench.retrieval.patterns import PatternIndex
-from workbench.services.agents.episodes.keeping import Episodes
-from workbench.services.agents.experience.baselines import Known, baseline_from_episodes
-from workbench.services.agents.patterns.entry import apart, checked_name, entered
-from workbench.services.agents.patterns.indexes import PatternIndexes
+from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Context
-from workbench.services.safety.secret_filter import SecretFilter
-from workbench.store.library import Tx
+from workbench.services.safety.bodies import body_of
+from workbench.services.safety.safety import Safety
+from workbench.services.safety.secret_filter import IMPORT, SecretFilter, strings
+from workbench.services.safety.texts import name_of
+from workbench.store.blobs import BlobProblem
+from workbench.store.library import Library, Touched, Tx
+
+# How comparable tasks went without a pattern: what its savings are measured against where nobody said (004, 3.3).
+
+
+LEAST = 3
+"""Runs from which on something can be said."""
+
+MOST_RUNS = 200
+"""Runs that are looked at, the latest."""
+
+
+Known = dict[str, ComparableRun | None]
+"""What episodes took, by their hashes: `None` where nothing tells how one ended."""
+
+
+def baseline_from_episodes(
+    context: Context, pattern: Pattern, applied: Sequence[Application], known: Known
+) -> Baseline:
+    """Return how episodes of the pattern's types and domains went without it; of too few nothing is known.
+
+    One that was deleted counts nothing, nor does one that is older than what counts as evidence. A pattern that asks
+    for neither a type nor a domain can be compared with nothing. What is looked up is kept in `known`.
+    """
+    runs = list(_runs(context, pattern, {one.episode for one in applied}, known))
+    return baseline_of(runs) if len(runs) >= LEAST else Baseline()
+
+
+def _runs(context: Context, pattern: Pattern, applied: set[str], known: Known) -> Iterator[ComparableRun]:
+    where = pattern.applicability
+    types, domains = (
+        {name.casefold() for name in names} for names in (where.problem_types, where.task_features.domain)
+    )
+    if not types and not domains:
+        return
+    now = context.now()
+    since = moved(now, -WINDOW)
+    with_it = applied.union(pattern.support.supporting_episodes, pattern.support.counter_episodes)
+    found = [
+        one
+        for one in context.library.table(Episode).all()
+        if one.status != "deleted" and since <= one.at <= now and one.id not in with_it
+        and (not types or one.type.casefold() in types) and (not domains or one.domain.casefold() in domains)
+    ]  # fmt: skip
+    for one in sorted(found, key=lambda one: (one.at, one.id), reverse=True)[:MOST_RUNS]:
+        if one.hash not in known:
+            known[one.hash] = _run(context, one)
+        run = known[one.hash]
+        if run is not None:
+            yield run
+
+
+def _run(context: Context, episode: Episode) -> ComparableRun | None:
+    success = episode.outcome == "SUCCESS"
+    try:
+        body = EpisodeBody(body_of(context.library, episode.hash))
+    except BlobProblem:
+        return ComparableRun(success)
+    return None if body.is_unproven else ComparableRun(success, *_took(body))
+
+
+def _took(body: EpisodeBody) -> tuple[float | None, float | None]:
+    """Return the seconds and the cost of an episode, as far as it says."""
+    time, cost = body.get("execution.duration"), body.get("execution.resource_usage.cost")
+    return tuple(float(one) if isinstance(one, int | float) else None for one in (time, cost))  # type: ignore[return-value]
+
+
+# The way in for a pattern as JSON: read, without secrets, with a name that can be one.
+
+
+LONGEST_NAME = 200
+"""Characters of an id, at the most."""
+
+
+def entered(
+    doc: object, now: datetime, gate: SecretFilter, new_id: Callable[[], str], old: Pattern | None = None
+) -> Pattern:
+    """Read a pattern that somebody brings; secrets in it are masked, but for those that the `old` one has already.
+
+    Raises `InvalidRecord`: for what cannot be read, for an id that is none, for a condition that holds a secret.
+    """
+    before = "" if old is None else "\n".join(strings(pattern_doc(old)))
+    pattern = pattern_from(doc, now, "pat-new")
+    brings_id = isinstance(doc, Mapping) and any(isinstance(doc.get(key), str) for key in ("pattern_id", "id"))
+    if brings_id:
+        checked_name(pattern.id, "pattern")
+    for path, text in conditions_of(pattern):
+        if SecretFilter().preview(text, before) != text:
+            raise InvalidPattern([(path, "holds a secret")])
+    clean = _cleaned(pattern_doc(pattern), gate, before.__contains__)
+    pattern = replace(pattern_from(clean, now), id=pattern.id)
+    return pattern if brings_id else replace(pattern, id=new_id())
+
+
+def apart(pattern: Pattern) -> Pattern:
+    """Return what an agent brings as it comes in: a candidate that nothing speaks for yet, whatever it says."""
+    return replace(
+        pattern, status="candidate", status_reason="", support=Evidence(), baseline=Baseline(), usage_count=0,
+        last_used=None, superseded_by=None, evidence_since=None, edition=1,
+    )  # fmt: skip
+
+
+def checked_name(name: str, what: str) -> str:
+    """Return the name of a record; raises `InvalidRecord` for one that is empty, long, not plain, or a secret."""
+    plain = name.strip()
+    if not plain or len(plain) > LONGEST_NAME or not plain.isprintable() or any(map(str.isspace, plain)):
+        raise InvalidRecord(f"The id of the {what} is no name.", "Nothing was written; take letters and digits.")
+    if SecretFilter().preview(plain, "") != plain:
+        raise InvalidRecord(f"The id of the {what} holds a secret.", "Nothing was written; name it otherwise.")
+    return plain
+
+
+def _cleaned(value: object, gate: SecretFilter, known: Callable[[str], bool]) -> object:
+    """Return a JSON value without its secrets; `gate` is told what they were."""
+    if isinstance(value, str):
+        return gate.cleaned(value, known)
+    if isinstance(value, Mapping):
+        return {gate.cleaned(key, known): _cleaned(item, gate, known) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(item, gate, known) for item in value]
+    return value
+
+
+# The indexes over the patterns of a store, each kept until a pattern changes.
+
+
+class PatternIndexes:
+    """Makes an index over the patterns that stand in some way, once, and again when one of them changed."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._known: dict[frozenset[Status], PatternIndex] = {}
+        self._is_following = False
+
+    def of(self, statuses: frozenset[Status]) -> PatternIndex:
+        """Return the index over the patterns that stand so."""
+        if not self._is_following:
+            self._is_following = True
+            self._library.listen(self._forget)
+        found = self._known.get(statuses)
+        if found is None:
+            found = self._known[statuses] = PatternIndex(self._library.table(Pattern).all(), statuses)
+        return found
+
+    def _forget(self, touched: Touched) -> None:
+        if any(table == "patterns" for table, _ in touched.keys):
+            self._known = {}
+
+
+# Pattern files on their way in and out.
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What a pattern file holds: the patterns that are new, the ids of those that are there, and what was wrong."""
+
+    path: Path
+    new: tuple[Pattern, ...]
+    present: tuple[str, ...]
+    issues: tuple[Issue, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+
+
+class PatternIntake:
+    def __init__(self, context: Context, gate: SecretFilter) -> None:
+        self._context = context
+        self._library = context.library
+        self._gate = gate
+        self._table = context.library.table(Pattern)
+
+    def plan(self, path: Path) -> Intake:
+        """Read a file of patterns and compare it with the store; writes nothing. Raises `UnreadableFile`."""
+        reading = ReadContext(now=self._context.now(), file=name_of(path))
+        parsed = opening.read_file(path, format=NAME, context=reading)
+        made, refused = list[Pattern](), list[tuple[str, str]]()
+        for memory in parsed.memories:
+            try:
+                made.append(self._pattern(memory))
+            except InvalidRecord as error:
+                refused.append((memory.id, error.message))
+        new = tuple(pattern for pattern in made if self._table.find(pattern.id) is None)
+        present = tuple(pattern.id for pattern in made if self._table.find(pattern.id) is not None)
+        return Intake(path, new, present, parsed.issues, tuple(refused))
+
+    def carry_out(self, intake: Intake) -> int:
+        """Store what is new in a file, as one action; return how many. An agent's word does not do for that."""
+        require_person(self._context.actor, "import patterns")
+        name = name_of(Path(intake.path.name))
+        if not intake.new:
+            return 0
+        with self._library.transaction(f"import:{name}", f"import patterns of {name}", group=_group()) as tx:
+            return sum(self._put(tx, pattern) for pattern in intake.new)
+
+    def written(self, ids: Sequence[str], original: str | None, safety: Safety) -> str:
+        """Return agent-playbook's file with patterns as they are now, all in use or waiting where none is named.
+
+        What a file has beyond that stays as it is. Raises `UnknownRecord`, `UnreadableFile` for another kind of file,
+        `FlaggedText` for a pattern that may not leave the store, and `StoreProblem` for a store that is not trusted.
+        """
+        self._library.require_trust()
+        every = [self._table.get(id) for id in ids] if ids else self._table.all()
+        chosen = [one for one in every if ids or one.status != "deprecated"]
+        safety.require_outgoing(chosen)
+        changed = {one.id: as_entry(one) for one in chosen}
+        whole = {one.id: {**entry_in(one), **changed[one.id]} for one in chosen}
+        return written_back(changed, whole, original)
+
+    def _pattern(self, memory: Memory) -> Pattern:
+        pattern = claimed(entered(as_pattern(memory), self._context.now(), self._gate, lambda: memory.id))
+        return replace(pattern, last_updated=pattern.created_at)
+
+    def _put(self, tx: Tx, pattern: Pattern) -> bool:
+        """Put what nobody else put meanwhile."""
+        if self._table.find(pattern.id) is not None:
+            return False
+        tx.put(pattern)
+        return True
+
+
+def _group() -> str:
+    """Return the group of what comes from a file: no person stands by its text."""
+    return f"{IMPORT}{uuid.uuid4().hex[:12]}"
+
 
 PREFIX = "pat"
 """How the ids of patterns begin."""

@@ -1,1 +1,0 @@
-"""The brief of a store, which an agent's session begins with."""

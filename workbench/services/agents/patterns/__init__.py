@@ -1,1 +1,0 @@
-"""Patterns: what a person and an agent can do with them."""
