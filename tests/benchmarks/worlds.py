@@ -55,7 +55,7 @@ class World:
         """Let the person grade the judging pool of a query, with slips to any other grade."""
         true = self.grades(query)
         found = {}
-        for id in judging_pool(self.ranker, query, WORKBENCH, NOW).ids:
+        for id in judging_pool(self.ranker, query, WORKBENCH, NOW):
             grade = true.get(id, 0)
             slipped = self.random.random() < SLIP
             found[id] = self.random.choice([g for g in range(4) if g != grade]) if slipped else grade

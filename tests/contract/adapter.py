@@ -253,7 +253,6 @@ def _grades(bench: Any) -> Changes:
         "save a query": lambda: judging.save_query(query, None),
         "judge": lambda: judging.judge(query, None, memory, 3),
         "judge again": lambda: judging.judge(query, None, memory, 1),
-        "withdraw a grade": lambda: judging.withdraw(query, None, memory),
     }
 
 

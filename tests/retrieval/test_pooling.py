@@ -40,34 +40,27 @@ def test_it_is_the_union_of_the_top_tens() -> None:
     ranker, scores = ranker_of(500), scores_of(500)
     pool = judging_pool(ranker, scores, WORKBENCH, LATER)
     tops = [ranker.rank(scores, corner, LATER, 10).ids for corner in corners(WORKBENCH)]
-    assert set(pool.ids) == {id for top in tops for id in top}
-    assert len(pool.ids) == len(set(pool.ids))
+    assert set(pool) == {id for top in tops for id in top}
+    assert len(pool) == len(set(pool))
     # It shows what the present top ten does not.
-    assert len(pool.ids) > 25
-    assert len(judging_pool(ranker, scores, WORKBENCH, LATER, depth=3).ids) < len(pool.ids)
+    assert len(pool) > 25
+    assert len(judging_pool(ranker, scores, WORKBENCH, LATER, depth=3)) < len(pool)
 
 
 def test_the_order_is_shuffled_and_always_the_same() -> None:
     ranker, scores = ranker_of(300), scores_of(300)
     pool = judging_pool(ranker, scores, WORKBENCH, LATER)
     assert pool == judging_pool(ranker, scores, WORKBENCH, LATER)
-    assert list(pool.ids) != sorted(pool.ids)
-    assert pool.ids[:10] != ranker.rank(scores, WORKBENCH, LATER, 10).ids
+    assert list(pool) != sorted(pool)
+    assert pool[:10] != ranker.rank(scores, WORKBENCH, LATER, 10).ids
     other = judging_pool(ranker, scores, WORKBENCH, LATER, seed=1)
-    assert other.ids != pool.ids
-    assert set(other.ids) == set(pool.ids)
-    assert judging_pool(ranker, scores_of(300, "another"), WORKBENCH, LATER).ids != pool.ids
-
-
-def test_what_is_still_unjudged() -> None:
-    pool = judging_pool(ranker_of(100), scores_of(100), WORKBENCH, LATER)
-    assert pool.unjudged(()) == pool.ids
-    assert pool.unjudged({pool.ids[0]: 0, "other": 3}) == pool.ids[1:]
-    assert pool.unjudged(pool.ids) == ()
+    assert other != pool
+    assert set(other) == set(pool)
+    assert judging_pool(ranker, scores_of(300, "another"), WORKBENCH, LATER) != pool
 
 
 def test_small_and_empty_stores() -> None:
-    assert len(judging_pool(ranker_of(4), scores_of(4), WORKBENCH, LATER).ids) == 4
-    assert judging_pool(ranker_of(0), scores_of(0), WORKBENCH, LATER).ids == ()
+    assert len(judging_pool(ranker_of(4), scores_of(4), WORKBENCH, LATER)) == 4
+    assert judging_pool(ranker_of(0), scores_of(0), WORKBENCH, LATER) == ()
     # Nothing was there yet.
-    assert judging_pool(ranker_of(4), scores_of(4), WORKBENCH, T0 - timedelta(days=1)).ids == ()
+    assert judging_pool(ranker_of(4), scores_of(4), WORKBENCH, T0 - timedelta(days=1)) == ()

@@ -29,8 +29,6 @@ from workbench.services.tuning.queries import (
     from_file,
     from_store,
     judged_queries,
-    qrels,
-    queries_jsonl,
 )
 
 DEPLOY = "how do we deploy"
@@ -85,16 +83,6 @@ def test_a_second_grade_replaces_the_first(demo: Workbench) -> None:
     assert judging.grades(DEPLOY) == {one: 0, other: 1}
     demo.history.undo()
     assert judging.grades(DEPLOY) == {one: 3, other: 1}
-
-
-def test_a_grade_can_be_withdrawn(demo: Workbench) -> None:
-    judging, id = Judging(demo.context), some_ids(demo, 1)[0]
-    assert judging.withdraw(DEPLOY, None, id) is None
-    judging.judge(DEPLOY, None, id, 2)
-    assert judging.withdraw(DEPLOY, None, id) is not None
-    assert judging.grades(DEPLOY) == {}
-    demo.history.undo()
-    assert judging.grades(DEPLOY) == {id: 2}
 
 
 def test_the_moment_belongs_to_the_query(demo: Workbench) -> None:
@@ -251,13 +239,6 @@ def test_a_scored_set_measures_the_same(demo: Workbench, evaluator: Evaluator) -
     assert scored.against(BUILT_IN[0], BUILT_IN[1]).verdict == found.verdicts[0].verdict
     with pytest.raises(WorkStopped):
         evaluator.score(judged, cancelled=lambda: True)
-
-
-def test_what_is_exported_is_read_back(demo: Workbench, tmp_path: Path) -> None:
-    stored = from_store(demo.context)
-    for name, text in (("q.jsonl", queries_jsonl(demo.context)), ("q.txt", qrels(demo.context))):
-        (tmp_path / name).write_text(text)
-        assert from_file(demo.context, tmp_path / name).queries == stored.queries
 
 
 @pytest.mark.slow

@@ -107,19 +107,6 @@ async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_p
 
 
 @pytest.mark.slow
-async def test_all_weights_zero_is_a_calm_sentence(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        for name in ("recency", "importance", "relevance"):
-            slider(app, name).value = 0.0
-        await settled(pilot)
-        assert "All three weights are zero" in screen_text(app)
-        await keys(pilot, "right")
-        assert len(ranked(app)) == WORKBENCH.k
-
-
-@pytest.mark.slow
 async def test_typing_asks_and_an_empty_query_says_what_to_do(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -205,19 +192,6 @@ async def test_tab_goes_between_panes_and_up_and_down_between_sliders(tmp_path: 
         assert focused(app) is tune(app).rows
 
 
-@pytest.mark.slow
-async def test_a_click_on_a_bar_and_on_a_row(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await pilot.click("#slider-blend", offset=(20, 0))
-        await pilot.pause()
-        assert slider(app, "blend").value != WORKBENCH.blend
-        await pilot.click("#list", offset=(50, 4))
-        await pilot.pause()
-        assert tune(app).rows.cursor == 4
-
-
 async def test_an_empty_store_says_how_memories_come(tmp_path: Path) -> None:
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=WIDE) as pilot:
@@ -252,13 +226,3 @@ async def test_hostile_memories_are_explained_inert(tmp_path: Path) -> None:
         await keys(pilot, "w")
         await until(pilot, lambda: isinstance(app.screen, Choose))
         assert hidden_on(app) == []
-
-
-async def test_a_total_says_what_it_could_be_at_most(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        slider(app, "recency").value = 0.5
-        await settled(pilot)
-        assert "total, of at most 1.45 " in why(app)
-        assert "\n  each factor 0 to 1 over all " in why(app)

@@ -35,17 +35,6 @@ async def test_a_profile_that_does_not_exist_is_named_and_the_default_takes_its_
 
 
 @pytest.mark.slow
-async def test_a_query_of_common_words_alone_is_ranked_and_said_to_be_one(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await keys(pilot, "slash", "ctrl+u", *[{" ": "space"}.get(c, c) for c in "what is the"])
-        await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == "what is the")
-        await until(pilot, lambda: "only common words: full text finds nothing" in screen_text(app))
-        assert len(ranked(app)) == WORKBENCH.k
-
-
-@pytest.mark.slow
 async def test_k_beyond_the_store_serves_all_and_says_so(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("person", "write") as tx:

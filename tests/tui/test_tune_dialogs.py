@@ -1,7 +1,6 @@
 """Tune's searches and comparisons: auto-tune, better 1 or 2, two rankings side by side, duplicates."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,7 +31,7 @@ from workbench.services.tuning.queries import from_store
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.dialog import DuplicatesDialog
 from workbench.tui.records.record import OpenedRecord
-from workbench.tui.tuning.judging import AutoTune, Better, proposal_text
+from workbench.tui.tuning.judging import AutoTune, Better
 from workbench.tui.tuning.profiles import CompareDialog
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Choose
@@ -148,32 +147,6 @@ async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -
 
 
 @pytest.mark.slow
-async def test_auto_tune_keeps_what_nobody_can_tell_from_better(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await keys(pilot, "A")
-        dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
-        found = dialog.proposal
-        assert found is not None
-        verdict = replace(found.verdict, outcome="unclear", more=40)
-        dialog.proposal = replace(
-            found, verdict=verdict, after=found.before + 0.007, profile=replace(WORKBENCH, recency=0.2)
-        )
-        text = proposal_text(dialog.proposal, 5, changed=False).plain
-        assert "Keep yours: whether this beats workbench is inconclusive." in text
-        moved = proposal_text(dialog.proposal, 5, changed=True).plain
-        assert "settings around the current sliders (workbench, changed)" in moved
-        assert "Keep yours: whether this beats the current sliders is inconclusive." in moved
-        assert "The best setting tried, from the current sliders (workbench, changed):" in moved
-        assert "enter keeps the sliders as they are; a tries this setting." in text
-        await keys(pilot, "enter")
-        await until(pilot, lambda: app.screen is tune(app))
-        await until(pilot, lambda: [n.message for n in app._notifications] == ["The sliders stay where they are."])
-        assert tune(app).session.profile == WORKBENCH
-
-
-@pytest.mark.slow
 async def test_esc_stops_the_search_and_leaves_the_sliders(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -227,17 +200,6 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[
         assert tune(app).session.profile == learnt
         assert tune(app).session.saved == WORKBENCH
         assert files(tmp_path / "store") == stored
-
-
-@pytest.mark.slow
-async def test_better_left_with_esc_changes_nothing(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await better(pilot)
-        await keys(pilot, "a", "escape")
-        await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app).session.profile == WORKBENCH
 
 
 @pytest.mark.slow
@@ -345,14 +307,3 @@ async def test_hostile_text_is_inert_in_every_dialog(tmp_path: Path, size: tuple
         for _ in range(6):
             assert hidden_on(app) == []
             await keys(pilot, "down")
-
-
-async def test_a_click_on_a_key_of_a_dialog_is_that_key(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        dialog = await better(pilot)
-        await pilot.click(".dialog--keys", offset=(1, 0))
-        await pilot.pause()
-        assert dialog.preferences is not None
-        assert [answer for _, answer in dialog.preferences.answers] == ["a"]

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.services.conftest import put
-from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
+from tests.tui.support import app_over, demo_app, demo_bench, screen_text
 from tests.tui.tune_host import WIDE, keys, opened, row, settled, slider, tune, why
 from tests.tui.waiting import until
 from workbench.config.loading import Settings
-from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.ranking import Heading, Row
 
@@ -123,17 +121,6 @@ async def test_it_is_computed_in_the_background_and_the_ranking_does_not_wait(
         may.set()
         await until(pilot, lambda: "the floor is being computed" not in screen_text(app))
         assert tune(app).session.against is not None
-
-
-async def test_few_memories_have_a_floor_too(tmp_path: Path) -> None:
-    bench = open_bench(tmp_path)
-    put(bench, *[Memory(f"m{n}", f"note {n} about the build", NOW, NOW) for n in range(8)])
-    app = app_over(bench)
-    async with app.run_test(size=WIDE) as pilot:
-        await pilot.press("4")
-        await until(pilot, lambda: bench.tuning.ready)
-        await asked(pilot, app, "lasagne")
-        await until(pilot, lambda: headings(app)[:1] != [] and headings(app)[0].startswith("nothing relevant: best 0."))
 
 
 @pytest.mark.slow

@@ -4,20 +4,15 @@ from pathlib import Path
 
 import pytest
 from textual import events
-from textual.content import Content
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tests.tui.support import demo_app, screen_text
 from tests.tui.tune_host import WIDE, focused, keys, opened, ranked, settled, slider, tune
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.tui.app.actions import all_keys
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.app.areas import AREAS
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.dialog import Choose
-from workbench.tui.widgets.help import HelpScreen
 
 
 def said(app: WorkbenchApp) -> str:
@@ -49,22 +44,6 @@ async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path)
         assert tune(app).rows.cursor == 1
         await keys(pilot, "backspace")
         assert slider(app, "recency").value == WORKBENCH.recency
-
-
-@pytest.mark.slow
-async def test_the_slider_that_is_moved_from_elsewhere_is_marked_and_stays_the_same(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        slider(app, "blend").focus()
-        await keys(pilot, "tab")
-        assert "▹ dense" in screen_text(app)
-        await keys(pilot, "right", "tab", "right")
-        assert focused(app) is tune(app).why
-        assert slider(app, "blend").value == pytest.approx(0.6)
-        await keys(pilot, "tab")
-        assert focused(app) is slider(app, "blend")
-        assert "▹" not in screen_text(app)
 
 
 @pytest.mark.slow
@@ -142,15 +121,6 @@ async def test_a_half_life_can_be_typed_in_days_or_words(tmp_path: Path, typed: 
         assert tune(app).session.profile.half_lives.episodic == days
 
 
-async def test_days_before_now_can_be_typed(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        slider(app, "now").focus()
-        await keys(pilot, "enter", "minus", "3", "0", "enter")
-        assert tune(app).session.days == -30.0
-
-
 @pytest.mark.slow
 async def test_zeros_typed_into_all_weights_are_a_calm_sentence(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
@@ -162,22 +132,3 @@ async def test_zeros_typed_into_all_weights_are_a_calm_sentence(tmp_path: Path) 
         await settled(pilot)
         assert ranked(app) == []
         assert "All three weights are zero" in screen_text(app)
-
-
-async def test_the_mouse_reaches_every_action_through_the_help(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await opened(pilot)
-        at = screen_text(app).splitlines()[-1].index("? help")
-        await pilot.click(offset=(at, 23))
-        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
-        table = app.screen.query_one("#keys", Static).content
-        assert isinstance(table, Content)
-        rows = table.split("\n")
-        for action in AREAS.scope("tune"):
-            row = next(line for line in rows if action.tooltip[1:] in line.plain and all_keys(action) in line.plain)
-            assert any(getattr(span.style, "meta", {}).get("key") == action.first_key for span in row.spans)
-        place = next(n for n, line in enumerate(rows) if "Choose one of the saved queries" in line.plain)
-        await pilot.click("#keys", offset=(12, place))
-        await until(pilot, lambda: isinstance(app.screen, Choose))
-        assert "Saved queries" in screen_text(app)

@@ -140,28 +140,6 @@ async def test_grades_are_undone_one_by_one_and_the_query_with_the_first(tmp_pat
 
 
 @pytest.mark.slow
-async def test_the_pool_shows_no_scores_and_counts_what_is_left(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await measured(pilot)
-        await ask(pilot, app)
-        dialog = await judging(pilot, app)
-        count = len(dialog.rows.rows)
-        shown = set(dialog.ids)
-        assert "Judge mode" in screen_text(app)
-        assert f"{count} of {count} unjudged" in screen_text(app)
-        await keys(pilot, "2")
-        assert f"{count - 1} of {count} unjudged" in screen_text(app)
-        await keys(pilot, *["0"] * (count - 1))
-        assert f"All {count} are judged." in screen_text(app)
-        await keys(pilot, "escape")
-        await rested(pilot, app)
-        ranking = tune(app).session.ranking
-        assert ranking is not None
-        assert set(ranking.ids[:10]) <= shown
-
-
-@pytest.mark.slow
 async def test_saving_a_query_alone(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -188,32 +166,6 @@ async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) ->
         assert not isinstance(app.screen, MetricsDialog)
         await keys(pilot, "J")
         assert not isinstance(app.screen, JudgeDialog)
-
-
-@pytest.mark.slow
-async def test_all_weights_zero_leaves_a_sentence_in_place_of_the_verdict(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await measured(pilot)
-        for name in ("recency", "importance", "relevance"):
-            slider(app, name).value = 0.0
-        await rested(pilot, app)
-        assert "all three weights are zero" in verdict(app)
-
-
-@pytest.mark.slow
-async def test_narrow_says_it_on_one_line(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await measured(pilot)
-        await keys(pilot, "right", "right", "right")
-        await rested(pilot, app)
-        line = tune(app).query_one("#verdict")
-        assert line.size.height == 1
-        scored = app.bench.evaluator.score(from_store(app.bench.context))
-        expected = scored.against(WORKBENCH, tune(app).session.profile).verdict
-        assert f"{expected.wins} better, {expected.losses} worse, {expected.ties} equal" in screen_text(app)
-        assert expected.outcome != "unclear" or "inconclusive" in screen_text(app)
 
 
 @pytest.mark.slow

@@ -155,26 +155,6 @@ async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Pat
         assert app.bench.tuning.snapshots.all() == ()
 
 
-@pytest.mark.slow
-async def test_loading_from_the_list_asks_before_changed_settings_go(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await keys(pilot, "right", "N")
-        dialog = await shown(pilot, LibraryDialog)
-        go_to(dialog, "engram")
-        await keys(pilot, "enter")
-        await shown(pilot, Confirm)
-        await keys(pilot, "n")
-        await until(pilot, lambda: app.screen is dialog)
-        await keys(pilot, "escape", "n", "N")
-        dialog = await shown(pilot, LibraryDialog)
-        go_to(dialog, "engram")
-        await keys(pilot, "enter")
-        await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app).session.saved.name == "engram"
-
-
 async def test_another_profile_begins_at_the_first_row(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -275,22 +255,6 @@ async def test_the_threshold_is_written_to_the_settings_and_holds(tmp_path: Path
         both = load(path).settings.thresholds
         assert (both.flag, both.review) == (0.8, 0.8)
         assert dialog.query_one(Slider).ticks == (0.8, 0.8)
-
-
-@pytest.mark.slow
-async def test_a_settings_file_that_is_no_toml_stays_and_nothing_changes(tmp_path: Path) -> None:
-    path = tmp_path / "config.toml"
-    path.write_text("theme = \n")
-    app = with_config(demo_app(tmp_path), path)
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
-        await opened(pilot)
-        await keys(pilot, "D")
-        await shown(pilot, DuplicatesDialog, lambda d: d.found)
-        before = app.bench.retriever.thresholds()
-        await keys(pilot, "left", "s")
-        assert "is not TOML" in screen_text(app)
-        assert path.read_text() == "theme = \n"
-        assert app.bench.retriever.thresholds() == before
 
 
 @pytest.mark.slow

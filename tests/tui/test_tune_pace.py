@@ -8,7 +8,7 @@ import pytest
 from textual.content import Content
 
 from tests.tui.support import demo_app, screen_text
-from tests.tui.tune_host import WIDE, keys, opened, settled, slider, tune
+from tests.tui.tune_host import WIDE, opened, settled, slider, tune
 from tests.tui.waiting import PATIENCE, until
 from workbench.services.tuning.evaluation import ScoredSet
 from workbench.services.tuning.session import TuningSession
@@ -75,25 +75,6 @@ async def test_the_old_verdict_is_marked_until_the_new_one_comes(
         looked.set()
         await until(pilot, lambda: "(saved" in screen_text(app))
         assert f"{OLD}nDCG@10" not in screen_text(app)
-
-
-@pytest.mark.slow
-async def test_workers_are_not_described_by_all_that_lies_on_thesession(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        seen: set[str] = set()
-        real = app.workers.add_worker
-
-        def noted(worker: object, *args: object, **kwargs: object) -> None:
-            seen.add(worker.description)  # type: ignore[attr-defined]
-            real(worker, *args, **kwargs)  # type: ignore[arg-type]
-
-        app.workers.add_worker = noted  # type: ignore[method-assign]
-        await keys(pilot, "right", "slash", "a")
-        await settled(pilot)
-        assert len(seen) >= 3
-        assert all(len(text) < 40 for text in seen)
 
 
 def test_pieces_that_there_is_no_room_for_go_whole() -> None:

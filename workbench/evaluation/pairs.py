@@ -358,7 +358,7 @@ def _said_a(difference: Column) -> Column:
 def _pooled(
     ranker: Ranker, scores: QueryScores, now: datetime, profile: Profile, settings: Settings, seed: int
 ) -> Pooled:
-    ids = judging_pool(ranker, scores, profile, now, seed=seed).ids
+    ids = judging_pool(ranker, scores, profile, now, seed=seed)
     rows = np.array([ranker.pool.row(id) for id in ids], np.intp)
     found = []
     for life in settings.lives:

@@ -5,7 +5,6 @@ very different settings, shuffled, so that the order gives nothing away.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 
@@ -14,18 +13,6 @@ from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 DEPTH = 10
 """How many of the best each corner contributes."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgingPool:
-    """The memories to judge for a query, in a shuffled order that is always the same."""
-
-    query: str
-    ids: tuple[str, ...]
-
-    def unjudged(self, judged: Collection[str]) -> tuple[str, ...]:
-        """Return those without a grade, in order."""
-        return tuple(id for id in self.ids if id not in judged)
 
 
 def corners(profile: Profile) -> Iterator[Profile]:
@@ -45,13 +32,13 @@ def corners(profile: Profile) -> Iterator[Profile]:
 
 def judging_pool(
     ranker: Ranker, scores: QueryScores, profile: Profile, now: datetime, *, depth: int = DEPTH, seed: int = 0
-) -> JudgingPool:
+) -> tuple[str, ...]:
     """Return the union of the first `depth` under every corner, shuffled by `seed` and the query's text."""
     found = {id for corner in corners(profile) for id in ranker.rank(scores, corner, now, depth).ids}
     # Sorted first: the order of a set is not the same in every process.
     ids = sorted(found)
     Random(f"{seed}\n{scores.query}").shuffle(ids)
-    return JudgingPool(scores.query, tuple(ids))
+    return tuple(ids)
 
 
 def _weighted(profile: Profile, counting: Collection[str]) -> Profile:

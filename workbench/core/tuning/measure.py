@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from statistics import fmean
 from typing import Literal
 
 from workbench.core.record import InvalidQuery
@@ -19,22 +18,6 @@ from workbench.core.record import InvalidQuery
 
 RELEVANT_FROM = 1
 """The lowest grade that counts as relevant for MRR, recall and precision."""
-
-
-@dataclass(frozen=True, slots=True)
-class Metrics:
-    """The metrics of one ranking, cut at `k`; each is 0…1. For a set of queries, their means.
-
-    `unjudged` counts results among the top k without a judgment (for a set: in all), `queries` how many it is about.
-    """
-
-    k: int
-    ndcg: float
-    mrr: float
-    recall: float
-    precision: float
-    unjudged: int
-    queries: int = 1
 
 
 def ndcg(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> float:
@@ -67,35 +50,6 @@ def precision(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> float
 def unjudged(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> int:
     """Count the results among the top k that nobody judged for this query."""
     return sum(id not in grades for id in ranked[:k])
-
-
-def measure(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> Metrics:
-    """Return all metrics of one ranking (distinct ids, best first). Raises `ValueError` when k is below 1."""
-    if k < 1:
-        raise ValueError("k must be at least 1")
-    return Metrics(
-        k,
-        ndcg(ranked, grades, k),
-        reciprocal_rank(ranked, grades, k),
-        recall(ranked, grades, k),
-        precision(ranked, grades, k),
-        unjudged(ranked, grades, k),
-    )
-
-
-def mean(each: Sequence[Metrics]) -> Metrics:
-    """Return the mean of several queries' metrics, each query counting the same. Raises `ValueError` when empty."""
-    if not each:
-        raise ValueError("no query to average over")
-    return Metrics(
-        each[0].k,
-        fmean(m.ndcg for m in each),
-        fmean(m.mrr for m in each),
-        fmean(m.recall for m in each),
-        fmean(m.precision for m in each),
-        sum(m.unjudged for m in each),
-        sum(m.queries for m in each),
-    )
 
 
 def _relevant(grades: Mapping[str, int], id: str) -> bool:

@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from typing import Any, cast
 
 from workbench.core.agents.read import UNKNOWN
 from workbench.core.files.fresh import read_named
@@ -34,8 +35,6 @@ from workbench.services.tuning.tuning import Tuning
 # Files of expectations: TOML with a table `[[expect]]` for each, or JSON lines with an object for each.
 
 
-ANSWER = ("query", "finds", "never", "nothing", "top", "now", "name")
-QUALITY = ("queries", "ndcg", "metric", "at_least", "name")
 NOTHING = "Nothing was checked."
 
 LARGEST = 16 << 20
@@ -43,10 +42,9 @@ LARGEST = 16 << 20
 
 _HEADER = re.compile(r"\s*\[\[\s*expect\s*\]\]")
 _FIELD = re.compile(r"\s*([\w-]+)\s*=")
-_LONGEST_TOP = 10_000
 
-Rows = list[tuple[int, Mapping[str, object], Mapping[str, int]]]
-"""Expectations as they are written, each with its line and the lines of its fields."""
+Row = tuple[int, Mapping[str, object], Mapping[str, int]]
+"""An expectation as it is written, with its line and the lines of its fields."""
 
 
 def read_expectations(path: Path, zone: tzinfo = UTC) -> tuple[Expected, ...]:
@@ -68,25 +66,24 @@ def read_expectations(path: Path, zone: tzinfo = UTC) -> tuple[Expected, ...]:
     if not rows:
         hint = f'Write a table [[expect]] with a query and what it finds, or a JSON line {{"query": …}}. {NOTHING}'
         raise UnreadableFile(f"{path} holds no [[expect]].", hint)
-    return tuple(_Row(path, line, row, lines, zone).expected() for line, row, lines in rows)
+    return tuple(_expected(path, row, zone) for row in rows)
 
 
-def _json_lines(path: Path, text: str) -> Rows:
-    rows: Rows = []
+def _json_lines(path: Path, text: str) -> list[Row]:
+    rows: list[Row] = []
     for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UnreadableFile(f"{path}:{number}: this is no JSON object.", NOTHING) from error
-        if not isinstance(row, dict):
-            raise UnreadableFile(f"{path}:{number}: this is no JSON object.", NOTHING)
-        rows.append((number, row, {}))
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if not isinstance(row, dict):
+                raise UnreadableFile(f"{path}:{number}: this is no JSON object.", NOTHING)
+            rows.append((number, row, {}))
     return rows
 
 
-def _toml(path: Path, text: str) -> Rows:
+def _toml(path: Path, text: str) -> list[Row]:
     try:
         document = parse_toml(text.replace("\r\n", "\n"))
     except ValueError as error:
@@ -97,106 +94,99 @@ def _toml(path: Path, text: str) -> Rows:
     tables = document.get("expect", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise UnreadableFile(f"{path}: expect is not a list of tables [[expect]].", NOTHING)
-    places = list(_places(text))
+    places: list[tuple[int, dict[str, int]]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if _HEADER.match(line):
+            places.append((number, {}))
+        elif places and (field := _FIELD.match(line)) is not None:
+            places[-1][1].setdefault(field[1], number)
     if len(places) != len(tables):  # written in another way: the fields are named without their lines
         places = [(0, {})] * len(tables)
     return [(line, table, lines) for (line, lines), table in zip(places, tables, strict=True)]
 
 
-def _places(text: str) -> Iterator[tuple[int, dict[str, int]]]:
-    """Yield the line of each `[[expect]]`, and the lines of its fields."""
-    found: tuple[int, dict[str, int]] | None = None
-    for number, line in enumerate(text.split("\n"), 1):
-        if _HEADER.match(line):
-            if found is not None:
-                yield found
-            found = (number, {})
-        elif found is not None and (field := _FIELD.match(line)) is not None:
-            found[1].setdefault(field[1], number)
-    if found is not None:
-        yield found
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
-class _Row:
-    """One expectation as it is written, and the reading of its fields."""
+def _are_ids(value: object) -> bool:
+    ids = [value] if isinstance(value, str) else value
+    return isinstance(ids, list) and all(isinstance(id, str) and id.strip() for id in ids)
 
-    def __init__(
-        self, path: Path, line: int, row: Mapping[str, object], lines: Mapping[str, int], zone: tzinfo
-    ) -> None:
-        self._path, self._line, self._row, self._lines, self._zone = path, line, row, lines, zone
 
-    def expected(self) -> Expected:
-        """Return what it expects. Raises `UnreadableFile`, which names the line and the field."""
-        known = QUALITY if "queries" in self._row else ANSWER
-        strange = next((name for name in self._row if name not in known), "")
-        if strange:
-            raise self._wrong(strange, f"is no field here; there are {', '.join(known)}")
-        return self._quality() if known is QUALITY else self._answer()
+def _is_share(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= cast("float", value) <= 1
 
-    def _answer(self) -> AnswerExpected:
-        query, nothing = self._text("query"), self._row.get("nothing", False)
-        if not query:
-            raise self._wrong("query", "is missing")
-        if not isinstance(nothing, bool):
-            raise self._wrong("nothing", "is true or false")
-        finds, never = self._ids("finds"), self._ids("never")
-        if nothing and (finds or never):
-            raise self._wrong("nothing", "goes without finds and never")
-        if not (nothing or finds or never):
-            raise self._wrong("finds", "is missing, and so are never and nothing: it does not say what is expected")
-        both = next((id for id in finds if id in never), "")
-        if both:
-            raise self._wrong("never", f"names {both}, which is expected as well")
-        return AnswerExpected(query, finds, never, nothing, self._top(), self._time(), self._text("name"), self._line)
 
-    def _quality(self) -> QualityExpected:
-        short = "ndcg" if "ndcg" in self._row else "at_least"
-        queries, least = self._text("queries"), self._row.get(short)
-        if not queries:
-            raise self._wrong("queries", "is empty")
-        if short == "ndcg" and ("at_least" in self._row or "metric" in self._row):
-            raise self._wrong("ndcg", "stands for metric and at_least, and goes without them")
-        if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
-            raise self._wrong(short, "is a number from 0 to 1")
-        try:
-            measure = parse_measure(self._text("metric") or "ndcg@10")
-        except InvalidQuery as error:
-            raise self._wrong("metric", "is one such as ndcg@10, recall@5, mrr@10 or p@3") from error
-        return QualityExpected(queries, measure, float(least), self._text("name"), self._line)
+_TEXT, _IDS = (_is_text, "is a text"), (_are_ids, "is an id or a list of ids")
+_SHARE = (_is_share, "is a number from 0 to 1")
 
-    def _text(self, name: str) -> str:
-        value = self._row.get(name, "")
-        if not isinstance(value, str):
-            raise self._wrong(name, "is a text")
-        return value.strip()
+Fields = dict[str, tuple[Callable[[object], bool], str]]
+"""What a field is, and how that is said, by its name."""
 
-    def _ids(self, name: str) -> tuple[str, ...]:
-        value = self._row.get(name, [])
-        ids = [value] if isinstance(value, str) else value
-        if not isinstance(ids, list) or not all(isinstance(id, str) and id.strip() for id in ids):
-            raise self._wrong(name, "is an id or a list of ids")
-        return tuple(dict.fromkeys(ids))
+ANSWER: Fields = {
+    "query": _TEXT, "finds": _IDS, "never": _IDS, "nothing": (lambda v: isinstance(v, bool), "is true or false"),
+    "top": (lambda v: type(v) is int and 1 <= v <= 10_000, "is a whole number from 1 to 10,000"),
+    "now": (lambda _: True, ""), "name": _TEXT,
+}  # fmt: skip
+QUALITY: Fields = {"queries": _TEXT, "ndcg": _SHARE, "metric": _TEXT, "at_least": _SHARE, "name": _TEXT}
 
-    def _top(self) -> int:
-        value = self._row.get("top", TOP)
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LONGEST_TOP:
-            raise self._wrong("top", f"is a whole number from 1 to {_LONGEST_TOP:,}")
-        return value
 
-    def _time(self) -> datetime | None:
-        value = self._row.get("now")
-        if value is None:
-            return None
-        try:
-            at = datetime.fromisoformat(str(value))
-            at = at if at.tzinfo else at.replace(tzinfo=self._zone)
-            return at.astimezone(UTC)
-        except (ValueError, OverflowError) as error:
-            raise self._wrong("now", "is an ISO 8601 time") from error
+def _expected(path: Path, written: Row, zone: tzinfo) -> Expected:
+    """Return what a row expects. Raises `UnreadableFile`, which names the line and the field."""
+    line, row, lines = written[0], dict[str, Any](written[1]), written[2]
 
-    def _wrong(self, field: str, why: str) -> UnreadableFile:
-        line = self._lines.get(field, self._line)
-        return UnreadableFile(f"{self._path}{f':{line}' if line else ''}: {field} {why}.", NOTHING)
+    def wrong(field: str, why: str) -> UnreadableFile:
+        at = lines.get(field, line)
+        return UnreadableFile(f"{path}{f':{at}' if at else ''}: {field} {why}.", NOTHING)
+
+    known = QUALITY if "queries" in row else ANSWER
+    for name, value in row.items():
+        if name not in known:
+            raise wrong(name, f"is no field here; there are {', '.join(known)}")
+        fits, what = known[name]
+        if not fits(value):
+            raise wrong(name, what)
+    return _quality(row, line, wrong) if known is QUALITY else _answer(row, line, zone, wrong)
+
+
+Wrong = Callable[[str, str], UnreadableFile]
+
+
+def _quality(row: dict[str, Any], line: int, wrong: Wrong) -> QualityExpected:
+    short, queries = "ndcg" if "ndcg" in row else "at_least", row["queries"].strip()
+    if not queries:
+        raise wrong("queries", "is empty")
+    if short == "ndcg" and ("at_least" in row or "metric" in row):
+        raise wrong("ndcg", "stands for metric and at_least, and goes without them")
+    if short not in row:
+        raise wrong(short, _SHARE[1])
+    try:
+        measure = parse_measure(row.get("metric") or "ndcg@10")
+    except InvalidQuery as error:
+        raise wrong("metric", "is one such as ndcg@10, recall@5, mrr@10 or p@3") from error
+    return QualityExpected(queries, measure, float(row[short]), row.get("name", "").strip(), line)
+
+
+def _answer(row: dict[str, Any], line: int, zone: tzinfo, wrong: Wrong) -> AnswerExpected:
+    query, nothing = row.get("query", "").strip(), row.get("nothing", False)
+    ids = (row.get(name, []) for name in ("finds", "never"))
+    finds, never = (tuple(dict.fromkeys([one] if isinstance(one, str) else one)) for one in ids)
+    if not query:
+        raise wrong("query", "is missing")
+    if nothing and (finds or never):
+        raise wrong("nothing", "goes without finds and never")
+    if not (nothing or finds or never):
+        raise wrong("finds", "is missing, and so are never and nothing: it does not say what is expected")
+    both = next((id for id in finds if id in never), "")
+    if both:
+        raise wrong("never", f"names {both}, which is expected as well")
+    try:
+        now = None if row.get("now") is None else datetime.fromisoformat(str(row["now"]))
+        now = now and (now if now.tzinfo else now.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise wrong("now", "is an ISO 8601 time") from error
+    return AnswerExpected(query, finds, never, nothing, row.get("top", TOP), now, row.get("name", "").strip(), line)
 
 
 # Holding answers against them. It only looks: no reading is kept.

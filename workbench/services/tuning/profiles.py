@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError, iso, parse_time
@@ -21,14 +21,8 @@ from workbench.core.tuning.profile import (
     WEIGHT_KEYS,
     FrozenBounds,
     HalfLives,
-    LexicalRule,
-    PinnedHandling,
     Profile,
     ProfileInUse,
-    RankOrder,
-    RecencyMode,
-    Scope,
-    Scorer,
     check_profile,
     listed,
     parameters_of,
@@ -63,51 +57,30 @@ class ProfileProvenance:
     def lines(self) -> tuple[tuple[str, str | int | float], ...]:
         """Its values as TOML knows them, in order."""
         values = ((f.name, getattr(self, f.name)) for f in fields(self))
-        return tuple((name, iso(v) if isinstance(v, datetime) else _short(v)) for name, v in values)
-
-
-def birth_of(profile: str, raw: Mapping[str, object]) -> ProfileProvenance:
-    """Read the `[birth]` table of a profile's file. Raises `InvalidRecord`."""
-    problem = InvalidRecord(f"The birth certificate of the profile “{profile}” cannot be read.", "It was not used.")
-    known = {f.name: f.type for f in fields(ProfileProvenance)}
-    if set(raw) - set(known) or set(known) - set(raw) - {"how"}:
-        raise problem
-    values: dict[str, object] = dict(raw)
-    try:
-        values["at"] = parse_time(str(raw["at"]))
-    except ValueError as error:
-        raise problem from error
-    for name in ("delta", "low", "high"):
-        value = raw[name]
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            raise problem
-        values[name] = float(value)
-    whole = all(type(raw[name]) is int for name in ("queries", "judgments"))
-    text = all(isinstance(raw.get(name, ""), str) for name in ("parent", "query_set", "metric", "verdict", "how"))
-    if not whole or not text:
-        raise problem
-    return ProfileProvenance(**values)  # type: ignore[arg-type]
+        return tuple((n, iso(v) if isinstance(v, datetime) else _short(v)) for n, v in values)
 
 
 def _short(value: str | int | float) -> str | int | float:
     return round(value, 4) if isinstance(value, float) else value
 
 
+def birth_of(profile: str, raw: object) -> ProfileProvenance:
+    """Read the `[birth]` table of a profile's file. Raises `InvalidRecord`."""
+    try:
+        values = _read(profile, raw, {**get_type_hints(ProfileProvenance), "at": str})
+        return ProfileProvenance(**{**values, "at": parse_time(values["at"])})
+    except (InvalidRecord, KeyError, TypeError, ValueError) as error:
+        problem = f"The birth certificate of the profile “{profile}” cannot be read."
+        raise InvalidRecord(problem, "It was not used.") from error
+
+
 _PROFILES_NAME = re.compile(r"[\w][\w .-]{0,59}")
-_CHOICES = {
-    name: get_args(kind)
-    for name, kind in (
-        ("mode", RecencyMode), ("rank_order", RankOrder), ("scope", Scope), ("scorer", Scorer),
-        ("pinned", PinnedHandling), ("lexical", LexicalRule),
-    )
-}  # fmt: skip
-_ABOUT = frozenset({"birth", "snapshot"})
+_ABOUT = ("birth", "snapshot")
 """Tables that say where settings come from; they are no settings."""
 
-_OTHERS = "others"
-"""The field of a profile whose values stand in its file as every other parameter does."""
-
-_KNOWN = {f.name for f in fields(Profile) if f.name != _OTHERS} | _ABOUT
+_OWN = {key: kind for key, kind in get_type_hints(Profile).items() if key not in ("half_lives", "frozen", "others")}
+_BEYOND = {**dict.fromkeys(WEIGHT_KEYS, 0.0), **{knob.key: knob.default for knob in KNOBS if "." not in knob.key}}
+"""Numbers that a profile may have beside its fields, each with what it is where a file leaves it out."""
 
 
 class Profiles:
@@ -178,7 +151,7 @@ class Profiles:
         if any(p.name == name for p in BUILT_IN):
             return None
         raw = _toml_of(name, self.text(name)).get("birth")
-        return None if raw is None else birth_of(name, raw if isinstance(raw, dict) else {})
+        return None if raw is None else birth_of(name, raw)
 
     def save(
         self,
@@ -253,27 +226,20 @@ def _toml(value: object) -> str:
 
 def read_profile(name: str, text: str) -> Profile:
     """Read the text of a profile's file as the profile `name`. Raises `InvalidRecord`."""
-    raw = _toml_of(name, text)
-    beyond = {key: default for key, default in _parameters().items() if key.partition(".")[0] not in _KNOWN}
-    unknown = sorted(set(raw) - _KNOWN - set(beyond))
-    if unknown:
-        raise InvalidRecord(f"The profile “{name}” has an unknown parameter: {unknown[0]}.", "It was not used.")
-    base = Profile(name, 1 / 3, 1 / 3, 1 / 3)
-    plain = {key: value for key, value in raw.items() if key not in {"half_lives", "frozen", *_ABOUT, *beyond}}
-    values = {key: _value(name, key, value, getattr(base, key)) for key, value in plain.items()}
-    lives = _half_lives(name, raw.get("half_lives", {}))
-    frozen = _frozen(name, raw["frozen"]) if "frozen" in raw else None
-    profile = replace(base, **{**values, "name": name, "half_lives": lives, "frozen": frozen})
-    for key in sorted(set(raw) & set(beyond)):
-        number = _value(name, key, raw[key], 0.0)
-        profile = with_value(profile, key, (number or None) if beyond[key] is None else number, beyond[key])
+    raw = {key: value for key, value in _toml_of(name, text).items() if key not in _ABOUT}
+    lives = _read(name, raw.pop("half_lives", {}), {f.name: float for f in fields(HalfLives)})
+    frozen = _frozen(name, raw.pop("frozen")) if "frozen" in raw else None
+    values = _read(name, raw, {**dict.fromkeys(_BEYOND, float), **_OWN})
+    own: dict[str, Any] = {key: value for key, value in values.items() if key in _OWN}
+    own["half_lives"] = HalfLives(**{kind: days or None for kind, days in lives.items()})
+    if "feedback_half_life" in own:
+        own["feedback_half_life"] = own["feedback_half_life"] or None
+    profile = replace(Profile(name, 1 / 3, 1 / 3, 1 / 3), **{**own, "name": name, "frozen": frozen})
+    for key in sorted(values.keys() - own.keys()):
+        number = values[key]
+        profile = with_value(profile, key, (number or None) if _BEYOND[key] is None else number, _BEYOND[key])
     check_profile(profile)
     return profile
-
-
-def _parameters() -> dict[str, float | None]:
-    """Return every key with what it is where a file leaves it out."""
-    return {**dict.fromkeys(WEIGHT_KEYS, 0.0), **{knob.key: knob.default for knob in KNOBS}}
 
 
 def _toml_of(name: str, text: str) -> dict[str, Any]:
@@ -283,38 +249,37 @@ def _toml_of(name: str, text: str) -> dict[str, Any]:
         raise InvalidRecord(f"The profile “{name}” is not TOML: {error}.", "It was not used.") from error
 
 
-def _half_lives(name: str, raw: Mapping[str, Any]) -> HalfLives:
-    known = {f.name for f in fields(HalfLives)}
-    if not isinstance(raw, dict) or set(raw) - known:
-        raise InvalidRecord(f"The profile “{name}” has a half-life for an unknown memory type.", "It was not used.")
-    return HalfLives(**{key: _value(name, key, value, 1.0) or None for key, value in raw.items()})
-
-
 def _frozen(name: str, raw: object) -> FrozenBounds:
     """Read the frozen bounds: a pair of numbers for each factor."""
-    factors = [factor.id for factor in FACTORS]
-    pairs: dict[str, Any] = raw if isinstance(raw, dict) else {}
-    found = {factor: (float(pair[0]), float(pair[1])) for factor, pair in pairs.items() if _is_pair(pair)}
-    own = {f.name for f in fields(FrozenBounds) if f.name != _OTHERS}
-    if len(found) != len(pairs) or not own <= set(found) <= set(factors):
-        hint = f"Write {listed()}, each as [minimum, maximum]."
-        raise InvalidRecord(f"The profile “{name}” has frozen bounds that cannot be read.", f"It was not used. {hint}")
-    return FrozenBounds.by_factor({factor: found[factor] for factor in factors if factor in found})
+    try:
+        return FrozenBounds.by_factor(_read(name, raw, {factor.id: tuple for factor in FACTORS}))
+    except (InvalidRecord, KeyError) as error:
+        hint = f"It was not used. Write {listed()}, each as [minimum, maximum]."
+        raise InvalidRecord(f"The profile “{name}” has frozen bounds that cannot be read.", hint) from error
 
 
-def _is_pair(value: Any) -> bool:
-    numbers = isinstance(value, list) and all(isinstance(v, int | float) and type(v) is not bool for v in value)
-    return numbers and len(value) == 2
+def _read(name: str, raw: object, kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a table of a profile's file by their keys, each of its kind. Raises `InvalidRecord`."""
+    found: dict[str, Any] = {}
+    for key, value in (raw if isinstance(raw, dict) else {"": raw}).items():
+        if key not in kinds:
+            raise InvalidRecord(f"The profile “{name}” has an unknown parameter: {key}.", "It was not used.")
+        try:
+            found[key] = _value(value, kinds[key])
+        except ValueError as error:
+            raise InvalidRecord(f"The profile “{name}”: {key} cannot be {value!r}.", "It was not used.") from error
+    return found
 
 
-def _value(name: str, key: str, value: object, like: object) -> Any:
-    """Check a TOML value against the type of the default."""
-    if isinstance(like, float) or key == "feedback_half_life":
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return (float(value) or None) if key == "feedback_half_life" else float(value)
-    elif type(value) is type(like) and (key not in _CHOICES or value in _CHOICES[key]):
+def _value(value: Any, kind: Any) -> Any:
+    """Return a TOML value as one of a kind: a type, a choice, or a pair of numbers. Raises `ValueError`."""
+    if kind is tuple and isinstance(value, list) and len(value) == 2:
+        return tuple(_value(one, float) for one in value)
+    if kind in (float, float | None) and type(value) in (int, float):
+        return float(value)
+    if type(value) is kind or value in get_args(kind):
         return value
-    raise InvalidRecord(f"The profile “{name}”: {key} cannot be {value!r}.", "It was not used.")
+    raise ValueError
 
 
 # Snapshots of the sliders: settings that were worth a second look and are in no profile yet, one TOML file each.
@@ -356,7 +321,7 @@ class Snapshots:
                 written = path.stat().st_mtime_ns
             except OSError:
                 continue  # dropped meanwhile
-            snapshot = _read(path)
+            snapshot = _snapshot(path)
             found.append(((snapshot.at is not None, snapshot.at and snapshot.at.timestamp(), written), snapshot))
         return tuple(snapshot for _, snapshot in sorted(found, key=lambda pair: pair[0]))
 
@@ -414,7 +379,7 @@ class Snapshots:
         return True
 
 
-def _read(path: Path) -> Snapshot:
+def _snapshot(path: Path) -> Snapshot:
     try:
         text = path.read_text("utf-8")
         profile = read_profile(path.stem, text)
@@ -440,10 +405,6 @@ def _letters() -> Iterator[str]:
 
 Value = str | int | float | bool | None
 
-_NO_SETTINGS = ("name", "about")
-_TABLES = ("frozen",)
-"""What is a table when it is there at all."""
-
 
 @dataclass(frozen=True, slots=True)
 class Changed:
@@ -460,7 +421,7 @@ def values_of(profile: Profile) -> dict[str, Value]:
     for name, value in parameters_of(profile).items():
         if isinstance(value, dict):
             values |= {f"{name}.{inner}": _plain(one) for inner, one in value.items()}
-        elif name not in _NO_SETTINGS and name not in _TABLES:
+        elif name not in ("name", "about", "frozen"):
             values[name] = _plain(value)
     return values
 

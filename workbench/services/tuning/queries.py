@@ -75,14 +75,6 @@ class Judging(Service):
             tx.put(judgment)
         return judgment
 
-    def withdraw(self, query: str, now: datetime | None, memory: str, actor: str = "") -> Judgment | None:
-        """Take a grade back, so that the memory is unjudged again; return it, or `None` when there was none."""
-        before = self._library.judgments.find(judgment_id(self._query(query, now, ()).id, memory))
-        if before is not None:
-            with self._library.transaction(actor or self._context.actor, f"withdraw the grade of {memory}") as tx:
-                tx.delete(before)
-        return before
-
     def _query(self, query: str, now: datetime | None, tags: tuple[str, ...]) -> SavedQuery:
         text = clean_for_store(query)
         if not text.strip():

@@ -197,7 +197,7 @@ class Question:
 
     def pool(self, profile: Profile, now: datetime) -> tuple[Memory, ...]:
         """Return what is worth judging for the query: the best of very different settings, shuffled, without scores."""
-        return tuple(self.ranker.pool.memory(id) for id in judging_pool(self.ranker, self.scores, profile, now).ids)
+        return tuple(self.ranker.pool.memory(id) for id in judging_pool(self.ranker, self.scores, profile, now))
 
     def standings(self, ranking: Ranking, baseline: Baseline) -> tuple[Standing, ...]:
         """Return the listed rows with how they stood in the baseline."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # How recency fades, with the memory's place on the curve: drawn by plotext in quadrant blocks.
 
 
-LABEL_CELLS, AXIS_CELLS = 13, 5
+LABEL_CELLS, AXIS_CELLS = 9, 5
 """Cells for each label of the axis, which the library drops where they are close; and cells of the other axis."""
 
 
@@ -277,7 +277,7 @@ def _shares(found: Explanation, style: str, width: int) -> list[Content]:
         sign = "=" if not i else "+" if adds else "×"
         text = f"{f'{share.part.label:<10} {share.value:>7.4f}{times}':<{_TERM}}"
         lines.append(assemble([(f"    {sign} ", MUTED), (text, ""), (bar, style)]))
-    return lines + [line(f"      {share.said}", width, MUTED) for share in found.shares if share.said]
+    return lines + [Content("      ") + line(s.said, width - 6, MUTED) for s in found.shares if s.said]
 
 
 def _total(found: Explanation, width: int) -> list[Content]:
