@@ -239,7 +239,7 @@ def export(folder: Path, _size: int) -> Iterator[Figures]:
     from tests.benchmarks.files import files
     from tests.services.file_rounds import kind_of
     from workbench.config.paths import shipped
-    from workbench.services.files.exports.contents import Choice
+    from workbench.services.files.exporting import Choice
     from workbench.services.open import open_workbench
 
     while True:

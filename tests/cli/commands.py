@@ -24,8 +24,8 @@ MOST = 6 << 30
 LOADED = (
     "tests.cli.commands",
     "workbench.services.open",
-    "workbench.services.files.imports.importing",
-    "workbench.services.files.exports.exporting",
+    "workbench.services.files.importing",
+    "workbench.services.files.exporting",
     "workbench.services.tuning.retriever",
     "workbench.services.stream.ingest",
     "workbench.services.safety.leaks",

@@ -14,7 +14,7 @@ from workbench.config import backups, drafts
 from workbench.core.files.atomic import draft_beside
 from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.services.files.project import FileBases
+from workbench.services.files.overwriting import FileBases
 from workbench.services.tuning.profiles import Profiles, Snapshots
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
-from workbench.services.files.exports.contents import Choice
+from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench, open_workbench
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.config.paths import shipped
 from workbench.core.record import Conflict, WorkbenchError
-from workbench.services.files.exports.exporting import DEFAULT_NAME
+from workbench.services.files.exporting import DEFAULT_NAME
 from workbench.services.open import Workbench, open_workbench
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

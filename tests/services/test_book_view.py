@@ -10,7 +10,7 @@ from workbench.core.playbook.budget import fit
 from workbench.core.playbook.filter import parse_book_filter
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord
 from workbench.services.agents.context import gathered
-from workbench.services.files.exports.choice import Choice
+from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.playbook.playbook import MAIN
 

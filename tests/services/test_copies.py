@@ -8,7 +8,7 @@ import pytest
 from tests.services.conftest import NOON, Open, memory, put
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import Conflict, WorkbenchError
-from workbench.services.files.exports.choice import Choice
+from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench
 from workbench.services.promotion.copies import CopyPlan
 from workbench.services.promotion.targets import Target

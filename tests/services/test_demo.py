@@ -18,7 +18,7 @@ from workbench.services.agents.context import gathered
 from workbench.services.agents.documents.recall import recall
 from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
-from workbench.services.files.project import known_files
+from workbench.services.files.checks import known_files
 from workbench.services.health.doctor import examine
 from workbench.services.health.trends import summed
 from workbench.services.open import Workbench

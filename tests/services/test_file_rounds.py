@@ -15,7 +15,7 @@ from tests.services.file_rounds import EDITS, Edit, Round, play
 from workbench.config.paths import shipped
 from workbench.core.files.formats import format_named
 from workbench.services.demo import ANCHOR, fill
-from workbench.services.files.exports.contents import Choice
+from workbench.services.files.exporting import Choice
 from workbench.services.open import open_workbench
 
 DEMO = shipped("fixtures/demo")

@@ -9,8 +9,9 @@ import pytest
 from tests.services.conftest import NOON, Clock, snapshot
 from workbench.core.record import UnreadableFile, WorkStopped
 from workbench.core.stream.memory import Memory, Source
-from workbench.services.files.exports.choice import Choice
-from workbench.services.files.imports.importing import CHUNK, Importer, ImportPlan, query_id
+from workbench.core.tuning.judgment import query_id
+from workbench.services.files.exporting import Choice
+from workbench.services.files.importing import CHUNK, Importer, ImportPlan
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.safety.texts import texts_of
 

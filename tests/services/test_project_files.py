@@ -10,10 +10,10 @@ from workbench.config.paths import shipped
 from workbench.core.promotion import Placement
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
 from workbench.services.demo import fill
-from workbench.services.files.checks import Checks, check_all
-from workbench.services.files.imports.paths import Offered, as_named, completed, completions, listing
+from workbench.services.files.checks import MOST, Checks, check_all, known_files
 from workbench.services.files.lint import look_over, make, preview, take_back
-from workbench.services.files.project import MOST, FileBases, known_files
+from workbench.services.files.overwriting import FileBases
+from workbench.services.files.paths import Offered, as_named, completed, completions, listing
 from workbench.services.files.replaced import Replaced
 from workbench.services.open import Workbench
 

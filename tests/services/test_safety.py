@@ -13,7 +13,7 @@ from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.formats.lifecycle import lifecycle
-from workbench.services.files.exports.unsaved import parts_of
+from workbench.services.files.exporting import parts_of
 from workbench.services.open import Workbench
 from workbench.services.safety.safety import FlaggedText, Safety
 from workbench.services.safety.suspicion import flags_of

@@ -11,7 +11,7 @@ from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
-from workbench.services.files.exports.choice import Choice
+from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.targets import Target
 from workbench.tui.app.app import WorkbenchApp

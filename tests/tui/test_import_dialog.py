@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 
 from tests.tui.support import app_over, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.services.files.imports.importing import CHUNK
-from workbench.services.files.imports.paths import Offered
+from workbench.services.files.importing import CHUNK
+from workbench.services.files.paths import Offered
 from workbench.services.open import Workbench
 from workbench.store.library import Touched
 from workbench.tui.app.app import WorkbenchApp

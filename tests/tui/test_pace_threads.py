@@ -12,7 +12,7 @@ from textual.app import App
 
 from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
 from tests.tui.support import app_over, demo_app
-from workbench.services.files.exports import contents
+from workbench.services.files import exporting as contents
 from workbench.services.open import Workbench
 from workbench.tui.playbook.budget import AgentDialog
 

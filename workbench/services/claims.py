@@ -23,7 +23,7 @@ from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.services.context import Service
 from workbench.services.duplicates.plan import WORKBENCH
-from workbench.services.files.project import project_of
+from workbench.services.promotion.placement_files import places_of
 from workbench.store.git_files import repository_of
 from workbench.store.repository import Repository, repository_at
 
@@ -514,7 +514,7 @@ class StillTrue(Service):
     @property
     def folder(self) -> Path | None:
         """The working tree that the store belongs to, if it belongs to one."""
-        return project_of(self._library)
+        return places_of(self._library.folder).project
 
     @property
     def has_past(self) -> bool:

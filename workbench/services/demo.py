@@ -23,10 +23,9 @@ from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import unmarked
 from workbench.core.stream.memory import Memory, Vote, vote_id
-from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
+from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id, query_id
 from workbench.services.agents.documents.instructions import open_folder
 from workbench.services.agents.episodes import Episodes
-from workbench.services.files.imports.importing import query_id
 from workbench.services.open import Workbench
 
 # What the agents of the demo did and learned: its episodes, its patterns, and how applying those went.

@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from workbench.services.duplicates.bullets import BulletDuplicates
     from workbench.services.duplicates.deduplication import Deduplication
     from workbench.services.duplicates.wording import BookWording
-    from workbench.services.files.differences import Difference
-    from workbench.services.files.exports.exporting import Exporter
-    from workbench.services.files.exports.folders import FolderExporter
-    from workbench.services.files.imports.importing import Importer
+    from workbench.services.files.exporting import Exporter
+    from workbench.services.files.folders import FolderExporter
+    from workbench.services.files.importing import Difference, Importer
     from workbench.services.files.replaced import Replaced
     from workbench.services.health.doctor import Doctor
     from workbench.services.health.history import History
@@ -302,29 +301,27 @@ class Workbench:
     @cached_property
     def importer(self) -> "Importer":
         """The way in for files."""
-        from workbench.services.files.imports.importing import Importer
+        from workbench.services.files.importing import Importer
 
         return Importer(self.context)
 
     @cached_property
     def exporter(self) -> "Exporter":
         """The way out to files."""
-        from workbench.services.files.exports.exporting import Exporter
+        from workbench.services.files.exporting import Exporter
 
         return Exporter(self.context, self.playbooks, self.replaced)
 
     @cached_property
     def folder_exporter(self) -> "FolderExporter":
         """The way back into folders of notes."""
-        from workbench.services.files.exports.folders import FolderExporter
+        from workbench.services.files.folders import FolderExporter
 
         return FolderExporter(self.context, self.replaced)
 
     def difference(self, path: Path) -> "Difference":
-        """Return what a file that changed on disk says otherwise than the store; see `files.differences`."""
-        from workbench.services.files.differences import difference
-
-        return difference(self.context, self.importer, self.folder_exporter, path)
+        """Return what a file that changed on disk says otherwise than the store."""
+        return self.importer.difference(path, self.folder_exporter)
 
     @cached_property
     def replaced(self) -> "Replaced":

@@ -249,7 +249,7 @@ def _is_session(folder: Path) -> bool:
 
 
 def _path(session: Session) -> Path:
-    from workbench.services.files.imports.paths import as_named
+    from workbench.services.files.paths import as_named
 
     return as_named(session.args.place, session.cwd)
 

@@ -227,7 +227,7 @@ def prune_patterns(session: Session) -> int:
 
 def import_patterns(session: Session) -> int:
     """Take in a file of patterns; exit code 1 when something of it could not be read."""
-    from workbench.services.files.imports.paths import as_named
+    from workbench.services.files.paths import as_named
 
     args, path = session.args, as_named(session.args.file, session.cwd)
     with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:
@@ -258,7 +258,7 @@ def import_patterns(session: Session) -> int:
 def export_patterns(session: Session) -> int:
     """Write patterns into agent-playbook's file."""
     from workbench.core.files.replacing import replace_file
-    from workbench.services.files.imports.paths import as_named
+    from workbench.services.files.paths import as_named
 
     args, path = session.args, as_named(session.args.file, session.cwd)
     try:

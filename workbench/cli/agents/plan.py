@@ -151,7 +151,7 @@ def export_plan(session: Session) -> int:
         say(text.rstrip())
         return 0
     from workbench.core.files.replacing import replace_file
-    from workbench.services.files.imports.paths import as_named
+    from workbench.services.files.paths import as_named
 
     replace_file(as_named(args.file, session.cwd), text)
     say(f"Wrote {args.file}.")

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from workbench.core.files.format import ExportFormat
-    from workbench.services.files.exports.choice import Choice
-    from workbench.services.files.exports.contents import Rendered
-    from workbench.services.files.exports.exporting import ExportPreview, Written
+    from workbench.services.files.exporting import Choice, ExportPreview, Rendered, Written
     from workbench.services.open import Workbench
 
 
@@ -45,7 +43,7 @@ def add_choosing(parser: Parser) -> None:
 
 def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
     """Read which records are meant, with remarks on how that was decided. Raises `WorkbenchError`."""
-    from workbench.services.files.exports.choice import Choice
+    from workbench.services.files.exporting import Choice
 
     kind = bench.exporter.kind(args.format)
     _require_fitting(args, kind)

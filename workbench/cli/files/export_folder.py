@@ -16,7 +16,7 @@ from workbench.core.text import counted, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.services.files.exports.folders import FolderEdit, FolderPlan, LeftAlone
+    from workbench.services.files.folders import FolderEdit, FolderPlan, LeftAlone
     from workbench.services.open import Workbench
 
 SHOWN = 40

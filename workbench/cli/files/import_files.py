@@ -18,7 +18,7 @@ from workbench.core.text import counted
 
 if TYPE_CHECKING:
     from workbench.services.agents.experience import ExperienceFile
-    from workbench.services.files.imports.importing import ImportPlan, ImportReport
+    from workbench.services.files.importing import ImportPlan, ImportReport
     from workbench.services.open import Workbench
 
 LONGEST = 10_000
@@ -178,7 +178,7 @@ def _say_taken(path: Path, found: "ExperienceFile", new: int, shown: Shown, *, d
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
     """Return what one file brought: how many of each kind, the ids of new memories, and how many gain who said them."""
     from workbench.core.stream.memory import Memory
-    from workbench.services.files.imports.theirs import passed_over
+    from workbench.services.files.theirs import passed_over
 
     filled = {id(new) for _, new in plan.filled}
     ids = [record.id for record in plan.records if isinstance(record, Memory) and id(record) not in filled]
@@ -226,7 +226,7 @@ def _introduce(session: Session, path: Path, plan: "ImportPlan", show: Shown) ->
 def _say_passed(session: Session, plan: "ImportPlan", show: Shown) -> None:
     """Name what a folder holds that is not read, all of it when asked to."""
     from workbench.core.text import printable
-    from workbench.services.files.imports.importing import SHOWN, passed_said
+    from workbench.services.files.importing import SHOWN, passed_said
 
     for line in () if wants_json(session.args) else passed_said(plan.passed, None if session.args.verbose else SHOWN):
         say(f"  {printable(show(line))}")
@@ -244,7 +244,7 @@ def _issues(path: Path, plan: "ImportPlan") -> list[str]:
 def _list(plan: "ImportPlan", shown: Shown) -> None:
     """Say of every record that would be written what it is."""
     from workbench.core.text import one_line
-    from workbench.services.files.imports.importing import filling_said, replacement_said, said
+    from workbench.services.files.importing import filling_said, replacement_said, said
 
     taken = {id(new) for _, new in (*plan.replaced, *plan.filled)}
     for record in plan.records:
@@ -260,7 +260,7 @@ def _list(plan: "ImportPlan", shown: Shown) -> None:
 def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     """Say what is new, what stayed, and which values were changed on the way."""
     from workbench.core.stream.confidence import imported
-    from workbench.services.files.imports.importing import skipped
+    from workbench.services.files.importing import skipped
 
     if dry:
         _list(plan, show)
@@ -298,7 +298,7 @@ def _format(plan: "ImportPlan", asked: str | None) -> str:
 
 
 def _counts(plan: "ImportPlan", *, dry: bool) -> str:
-    from workbench.services.files.imports.importing import counts_said
+    from workbench.services.files.importing import counts_said
 
     fresh = counts_said(plan)
     parts = [f"{'would be new' if dry else 'new'}: {', '.join(fresh)}" if fresh else _nothing(plan)]

@@ -55,7 +55,7 @@ def held_back(bench: "Workbench", parsed: "Parsed", *, imported: bool = True) ->
     """
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
-    from workbench.services.files.exports.unsaved import parts_of
+    from workbench.services.files.exporting import parts_of
     from workbench.services.safety.texts import place_of
 
     safety, parts = bench.safety, parts_of(parsed)
@@ -71,7 +71,7 @@ def require_clean(bench: "Workbench", parsed: "Parsed") -> tuple[str, ...]:
 
     Lists those that may not on stderr, and raises `FlaggedText`.
     """
-    from workbench.services.files.exports.unsaved import parts_of
+    from workbench.services.files.exporting import parts_of
     from workbench.services.safety.safety import FlaggedText
 
     try:

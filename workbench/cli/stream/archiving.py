@@ -14,7 +14,7 @@ from workbench.core.stream.times import instant
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.services.files.exports.exporting import ExportPreview, Written
+    from workbench.services.files.exporting import ExportPreview, Written
     from workbench.services.open import Workbench
     from workbench.services.stream.archiving import ArchivePlan
 
@@ -73,7 +73,7 @@ def _require_room(bench: "Workbench", plan: "ArchivePlan", path: Path) -> None:
 
 
 def _preview(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "ExportPreview":
-    from workbench.services.files.exports.choice import Choice
+    from workbench.services.files.exporting import Choice
 
     rendered = bench.exporter.render(FORMAT, Choice(memories=bench.archiving.for_file(plan, path)), path)
     return bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.export_format)

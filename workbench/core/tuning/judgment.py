@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
+
+from workbench.core.record import iso
 
 MAX_GRADE = 3
 
@@ -43,3 +46,9 @@ class Judgment:
 def judgment_id(query: str, memory: str) -> str:
     """Name the one judgment of `memory` for `query`."""
     return f"{query}:{memory}"
+
+
+def query_id(text: str, now: datetime | None) -> str:
+    """Name a saved query by what it asks, so that the same one is never stored twice."""
+    moment = iso(now) if now else ""
+    return "query-" + blake2b(f"{text}\n{moment}".encode(errors="replace"), digest_size=6).hexdigest()

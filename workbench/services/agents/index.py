@@ -16,11 +16,11 @@ from workbench.core.text import one_line
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.agents.serving import as_served
 from workbench.services.context import Context
-from workbench.services.files.project import project_of
+from workbench.services.promotion.placement_files import places_of
 from workbench.services.safety.safety import Safety
 
 if TYPE_CHECKING:
-    from workbench.services.files.exports.exporting import Exporter, ExportPreview, Written
+    from workbench.services.files.exporting import Exporter, ExportPreview, Written
 
 
 RECENT, TOP = 10, 10
@@ -123,7 +123,7 @@ class IndexFile:
         name = self._context.settings.index_file
         if not name:
             return
-        project = project_of(self._context.library)
+        project = places_of(self._context.library.folder).project
         path = Path(name).expanduser()
         if not path.is_absolute():
             if project is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.services.claims import StillTrue
     from workbench.services.context import Context
     from workbench.services.duplicates.deduplication import Deduplication
-    from workbench.services.files.imports.importing import Importer
+    from workbench.services.files.importing import Importer
     from workbench.services.health.upkeep import Upkeep
     from workbench.services.safety.trust import Trust
     from workbench.services.tuning.retriever import Retriever

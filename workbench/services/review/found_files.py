@@ -20,15 +20,15 @@ from workbench.services.agents.documents.instructions import look_of
 from workbench.services.claims import KIND
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
-from workbench.services.files.folder_files import place_of
-from workbench.services.files.imports.importing import ImportPlan, replacement_said, said
+from workbench.services.files.folders import place_of
+from workbench.services.files.importing import ImportPlan, replacement_said, said
 from workbench.services.files.overwriting import BLOCK, FileChange, changes
 from workbench.services.review.finders import Finder, Parts
 from workbench.services.review.kinds import Handler, noted
 from workbench.store.library import Tx
 
 if TYPE_CHECKING:
-    from workbench.services.files.imports.importing import Importer
+    from workbench.services.files.importing import Importer
 
 
 LARGEST = 4_000_000
@@ -280,7 +280,7 @@ class ChangedFile(Handler):
 
     @cached_property
     def _importer(self) -> "Importer":
-        from workbench.services.files.imports.importing import Importer
+        from workbench.services.files.importing import Importer
 
         return Importer(self._context)
 

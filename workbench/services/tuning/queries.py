@@ -12,7 +12,7 @@ from workbench.core.files.format import ExportFormat, Issue, JudgedQuery, Parsed
 from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile, WorkStopped, iso
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import clean_for_store, counted, one_line
-from workbench.core.tuning.judgment import MAX_GRADE, Judgment, SavedQuery, judgment_id
+from workbench.core.tuning.judgment import MAX_GRADE, Judgment, SavedQuery, judgment_id, query_id
 from workbench.core.tuning.measure import RELEVANT_FROM, STANDARD
 from workbench.core.tuning.profile import Profile
 from workbench.formats import opening
@@ -21,7 +21,6 @@ from workbench.formats import queries as trec
 from workbench.formats.exports import export_format
 from workbench.formats.queries import read_run
 from workbench.services.context import Context, Service
-from workbench.services.files.imports.importing import query_id
 from workbench.services.files.overwriting import FileStates
 from workbench.services.tuning.tuning import Tuning
 from workbench.store.library import Library

@@ -18,10 +18,8 @@ from workbench.core.files.format import ExportFormat
 from workbench.core.playbook.book import Dialect
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.text import one_line, printable
-from workbench.services.files.exports.choice import Choice as Wanted
-from workbench.services.files.exports.contents import Rendered
-from workbench.services.files.exports.exporting import ExportPreview, Written
-from workbench.services.files.exports.unsaved import parts_of
+from workbench.services.files.exporting import Choice as Wanted
+from workbench.services.files.exporting import ExportPreview, Rendered, Written, parts_of
 from workbench.services.files.overwriting import Obstacle, loss_said, why_said
 from workbench.services.files.threeway import DiffLine, ThreeWay, masked_diff
 from workbench.services.open import Workbench

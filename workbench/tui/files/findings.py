@@ -16,9 +16,8 @@ from workbench.core.files.replacing import present
 from workbench.core.record import WorkbenchError
 from workbench.core.text import printable
 from workbench.services.files import lint
-from workbench.services.files.checks import check, is_index
+from workbench.services.files.checks import KnownFile, check, is_index
 from workbench.services.files.lint import Change
-from workbench.services.files.project import KnownFile
 from workbench.services.files.threeway import DiffLine, masked_diff
 from workbench.services.open import Workbench
 from workbench.tui.app import area

@@ -23,7 +23,7 @@ from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.stream.times import instant
 from workbench.core.text import printable
-from workbench.services.files.imports.importing import (
+from workbench.services.files.importing import (
     ImportPlan,
     ImportReport,
     counts_said,
@@ -34,7 +34,7 @@ from workbench.services.files.imports.importing import (
     said,
     skipped,
 )
-from workbench.services.files.imports.paths import (
+from workbench.services.files.paths import (
     SESSION,
     Listing,
     Offered,

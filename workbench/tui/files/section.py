@@ -13,12 +13,10 @@ from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.files.checks import Checked, Checks, check_all
-from workbench.services.files.differences import Difference
-from workbench.services.files.exports.folders import FolderPlan
-from workbench.services.files.exports.unsaved import parts_of
-from workbench.services.files.folder_files import folders_of
-from workbench.services.files.imports.paths import as_named
-from workbench.services.files.project import project_of
+from workbench.services.files.exporting import parts_of
+from workbench.services.files.folders import FolderPlan, folders_of
+from workbench.services.files.importing import Difference
+from workbench.services.files.paths import as_named
 from workbench.services.files.threeway import SIGNS, DiffLine, masked_diff, masked_lines
 from workbench.services.safety.texts import place_of
 from workbench.tui.files.findings import FindingsDialog, cut_said
@@ -83,7 +81,7 @@ class Files(Section[Checks]):
         else:
             figure = number(len(checked.findings)) if checked.findings else GOOD
             remark = f"{number(len(checked.cut.below))} not loaded" if checked.cut and checked.cut.below else ""
-        shown = self.masked(_short(path, project_of(self.bench.library)))
+        shown = self.masked(_short(path, self.bench.promotion.project))
         return self.row(str(path), figure, shown, item=path, style=style, more=remark)
 
     def detail(self, row: Row) -> Content:

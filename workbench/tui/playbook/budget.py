@@ -17,8 +17,7 @@ from workbench.core.playbook.budget import ORDER, Fitting, fit, ranked, standing
 from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line, printable
 from workbench.core.tokens import tokens_of
-from workbench.services.files.exports.contents import Choice, Rendered
-from workbench.services.files.exports.unsaved import parts_of
+from workbench.services.files.exporting import Choice, Rendered, parts_of
 from workbench.services.files.threeway import DiffLine
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import BookView

@@ -19,17 +19,16 @@ from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.playbook.usage import UsageTally
 from workbench.core.record import UnreadableFile
 from workbench.core.review.lifecycle import archive
-from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.formats import notes, opening
 from workbench.services.agents.documents.instructions import LARGEST, Entry, Skipped, Why, open_folder
 from workbench.services.context import Context
-from workbench.services.files.folder_files import FolderFile, FolderFiles
-from workbench.services.files.project import FileBases
+from workbench.services.files.folders import FolderFile, FolderFiles
+from workbench.services.files.overwriting import FileBases
 from workbench.services.playbook.file_merge import book_id
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
+from workbench.store.records import place_of
 
 # Folders of notes: every file read by what it is, links among them resolved, unchanged ones passed over.
 
@@ -185,7 +184,7 @@ class Guard:
 
     def __init__(self, library: Library, rev: int, replaced: Sequence[tuple[object, object]] = ()) -> None:
         self._library = library
-        self._replaced = {(type(new), _key(new)): old for old, new in replaced}
+        self._replaced = {(type(new), _place(new)): old for old, new in replaced}
         self._expected = rev
         self._merged: frozenset[str] = frozenset()
 
@@ -201,10 +200,10 @@ class Guard:
         new: list[object] = []
         there: list[str] = []
         for record in chunk:
-            key = _key(record)
+            key = _place(record)[1]
             merged = isinstance(record, Memory | Bullet) and key in self._merged
-            old = self._replaced.get((type(record), key))
-            if self._is_other(old, record, key) if old is not None else merged or self._is_there(record, key):
+            old = self._replaced.get((type(record), _place(record)))
+            if self._is_other(old, record) if old is not None else merged or self._is_there(record):
                 there.append(key)
             else:
                 new.append(record)
@@ -214,55 +213,24 @@ class Guard:
         """Tell whether any record from `start` on may still be written, as far as is known before a transaction."""
         self._library.refresh()
         rest = (records[place] for place in range(start, len(records)))
-        return any(
-            (type(record), _key(record)) in self._replaced or not self._is_there(record, _key(record))
-            for record in rest
-        )
+        return any((type(one), _place(one)) in self._replaced or not self._is_there(one) for one in rest)
 
-    def _is_other(self, old: object, record: object, key: str) -> bool:
+    def _is_other(self, old: object, record: object) -> bool:
         """Tell whether something else is stored by now than the record that is to be replaced or removed."""
-        library = self._library
         if isinstance(record, Removal) and self._holds_more(record.what):
             return True
-        match old:
-            case Memory():
-                return library.memories.find(key) != old
-            case Bullet():
-                return library.bullets.find(key) != old
-            case Section():
-                return library.sections.find(key) != old
-            case Book():
-                return library.books.find(key) != old
-            case _:
-                return True
+        table, key = _place(record)
+        return bool(self._library.table_named(table).find(key) != old)
 
     def _holds_more(self, section: Section) -> bool:
         """Tell whether a section has got a living bullet that the plan knows nothing of."""
         inside = (b for b in self._library.bullets.all() if (b.book, b.section) == (section.book, section.id))
-        return any(b.state != "deprecated" and (Bullet, _key(b)) not in self._replaced for b in inside)
+        return any(b.state != "deprecated" and (Bullet, _place(b)) not in self._replaced for b in inside)
 
-    def _is_there(self, record: object, key: str) -> bool:
-        library = self._library
-        match record:
-            case Memory():
-                return key in library.memories
-            case Bullet():
-                return key in library.bullets
-            case Section():
-                return key in library.sections
-            case Book():
-                return key in library.books
-            case SavedQuery():
-                return key in library.queries
-            case Judgment():
-                return key in library.judgments
-            case Proposal():
-                return key in library.proposals
-            case UsageTally():
-                before = library.tallies.find(key)
-                return before is not None and before.at > record.at
-            case _:
-                return False
+    def _is_there(self, record: object) -> bool:
+        table, key = _place(record)
+        found = self._library.table_named(table).find(key)
+        return found is not None and not (isinstance(record, UsageTally) and found.at <= record.at)
 
     def _aliases(self) -> frozenset[str]:
         memories = (alias for m in self._library.memories.all() for alias in m.aliases)
@@ -270,12 +238,9 @@ class Guard:
         return frozenset((*memories, *bullets))
 
 
-def _key(record: object) -> str:
-    """Return the key that a record has in its table."""
-    if isinstance(record, Removal):
-        return _key(record.what)
-    name = str(getattr(record, "id", ""))
-    return f"{record.book}/{name}" if isinstance(record, Bullet | Section) else name
+def _place(record: object) -> tuple[str, str]:
+    """Return the table and the key of a record, or of the section that goes."""
+    return place_of(record.what if isinstance(record, Removal) else record)
 
 
 R = TypeVar("R", Memory, Bullet)

@@ -1,37 +1,268 @@
-"""Writing back into a folder of notes what the store says of its records now, and nothing else.
-
-Only files that were read here are touched. One that somebody else changed since is left as it is and named, as is one
-in which a record has no place, and the file of a note that was forgotten: it goes only on a person's word.
-"""
+"""Folders of notes: how their files are read, and writing back into them what the store says of their records."""
 
 import os
+import posixpath
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from workbench.core.file_state import FileState
-from workbench.core.files.format import ExportFormat, Parsed, ReadContext
+from workbench.core.files.format import ExportFormat, Format, Parsed, ReadContext
+from workbench.core.files.formats import detect, format_named
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.lint import BLANKS
+from workbench.core.files.replacing import mended, restored, text_in, tolerant
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import clean_for_store
-from workbench.formats import notes
+from workbench.formats import claude_memory, notes, opening
+from workbench.formats import notes as note
+from workbench.formats.claude_memory import Link
 from workbench.formats.update_file.merge_lines import Stored, Unplaced, differing
 from workbench.services.agents.documents.documents import guarded, stage
-from workbench.services.agents.documents.instructions import open_folder
+from workbench.services.agents.documents.instructions import (
+    DEEPEST,
+    LARGEST,
+    DocumentFolder,
+    Entry,
+    open_folder,
+    read_document,
+)
 from workbench.services.context import Context
-from workbench.services.files.exports.masking import masked_parsed
-from workbench.services.files.folder_files import FolderFile, FolderFiles
+from workbench.services.files.exporting import masked_parsed
 from workbench.services.files.overwriting import FileStates, hash_of
 from workbench.services.files.replaced import Replaced
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.promotion.placement_files import FileEdit
 from workbench.services.safety.texts import name_of
-from workbench.store.records import place_of
+from workbench.store.library import Library
+from workbench.store.records import place_of as record_place
+
+SURE_OF_ANOTHER = 0.8
+"""From this confidence on a file of a folder is read as what it is, and not as a note."""
+
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+Weave = Callable[[str, Stored], str]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFile:
+    """A file of a folder that was opened: its bytes, its text, its format, and what reads and changes it.
+
+    `weave` is `None` where a file is only read. `is_whole` tells that the file is one record, `is_titled` that it also
+    says what that is called. `topics` are the lines of an index by the path of the file that each names.
+    """
+
+    entry: Entry
+    data: bytes
+    sha256: str
+    text: str
+    encoding: str
+    kind: Format
+    context: ReadContext
+    weave: Weave | None = None
+    is_whole: bool = False
+    is_titled: bool = False
+    topics: Mapping[str, Link] | None = None
+
+    def read(self) -> Parsed:
+        """Return what it holds. Raises `UnreadableFile`."""
+        if not self.text.strip("\ufeff \t\r\n"):
+            return Parsed(self.kind.name)
+        return self.kind.read(self.text, self.context)
+
+    def woven(self, stored: Stored) -> bytes:
+        """Return its bytes with what a store says of its records. Raises `Unplaced` when they have no place there."""
+        if self.weave is None:
+            raise Unplaced("files of its format are only read")
+        text = restored(self.weave(mended(self.text), stored), self.text)
+        try:
+            return text.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
+        except UnicodeEncodeError:
+            raise Unplaced(f"it is no {self.encoding}, which the file is written in") from None
+
+    def retitled(self, linked: Mapping[str, Memory]) -> dict[str, bool]:
+        """Return which lines of an index change as `linked` calls their files, and whether each has a place for it."""
+        if self.topics is None or not linked:
+            return {}
+        from workbench.formats.update_file import claude
+
+        return claude.retitled(mended(self.text), linked)
+
+    def again(self, data: bytes) -> "FolderFile":
+        text = data.decode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
+        return replace(self, data=data, text=text)
+
+
+class FolderFiles:
+    """Opens the files of one folder; those that an index of topics names are read as it calls them."""
+
+    def __init__(self, folder: DocumentFolder, context: ReadContext) -> None:
+        self.folder = folder
+        self._context = context
+        self._links = dict[str, tuple[Entry, Link]]()
+        for entry in folder.documents:
+            if claude_memory.is_index(entry.path):
+                self._take_links(entry)
+
+    def open(self, entry: Entry) -> FolderFile:
+        """Open a file. Raises `UnreadableFile`."""
+        found = read_document(entry)
+        exact = text_in(found.data)
+        text, encoding = (found.document.content, found.encoding) if exact is None else (exact, "utf-8")
+        here = replace(
+            self._context, file=entry.path, path=str(entry.file), beside=opening.beside(entry.file.parent)
+        )  # fmt: skip
+        file = FolderFile(entry, found.data, found.sha256, text, encoding, note.FORMAT, here)
+        best = next(iter(detect(entry.file, text)), None)
+        other = best.format if best is not None and best.confidence >= SURE_OF_ANOTHER else note.NAME
+        if other not in (note.NAME, claude_memory.NAME):
+            return _of_format(file, format_named(other))
+        if entry.path in self._links:
+            return self._topic(file, *self._links[entry.path])
+        if claude_memory.is_index(entry.path):
+            return self._index(file)
+        alone = Link(0, PurePosixPath(entry.path).name, "", "")
+        return self._note(file) if other == note.NAME else self._topic(file, entry, alone)
+
+    def _take_links(self, entry: Entry) -> None:
+        try:
+            text = mended(text_in(read_document(entry).data) or "")
+        except UnreadableFile:
+            return
+        for link in claude_memory.links(text):
+            named = _named(entry, link)
+            if self.folder.find(named) is not None and not claude_memory.is_index(named):
+                self._links.setdefault(named, (entry, link))
+
+    def _note(self, file: FolderFile) -> FolderFile:
+        # Notes of one folder are named after it, wherever below it they lie.
+        name, changed = file.entry.path, file.entry.changed_at
+        context = replace(file.context, path=str(self.folder.root / "x.md"))
+        reads = partial(note.read_note, name=name, changed=changed)
+
+        def weave(text: str, stored: Stored) -> str:
+            from workbench.formats.update_file import claude as notes
+
+            return notes.weave(text, context, name, stored)
+
+        return replace(
+            file, kind=tolerant(replace(note.FORMAT, read=reads)), context=context,
+            is_whole=not note.is_day(name), is_titled=not note.is_day(name), weave=weave,
+        )  # fmt: skip
+
+    def _topic(self, file: FolderFile, index: Entry, link: Link) -> FolderFile:
+        context = replace(file.context, path=str(index.file))
+
+        def reads(text: str, context: ReadContext) -> Parsed:
+            return claude_memory.read_topic(text, link, context)
+
+        def weave(text: str, stored: Stored) -> str:
+            from workbench.formats.update_file import claude
+
+            return claude.weave_topic(text, context, link, stored)
+
+        return replace(
+            file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), context=context,
+            is_whole=True, is_titled=not link.hook, weave=weave,
+        )  # fmt: skip
+
+    def _index(self, file: FolderFile) -> FolderFile:
+        mine = {path: link for path, (index, link) in self._links.items() if index == file.entry}
+        elsewhere = frozenset(link.target for link in claude_memory.links(mended(file.text))
+                              if _named(file.entry, link) in self._links)  # fmt: skip
+
+        def reads(text: str, context: ReadContext) -> Parsed:
+            return claude_memory.read_index(text, context, elsewhere)
+
+        def weave(text: str, stored: Stored) -> str:
+            from workbench.formats.update_file import claude
+
+            return claude.weave_index(text, file.context, stored)
+
+        return replace(
+            file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), topics=mine, weave=weave,
+        )  # fmt: skip
+
+
+def _of_format(file: FolderFile, kind: Format) -> FolderFile:
+    """Return a file of another format, changed by its own writer where it has one."""
+    write = kind.write
+    if write is None:
+        return replace(file, kind=kind)
+
+    def weave(text: str, stored: Stored) -> str:
+        parsed = kind.read(text, file.context)
+        kept = (stored.memories.get(m.id, m) for m in parsed.memories if m.id not in stored.gone)
+        return write(replace(parsed, memories=tuple(kept)), text)
+
+    return replace(file, kind=kind, weave=weave)
+
+
+def _named(index: Entry, link: Link) -> str:
+    """Return the path in its folder of the file that a line of an index names."""
+    return posixpath.normpath(str(PurePosixPath(index.path).parent / link.target))
+
+
+def root_of(file: Path, format: str, library: Library) -> Path | None:
+    """Return the folder that a file was read with as one of its notes; `None` where it was read alone."""
+    parents = list(file.parents)[: DEEPEST + 1]
+    if format == claude_memory.NAME:
+        return next((parent for parent in parents if _has_index(parent)), file.parent)
+    if format != note.NAME:
+        return None
+    text = _text(file) if note.is_day(file.name) else ""
+    for parent in parents:
+        here = ReadContext(now=_ANY_TIME, file=file.name, path=str(parent / "x.md"))
+        if any(id in library.memories for id in _ids(file.relative_to(parent).as_posix(), text, here)):
+            return parent
+    return None
+
+
+def folders_of(library: Library) -> tuple[Path, ...]:
+    """Return the folders of notes that a store was read from, the outermost of each."""
+    found = list[Path]()
+    for state in sorted(library.files.all(), key=lambda state: state.id):
+        file = Path(state.id)
+        if not any(file.is_relative_to(root) for root in found):
+            root = root_of(file, state.format, library)
+            found += [root] if root is not None else []
+    return tuple(found)
+
+
+def place_of(file: Path, format: str, library: Library) -> Path:
+    """Return what is imported to take over what a file says now: the folder that a note was read with, else itself."""
+    return (root_of(file, format, library) if format == note.NAME else None) or file
+
+
+def _ids(name: str, text: str, context: ReadContext) -> Iterable[str]:
+    """Return the ids that the records of a note have; only those of a day depend on what it says."""
+    if not note.is_day(name):
+        return (note.whole_id(name, context),)
+    return (memory.id for memory in note.read_note(text, context, name).memories)
+
+
+def _text(file: Path) -> str:
+    """Return what a file says, nothing where it is not to be read."""
+    try:
+        with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as handle:
+            return mended(text_in(handle.read(LARGEST)) or "")
+    except (OSError, ValueError):
+        return ""
+
+
+def _has_index(folder: Path) -> bool:
+    return (folder / "MEMORY.md").is_file()
+
+
+# Only files that were read here are touched. One that somebody else changed since is left as it is and named, as is
+# one in which a record has no place, and the file of a note that was forgotten: it goes only on a person's word.
 
 
 def _nothing(parsed: Parsed, original: str | None) -> str:
@@ -284,7 +515,7 @@ class _Plan:
         gone, found = set[str](), dict[str, Memory]()
         for memory in held:
             now = self._records.find(memory.id)
-            if now is None or (place_of(now) in self._without):
+            if now is None or (record_place(now) in self._without):
                 continue
             if now.status == "archived" and ARCHIVED_FROM in now.metadata:
                 gone.add(memory.id)
@@ -295,7 +526,7 @@ class _Plan:
     def _linked(self, file: FolderFile) -> dict[str, Memory | None]:
         """Return the records of the files that an index names where its line says otherwise, by how it names them."""
         named = {link.target: self._topics[path] for path, link in (file.topics or {}).items() if path in self._topics}
-        there = {t: m for t, m in named.items() if m is not None and place_of(m) not in self._without}
+        there = {t: m for t, m in named.items() if m is not None and record_place(m) not in self._without}
         changed = file.retitled(there)
         shown = self._shown(file, {target: memory for target, memory in there.items() if target in changed})
         places = file.retitled(shown)
@@ -309,7 +540,7 @@ class _Plan:
             return found
         shown, _ = masked_parsed(self._context, NOTES, Parsed(notes.NAME, tuple(found.values())), file.text)
         masked = dict(zip(found, shown.memories, strict=True))
-        self._masked.update(place_of(found[id]) for id, memory in masked.items() if memory != found[id])
+        self._masked.update(record_place(found[id]) for id, memory in masked.items() if memory != found[id])
         return masked
 
     def _forget(self, file: FolderFile) -> None:
@@ -346,7 +577,7 @@ class _Plan:
         shown = (file.text, now.text)
         # A topic that changes itself was counted there.
         lines = [memory for memory in stored.linked.values() if memory is not None]
-        count = len(stored.memories) + len(stored.gone) + sum(place_of(m) not in self._parsed for m in lines)
+        count = len(stored.memories) + len(stored.gone) + sum(record_place(m) not in self._parsed for m in lines)
         self.edits.append(FolderEdit(
             file.entry.file, file.entry.path, file.data, after, file.kind.name, count, shown
         ))  # fmt: skip
@@ -373,7 +604,7 @@ class _Plan:
             self._noted[stored.id] = replace(stored, aliases=aliases, metadata=metadata)
 
     def _goes_out(self, memory: Memory) -> None:
-        same = self._parsed.setdefault(place_of(memory), [])
+        same = self._parsed.setdefault(record_place(memory), [])
         if memory not in same:
             same.append(memory)
 

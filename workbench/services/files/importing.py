@@ -5,27 +5,29 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 
 from workbench.core.agents.actors import require_person
 from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
+from workbench.core.files.replacing import present
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage import UsageTally
-from workbench.core.record import UnreadableFile, WorkStopped, iso
+from workbench.core.record import UnreadableFile, WorkbenchError, WorkStopped
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress, collection_paused
 from workbench.core.stream.confidence import brought
 from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import MAX_KEPT, Memory
-from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
+from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id, query_id
 from workbench.formats import opening
 from workbench.formats.update_file.merge_lines import differing
 from workbench.services.agents.documents.instructions import Skipped
 from workbench.services.context import Service
-from workbench.services.files.imports.theirs import Guard, ReadFile, Removal, passed_over, read_folder
+from workbench.services.files.folders import FolderExporter, root_of
 from workbench.services.files.overwriting import FileStates, is_written, real_name
+from workbench.services.files.theirs import Guard, ReadFile, Removal, passed_over, read_folder
+from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.playbook.file_merge import new_parts, new_proposals, new_tallies, suggestions
 from workbench.services.reflection.gauge import state_of
 from workbench.services.safety.secret_filter import IMPORT
@@ -95,6 +97,20 @@ class ImportReport:
     group: str
     cancelled: bool = False
     overtaken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that changed since it was read or written: its new lines against those that are known, and a way in.
+
+    `plan` takes the file's side into the store; it is `None` for a file that brings no records, of which `problem` may
+    say why.
+    """
+
+    path: Path
+    lines: tuple[DiffLine, ...] = ()
+    plan: ImportPlan | None = None
+    problem: str = ""
 
 
 class Importer(Service):
@@ -266,14 +282,14 @@ class Importer(Service):
         known = FileStates(self._library).known(plan.path)
         if known is not None and known.sha256 == plan.parsed.digest:
             return plan
-        from workbench.services.files.imports.theirs import replaced
+        from workbench.services.files.theirs import replaced
 
         return replace(plan, agrees=not replaced(self._context, plan.path, plan.parsed, reading))
 
     def _with_theirs(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
         """Plan to store what the file says where it differs."""
         require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
-        from workbench.services.files.imports.theirs import in_place, replaced
+        from workbench.services.files.theirs import in_place, replaced
 
         given = replaced(self._context, plan.path, plan.parsed, reading)
         plan, pairs = _filled_besides(plan, given)
@@ -293,6 +309,24 @@ class Importer(Service):
         found = [*tallies, *new_proposals(self._context, parsed, path, text)]
         plan = ImportPlan(path, parsed, tuple(found), 0, ())
         return replace(plan, present=parsed.records_read - plan.counts["runs"] - plan.counts["suggestions"])
+
+    def difference(self, path: Path, folders: FolderExporter) -> Difference:
+        """Return what changed in a file that the store knows. Raises `WorkbenchError` for an unreadable one."""
+        states, place, only = FileStates(self._library), path, tuple[Path, ...]()
+        known, now = states.known(path), present(path)
+        root = None if known is None else root_of(path, known.format, self._library)
+        if root is not None:
+            edits = folders.plan(root, force=True, only=path).edits
+            lines = tuple(line for edit in edits for line in diff_texts(edit.shown[1], edit.shown[0]))
+            place, only = root, (path,)
+        else:
+            base = states.base(path)
+            lines = () if base is None or now is None else diff_texts(base, now)
+        try:
+            plan = self.plan(place, theirs=True, only=only)
+        except WorkbenchError as error:
+            return Difference(path, lines, problem=error.message)
+        return Difference(path, lines, plan if plan.parsed.records_in or plan.records else None)
 
     def carry_out(
         self,
@@ -443,12 +477,6 @@ def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None
             progress(done, total)
 
     return watch
-
-
-def query_id(text: str, now: datetime | None) -> str:
-    """Name a saved query by what it asks, so that the same one is never stored twice."""
-    moment = iso(now) if now else ""
-    return "query-" + blake2b(f"{text}\n{moment}".encode(errors="replace"), digest_size=6).hexdigest()
 
 
 def _chunks(records: Sequence[object], size: int) -> Iterator[Sequence[object]]:

@@ -1,1 +1,0 @@
-"""From the store into a file."""

@@ -1,1 +1,0 @@
-"""From a file into the store."""
