@@ -25,7 +25,7 @@ from workbench.core.stream import filter as stream_filter
 from workbench.core.stream.confidence import RULES
 from workbench.core.tuning.profile import BUILT_IN, FACTORS
 from workbench.formats.exports import OUTLETS
-from workbench.mcp.tools import TOOLS, ToolEntry, Tools
+from workbench.mcp.tools import TOOLS, ToolEntry
 from workbench.tui.agents import experience
 from workbench.tui.app.actions import Action as Key
 from workbench.tui.app.actions import all_keys, display_key, key_names, sentence
@@ -213,8 +213,8 @@ def _profiles() -> str:
 
 def _tools() -> str:
     def when(tool: ToolEntry) -> str:
-        group = tool.group if tool.is_core else "all"
-        first = (getattr(Tools, tool.method).__doc__ or "").strip().splitlines()[0]
+        group = tool.group if tool.group != "all" else "all"
+        first = (tool.call.__doc__ or "").strip().splitlines()[0]
         return first + ("" if group == "few" else f" (`--tools {group}`)")
 
     lines = ((_code(t.name), "yes" if t.writes else "", when(t)) for t in TOOLS)

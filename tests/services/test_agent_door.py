@@ -390,7 +390,7 @@ def test_a_door_that_only_reads_writes_nothing(deploys: Workbench) -> None:
     rev = deploys.library.revision
     calls: tuple[Callable[[], object], ...] = (
         lambda: mine.save("a text"), lambda: mine.feedback("m1", helpful=True), lambda: mine.forget("x", "m1"),
-        lambda: mine.reflect(force=True, asks_claude=False), lambda: mine.tag("x", "helpful"),
+        lambda: mine.reflect(force=True), lambda: mine.tag("x", "helpful"),
     )  # fmt: skip
     for call in calls:
         with pytest.raises(WorkbenchError, match="only reads"):
@@ -416,9 +416,9 @@ def test_a_reflection_is_said_to_be_due_and_made_offline(demo: Workbench, clock:
     mine = door(demo)
     assert mine.reflection_status()["due"] is True
     assert mine.search(QUERY)["reflection_due"] == "hours"
-    answer = mine.reflect(force=False, asks_claude=False)
+    answer = mine.reflect(force=False)
     assert answer["reflector"] == "extractive"
-    assert mine.reflect(force=False, asks_claude=False)["proposed"] == 0
+    assert mine.reflect(force=False)["proposed"] == 0
 
 
 def test_a_task_and_its_error_make_a_query(demo: Workbench) -> None:

@@ -22,7 +22,6 @@ from workbench.services.agents.reading_log import keep, looked_up, new_id
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.tui.agents.documents import DocumentsDialog
-from workbench.tui.agents.drawing import Asked, memory_id
 from workbench.tui.agents.experience import EpisodesDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
@@ -144,7 +143,9 @@ async def test_the_usual_keys_change_the_memory_under_the_cursor(tmp_path: Path)
         await until(pilot, lambda: bench.stream.get("m1").status == "archived")
         await pilot.press("u")
         await until(pilot, lambda: bench.stream.get("m1").status == "signal")
-        assert memory_id(agents(app).rows.current) == "m1"
+        line = agents(app).rows.current
+        assert line is not None
+        assert line.memory == "m1"
 
 
 async def test_a_question_is_asked_again_in_tune(tmp_path: Path) -> None:
@@ -305,7 +306,7 @@ async def test_the_row_of_a_question_says_who_asked(tmp_path: Path) -> None:
         await pilot.pause()
         line = agents(app).rows.current
         assert line is not None
-        assert isinstance(line, Asked) or memory_id(line)
+        assert line.is_question or line.memory
         assert "claude" in screen_text(app)
 
 

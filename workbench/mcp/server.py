@@ -26,7 +26,7 @@ from workbench import __version__
 from workbench.core.record import WorkbenchError
 from workbench.core.text import clean_for_store, one_line
 from workbench.mcp.clients import Clients
-from workbench.mcp.tools import Tools, renamed
+from workbench.mcp.tools import add_tools, renamed
 from workbench.services.open import Workbench
 
 if TYPE_CHECKING:
@@ -142,11 +142,10 @@ class MemoryServer(MCPServer[Any]):
         *,
         groups: Collection[str] = ("few",),
         reads_only: bool = False,
-        asks_claude: bool = False,
     ) -> None:
         super().__init__("memory-workbench", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
         self._clients = clients
-        Tools(clients, asks_claude=asks_claude).add_to(self, groups, reads_only=reads_only)
+        add_tools(self, clients, groups, reads_only=reads_only)
         self.resource("workbench://playbook", name="playbook", mime_type="text/markdown")(self._playbook)
         self.resource("workbench://index", name="index", mime_type="text/markdown")(self._index)
         self.resource("workbench://memory/{id}", name="memory", mime_type="text/plain")(self._memory)

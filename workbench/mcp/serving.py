@@ -42,8 +42,8 @@ def serve(bench: Workbench, args: Namespace) -> int:
     ready.start()
     # Over HTTP the parent is whoever started the server, and of no client.
     parent = "" if args.http else parent_process()
-    clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget), parent=parent)
-    options: dict[str, Any] = {"groups": args.tools, "reads_only": args.read_only, "asks_claude": args.allow_llm}
+    clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget, args.allow_llm), parent=parent)
+    options: dict[str, Any] = {"groups": args.tools, "reads_only": args.read_only}
     if not args.http:
         from workbench.mcp.server import serve_stdio
 

@@ -225,7 +225,7 @@ class AgentApi:
 
     # Writing
 
-    def reflect(self, *, force: bool, asks_claude: bool, focus: str = "", most: int | None = None) -> Json:
+    def reflect(self, *, force: bool, focus: str = "", most: int | None = None) -> Json:
         """Propose what recent memories say together, for a person to review; Claude is asked where that is allowed.
 
         `focus` is what it is to be about, `most` how many insights are kept.
@@ -237,7 +237,7 @@ class AgentApi:
         if not verdict.due and not force:
             return {"proposed": 0, "note": "No reflection is due; force makes one all the same."}
         reflecting = self._bench.reflecting
-        plan = reflecting.plan("" if asks_claude else EXTRACTIVE, focus)
+        plan = reflecting.plan("" if self._rules.asks_claude else EXTRACTIVE, focus)
         outcome = reflecting.reflect(plan, lambda *_: None, lambda: False, most)
         note = "They wait in Review; a person decides." if outcome.candidates else "Nothing recurs in what came in."
         return {"proposed": len(outcome.candidates), "reflector": plan.reflector, "note": note}

@@ -201,10 +201,11 @@ def _too_old(context: Context) -> list[AgentRead]:
 
 @dataclass(frozen=True, slots=True)
 class DoorRules:
-    """What an agent may do beside reading: `reads_only` nothing; `forgets` its own signals at once."""
+    """What an agent may do beside reading: `reads_only` nothing; `forgets` its own signals at once; ask Claude."""
 
     reads_only: bool = False
     forgets: bool = False
+    asks_claude: bool = False
 
 
 @dataclass(slots=True)

@@ -1,5 +1,6 @@
 """What an agent would be given for a task: layer by layer, with what is left out and why, before any agent sees it."""
 
+import asyncio
 import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -13,11 +14,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from workbench.core.agents.layers import USUAL
 from workbench.core.files.replacing import replace_file
 from workbench.core.record import WorkbenchError
+from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.services.agents.context import Material, gathered
@@ -26,11 +27,13 @@ from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.provenance import learn_all
 from workbench.tui.agents.actions import CONTEXT
-from workbench.tui.agents.drawing import bar, memory_line
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import asking
+from workbench.tui.safety import FLAGGED
+from workbench.tui.safety import STYLE as FLAG_STYLE
+from workbench.tui.stream.memory_view import SYMBOLS, marks_of
 from workbench.tui.widgets.bars import CHANGED
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Choice, Choose
@@ -94,14 +97,7 @@ class More:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Weak:
-    """The row that counts what the ranking found and any question could have found."""
-
-    count: int
-
-
-Row = Whole | Head | Section | Given | Out | More | Weak
+Row = Whole | Head | Section | Given | Out | More
 
 
 def rows_of(made: AgentContext, moved: Collection[str], unfolded: Collection[str]) -> list[Row]:
@@ -111,7 +107,7 @@ def rows_of(made: AgentContext, moved: Collection[str], unfolded: Collection[str
         if layer.items or layer.left_out:
             rows += [Section(layer), *(Given(layer, item) for item in layer.items)]
             rows += _left_out(layer, layer.kind.id in unfolded)
-    return [*rows, Weak(made.weak)] if made.weak else rows
+    return rows
 
 
 def _left_out(layer: Layer, unfolded: bool) -> Iterator[Row]:
@@ -124,8 +120,8 @@ def _left_out(layer: Layer, unfolded: bool) -> Iterator[Row]:
 def key_of(row: Row) -> tuple[str, str]:
     """Name a row, so that the cursor stays on it while budgets move; what falls out of a layer keeps its name."""
     match row:
-        case Whole() | Weak():
-            return (type(row).__name__, "")
+        case Whole():
+            return ("Whole", "")
         case Head(layer) | Section(layer) | More(layer):
             return (type(row).__name__, layer.kind.id)
         case Given(layer, item):
@@ -156,7 +152,8 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
     match row:
         case Whole(made):
             used = f"{number(made.tokens)} of {number(made.budget)} tokens"
-            return assemble([(f"{'all':<16} ", ""), (used, ""), (f" · {number(len(made.given))} served", MUTED)])
+            weak = f" · {number(made.weak)} weak matches not served" if made.weak else ""
+            return assemble([(f"{'all':<16} {used}", ""), (f" · {number(len(made.given))} served{weak}", MUTED)])
         case Head(layer, moved):
             return _head(layer, moved, width)
         case Section(layer):
@@ -174,8 +171,6 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
             return [Cell(said, min(len(said), max(12, width * 3 // 5)), "$text-warning"), Cell(about)]
         case More(_, count):
             return Content.styled(f"✗ … and {number(count)} more left out, enter shows them", MUTED)
-        case Weak(count):
-            return Content.styled(f"✗ {number(count)} weak matches, not served to agents", MUTED)
 
 
 def _head(layer: Layer, moved: bool, width: int) -> Content:
@@ -207,6 +202,19 @@ def _about(id: str, bench: Workbench) -> Content:
     return Content(printable(bench.safety.masked(text[:_LONGEST])))
 
 
+def bar(share: float, cells: int) -> Content:
+    """Return a bar that is full at 1; what is above 0 shows at least one cell."""
+    filled = 0 if share <= 0 else max(1, round(share * cells))
+    return assemble([("▓" * filled, "$accent"), ("░" * (cells - filled), MUTED)])
+
+
+def memory_line(memory: Memory, bench: Workbench) -> Content:
+    """Return a memory in one line: whether it is flagged, its status and marks, and its text without secrets."""
+    mark = f"{SYMBOLS[memory.status]} " + (f"{marks} " if (marks := marks_of(memory)) else "")
+    flagged = (f"{FLAGGED} ", FLAG_STYLE) if bench.safety.flags(memory) else ("", "")
+    return assemble([flagged, (mark, MUTED), (printable(bench.safety.shown(memory).line[:_LONGEST]), "")])
+
+
 def told(row: Row, bench: Workbench) -> Content:
     """Return what a row stands for besides the memory it is about: all texts as the agent gets them, or why not."""
     match row:
@@ -221,8 +229,6 @@ def told(row: Row, bench: Workbench) -> Content:
             return Content("\n").join([said, body(bench.safety.masked(left.id), MUTED), Content("")])
         case More(layer, count):
             return body(f"{number(count)} more are left out of “{layer.kind.title}”; enter lists them.")
-        case Weak(count):
-            return body(f"{number(count)} of the best were weak matches, not served to agents.")
 
 
 def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
@@ -264,15 +270,6 @@ NOT_TRUSTED = "This store is not trusted, so agents are served nothing. `workben
 
 _ON_RECORD = frozenset({"profile", "copy"})
 """What a key of this does to all of it means the record itself on a row that has one: p pins, y copies."""
-
-
-class Gathered(Message):
-    """A thread found what the layers have for a task, or `problem` says why not."""
-
-    def __init__(self, material: Material | None, problem: str = "") -> None:
-        super().__init__()
-        self.material = material
-        self.problem = problem
 
 
 @survives
@@ -345,10 +342,9 @@ class ContextPane(Vertical):
         if not self._bench.trust.standing.trusted:
             self._show_problem(NOT_TRUSTED)
             return
-        self._again = self._working
+        self._again = True
         if not self._working:
-            self._working = True
-            self._gather(self._wanted, self._asker, self._profile)
+            self._gather()
 
     @on(Input.Changed, "#context-task")
     def _typed(self, event: Input.Changed) -> None:
@@ -362,32 +358,27 @@ class ContextPane(Vertical):
         event.stop()
         self.rows.focus()
 
-    @work(thread=True, group="context", description="what an agent would be served")
-    def _gather(self, task: str, asker: Context, profile: Profile | None) -> None:
-        worker = get_current_worker()
-        material, problem, bench = None, "", self._bench
-        try:
-            if not self._is_ready:
-                # Once for all tasks: to look it up for what one of them finds takes as long.
-                learn_all(bench.context)
-                self._is_ready = True
-            material = gathered(asker, bench.tuning, bench.playbooks, task, profile=profile)
-        except WorkbenchError as error:
-            problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(Gathered(material, problem))
-
-    @on(Gathered)
-    def _found(self, event: Gathered) -> None:
-        event.stop()
+    @work(description="what an agent would be served")
+    async def _gather(self) -> None:
+        self._working = True
+        while self._again:
+            self._again = False
+            try:
+                material = await asyncio.to_thread(self._find, self._wanted, self._asker, self._profile)
+            except WorkbenchError as error:
+                self._show_problem(str(error))
+                continue
+            if not self._again:
+                self._material = material
+                self._cut()
         self._working = False
-        if self._again:
-            self.ask()
-        elif event.material is None:
-            self._show_problem(event.problem)
-        else:
-            self._material = event.material
-            self._cut()
+
+    def _find(self, task: str, asker: Context, profile: Profile | None) -> Material:
+        bench = self._bench
+        if not self._is_ready:
+            learn_all(bench.context)  # once for all tasks: to look it up for what one of them finds takes as long
+            self._is_ready = True
+        return gathered(asker, bench.tuning, bench.playbooks, task, profile=profile)
 
     def _show_problem(self, sentence: str) -> None:
         self._material = self.made = None
@@ -438,7 +429,7 @@ class ContextPane(Vertical):
         row = self.row
         if self.made is None:
             return
-        if row is not None and not isinstance(row, Whole | Weak) and self.rows.has_focus:
+        if row is not None and not isinstance(row, Whole) and self.rows.has_focus:
             kind = row.layer.kind.id
             own = next(layer.budget for layer in self.made.layers if layer.kind.id == kind)
             self._budgets[kind] = max(0, self._budgets.get(kind, own) + step)

@@ -3,48 +3,38 @@
 The usual keys work on every memory and bullet.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import ClassVar
+import asyncio
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import ClassVar, NamedTuple
 
 from textual import events, on, work
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
+from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
-from workbench.core.record import WorkbenchError
-from workbench.core.stream.memory import Memory
-from workbench.services.agents.sessions import AgentSession
+from workbench.core.record import WorkbenchError, clock_time
+from workbench.core.stream.memory import Memory, Vote
+from workbench.core.text import one_line, printable
+from workbench.services.agents.sessions import AgentSession, Write
 from workbench.services.context import Touched
+from workbench.services.open import Workbench
 from workbench.tui.agents import context
 from workbench.tui.agents.actions import AGENTS, CONTEXT
-from workbench.tui.agents.context import ContextPane
-from workbench.tui.agents.drawing import (
-    Line,
-    counts,
-    draw,
-    is_heading,
-    key_of,
-    lines_of,
-    memory_id,
-    place_of,
-    read_of,
-    session_cells,
-    told,
-)
+from workbench.tui.agents.context import ContextPane, bar, memory_line
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.links import Acts, Place, links_of
 from workbench.tui.safety import FlaggedMemories
 from workbench.tui.stream.memory_view import detail
-from workbench.tui.widgets.content import MUTED, assemble, clipped, keyed
+from workbench.tui.widgets.content import MUTED, assemble, body, keyed
 from workbench.tui.widgets.dialog import Choice, Choose
-from workbench.tui.widgets.figures import amount, number, since
+from workbench.tui.widgets.figures import absolute, ago, amount, number, since
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -54,7 +44,6 @@ EMPTY = (
     "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` lets one in, or "
     "`workbench search QUERY --for-agent NAME`; what it asks, is served and writes then shows here while it works."
 )
-NOT_HIS = "Nothing of {} is kept any more. Esc shows all agents."
 TO_A_MEMORY = "Go to a memory first: enter opens a session, {list.down} and {list.up} go to its rows."
 LOOKING = "Looking …"
 
@@ -72,14 +61,22 @@ A question
   nothing relevant the whole answer was empty"""
 
 
-class Looked(Message):
-    """A thread has looked up what agents did, the `whole` of it or the first; or `problem` says why not."""
+class Line(NamedTuple):
+    """What an agent did. What was served for a question has a `place`, from 0; `memory` is the one it is about."""
 
-    def __init__(self, sessions: Sequence[AgentSession], problem: str = "", *, whole: bool = True) -> None:
-        super().__init__()
-        self.sessions = sessions
-        self.problem = problem
-        self.whole = whole
+    act: AgentRead | Write | Vote
+    memory: str = ""
+    place: int = -1
+
+    @property
+    def is_question(self) -> bool:
+        return isinstance(self.act, AgentRead) and self.place < 0
+
+    @property
+    def relevance(self) -> float | None:
+        """The relevance it had then, up to 1; `None` where it was not kept."""
+        kept = self.act.relevances if isinstance(self.act, AgentRead) else ()
+        return kept[self.place] if 0 <= self.place < len(kept) else None
 
 
 class AgentsScreen(AreaScreen):
@@ -125,14 +122,15 @@ class AgentsScreen(AreaScreen):
         super().__init__()
         self._every: Sequence[AgentSession] = ()
         self._only = ""
-        self._known = False
-        self._looking = self._again = False
+        self._known = self._looking = self._again = False
         self._shown: object = None
         self._read: object = None
         self.sessions: LineView[AgentSession] = LineView(
             self._draw_session, lambda s: s.key, empty=Content(LOOKING), id="sessions"
         )
-        self.rows: LineView[Line] = LineView(self._draw_line, key_of, is_heading=is_heading, id="list")
+        self.rows: LineView[Line] = LineView(
+            self._draw_line, key_of, is_heading=lambda line: line.is_question, id="list"
+        )
         self.side = ReadingPane(id="side")
         self.side.links = links_of(self, self.side, lambda: place_of(self.rows.current))
         self.preview = ContextPane(self.bench, id="context")
@@ -174,9 +172,8 @@ class AgentsScreen(AreaScreen):
 
     def show_store(self) -> None:
         """Look up what agents did, away from the keyboard; what comes meanwhile is looked up once after that."""
-        self._again = self._looking
+        self._again = True
         if not self._looking:
-            self._looking = True
             self._look()
 
     def show_changes(self, touched: Touched) -> None:
@@ -188,52 +185,37 @@ class AgentsScreen(AreaScreen):
             self.preview.ask()
             self._show_side()
 
-    @work(thread=True, group="agents", description="look up what agents did")
-    def _look(self) -> None:
-        worker = get_current_worker()
-        sessions: Sequence[AgentSession] = ()
-        problem, look = "", self.bench.agent_sessions
-        try:
-            if not look.has_looked and (first := look.look(journal=False)):
-                self.post_message(Looked(first, whole=False))
-            sessions = look.look()
-        except WorkbenchError as error:
-            problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(Looked(sessions, problem))
-
-    def on_looked(self, event: Looked) -> None:
+    @work(description="look up what agents did")
+    async def _look(self) -> None:
         """Show what was found; the cursor stays on its session and its row."""
-        if event.whole:
-            self._looking = False
+        sessions, shown = self.bench.agent_sessions, self.bench.safety.shown
+
+        def look(journal: bool) -> list[AgentSession]:
+            return [shown(one) for one in sessions.look(journal=journal)]
+
+        self._looking = True
+        while self._again:
+            self._again = False
+            try:
+                for journal in (True,) if sessions.has_looked else (False, True):
+                    self._every = await asyncio.to_thread(look, journal)
+                    self._known = True
+                    self._show()
+            except WorkbenchError as error:
+                self.workbench_app.say(str(error), "error")
             self.preview.ask()
-        if event.problem:
-            self.workbench_app.say(event.problem, "error")
-            return
-        if event.whole and self._again:
-            self.show_store()
-        self._every, self._known = event.sessions, True
-        self._show()
+        self._looking = False
 
     def _show(self) -> None:
         shown = [s for s in self._every if not self._only or s.agent == self._only]
-        if self._known:
-            mask = self.bench.safety.masked
-            empty = NOT_HIS.format(clipped(mask(self._only), 30).rstrip()) if self._only else EMPTY
-            self.sessions.set_empty(Content(empty))
+        who = one_line(self._only, 30) or "all agents"
+        self.sessions.set_empty(
+            Content(f"Nothing of {who} is kept any more. Esc shows all agents." if self._only else EMPTY)
+        )
         self.sessions.set_rows(shown)
         self._show_session()
-        self._show_line()
-
-    def _show_line(self) -> None:
-        """Say whose sessions are listed, how many, and since when."""
-        shown = self.sessions.rows
-        what = amount(len(shown), "session") if self._known else ""
-        who = clipped(self.bench.safety.masked(self._only), 30).rstrip() if self._only else "all agents"
-        parts = [(f"{who} · {what}" if what else who, "")]
-        if shown:
-            latest = max(session.end for session in shown)
-            parts.append((f" · latest {since(latest, self.bench.context.now())}", MUTED))
+        latest = f" · latest {since(shown[0].end, self.bench.context.now())}" if shown else ""
+        parts = [(f"{who} · {amount(len(shown), 'session')}", ""), (latest, MUTED)]
         self.query_one("#agents-line", Static).update(assemble(parts))
 
     @on(LineView.Highlighted, "#sessions")
@@ -243,7 +225,7 @@ class AgentsScreen(AreaScreen):
         named = None if session is None else session.key
         same = named == self._shown
         self._shown = named
-        self.rows.set_rows(lines_of(session), cursor=None if same else 0)
+        self.rows.set_rows(list(lines_of(session)), cursor=None if same else 0)
         self.preview.ask_as(self._only or (session.agent if session is not None else ""))
         self._show_side()
 
@@ -269,8 +251,8 @@ class AgentsScreen(AreaScreen):
             id, named = context.id_of(row), None if row is None else context.key_of(row)
         else:
             line = self.rows.current
-            parts = [] if line is None else [told(line, self.bench)]
-            id, named = memory_id(line), None if line is None else key_of(line)
+            parts = [] if line is None else [told(line, self.bench.context.now())]
+            id, named = "" if line is None else line.memory, None if line is None else key_of(line)
         memory = self.bench.library.memories.find(id) if id else None
         if memory is not None:
             width = self.side.scrollable_content_region.width or 60
@@ -278,7 +260,15 @@ class AgentsScreen(AreaScreen):
         return parts, named
 
     def _draw_session(self, session: AgentSession, width: int) -> list[Cell]:
-        return session_cells(session, width, self.bench)
+        """Return age, agent, what was done, and what was asked last, where there is room."""
+        is_wide = width >= _WITH_QUESTION
+        asked = next((read.query for read in session.reads if read.is_question), "")
+        return [
+            Cell(ago(session.end, self.bench.context.now()), 6, MUTED, "right"),
+            Cell(session.agent, 12 if is_wide else 8, "bold"),
+            Cell(counts(session), 26 if is_wide else 0),
+            *([Cell(asked, 0, MUTED)] if is_wide else []),
+        ]
 
     def _draw_line(self, line: Line, width: int) -> list[Cell]:
         return draw(line, width, self.bench)
@@ -366,9 +356,8 @@ class AgentsScreen(AreaScreen):
         if not agents:
             self.workbench_app.say("No agent has done anything here yet.")
             return
-        mask = self.bench.safety.masked
         choices = [Choice("", "All agents", counts_of(self._every))]
-        choices += [Choice(a, mask(a), counts_of([s for s in self._every if s.agent == a])) for a in agents]
+        choices += [Choice(a, a, counts_of([s for s in self._every if s.agent == a])) for a in agents]
         chosen = await self.app.push_screen_wait(Choose("Whose sessions", choices, self._only))
         if chosen is not None:
             self._only = chosen
@@ -398,7 +387,7 @@ class AgentsScreen(AreaScreen):
 
         await self.app.switch_mode("tune")
         if isinstance(tune := self.app.screen, TuneScreen):
-            tune.call_after_refresh(tune.ask, self.bench.safety.masked(read.query))
+            tune.call_after_refresh(tune.ask, read.query)
 
     # Changing
 
@@ -425,3 +414,141 @@ def counts_of(sessions: Sequence[AgentSession]) -> str:
         return f"{many}: {counts(sessions[0])}"
     reads, writes = sum(len(s.reads) for s in sessions), sum(s.written for s in sessions)
     return f"{many}: {number(reads)} reads, {number(writes)} writes"
+
+
+# What an agent did in a session, as lines: a question above what was served for it, what it wrote, how it voted.
+
+
+def lines_of(session: AgentSession | None) -> Iterator[Line]:
+    """Yield the lines of a session, the latest act first."""
+    for act in session.acts if session is not None else ():
+        match act:
+            case AgentRead():
+                yield Line(act)
+                yield from (Line(act, id, place) for place, id in enumerate(act.memories))
+            case Write():
+                yield from (Line(act, id) for id in act.memories or ("",))
+            case Vote():
+                yield Line(act, act.target if act.table == "memories" else "")
+
+
+def place_of(line: Line | None) -> tuple[str, str] | None:
+    """Return table and key of the record a line is about; `None` for none."""
+    if line is not None and isinstance(line.act, Vote):
+        return (line.act.table, line.act.target)
+    return ("memories", line.memory) if line is not None and line.memory else None
+
+
+def read_of(line: Line | None) -> AgentRead | None:
+    """Return the question that a line is, or belongs to."""
+    return line.act if line is not None and isinstance(line.act, AgentRead) else None
+
+
+def key_of(line: Line) -> Hashable:
+    """Name a line, so that the cursor stays on it while others come."""
+    act = line.act
+    return (act.rev, line.memory or act.label) if isinstance(act, Write) else (act.id, line.place)
+
+
+def is_heading(line: Line) -> bool:
+    return line.is_question
+
+
+_WITH_QUESTION, _WITH_BAR = 64, 44
+"""Columns from which a session has room for what was asked last, and a memory for a bar."""
+
+GONE = "not in the store any more"
+_LONGEST = 400
+
+
+def counts(session: AgentSession) -> str:
+    """Say in few words what was done in a session: "3 reads, 1 write, 1 vote"."""
+    found = ((len(session.reads), "read"), (session.written, "write"), (session.votes, "vote"))
+    return ", ".join(amount(n, what) for n, what in found if n)
+
+
+def outcome(read: AgentRead) -> str:
+    """Say what became of a question: how many were given, and what was left out for which reason."""
+    if read.is_empty:
+        return "nothing relevant, nothing served"
+    if not read.is_question and not read.memories:
+        return ""
+    left = ((read.held, "held back"), (read.unapproved, "unapproved"), (read.weak, "too weak"))
+    parts = [f"{number(len(read.memories))} served" if read.memories else "nothing served"]
+    return ", ".join([*parts, *(f"{number(n)} {what}" for n, what in left if n)])
+
+
+def draw(line: Line, width: int, bench: Workbench) -> list[Cell]:
+    act, at = line.act, Cell(clock_time(line.act.at).strftime("%H:%M"), 5, MUTED)
+    if line.is_question and isinstance(act, AgentRead):
+        said = outcome(act)
+        style = "$text-warning" if act.is_question and not act.memories else MUTED
+        return [at, Cell(_query(act), 0), Cell(said, max(12, min(len(said), width * 3 // 5)), style, "right")]
+    if isinstance(act, AgentRead):
+        share = line.relevance
+        cells = [Cell(str(line.place + 1), 5, MUTED, "right"), Cell("" if share is None else f"{share:.3f}", 5)]
+        cells += [Cell("" if share is None else bar(share, 8), 8)] if width >= _WITH_BAR else []
+        return [*cells, Cell(_text(line, bench))]
+    what = f"voted {act.verdict}" if isinstance(act, Vote) else "wrote" if line.memory else "did"
+    return [at, Cell(what, min(13, max(5, width // 4)), "bold $text-accent"), Cell(_text(line, bench))]
+
+
+def _query(read: AgentRead) -> str:
+    """Return the question, or what was looked up without one."""
+    query = read.query[:_LONGEST]
+    if read.is_question:
+        return f"“{query}”"
+    return f"read the {query}" if query else "looked up by id"
+
+
+def _text(line: Line, bench: Workbench) -> Content:
+    """Return the text of the memory a line is about, as it is now, or what else there is to say."""
+    memory = bench.library.memories.find(line.memory) if line.memory else None
+    if memory is not None:
+        return memory_line(memory, bench)
+    if isinstance(line.act, Write) and not line.memory:
+        return Content(printable(line.act.label[:_LONGEST]))
+    if isinstance(line.act, Vote) and not line.memory:
+        bullet = bench.library.bullets.find(line.act.target)
+        text = GONE if bullet is None else bench.safety.shown(bullet).content[:_LONGEST]
+        return assemble([(f"[{printable(line.act.target.rpartition('/')[2][:40])}] ", MUTED), (printable(text), "")])
+    return Content.styled(f"{one_line(line.memory, 40)} {GONE}", MUTED)
+
+
+def told(line: Line, now: datetime) -> Content:
+    """Return what a line says besides the memory it is about: who did what, when, and what came of it."""
+    act, more = line.act, list[Content]()
+    if isinstance(act, Vote):
+        head = f"Voted {act.verdict} by {act.actor.removeprefix('agent:')}"
+        more = [body(f"because {act.reason[:_LONGEST]}", MUTED)] if act.reason else []
+    elif isinstance(act, Write):
+        head = f"Written by {act.agent}" if act.rev else f"Brought in as part of this session of {act.agent}"
+        head = head if line.memory else f"Done by {act.agent}: {act.label[:_LONGEST]}"
+    elif line.is_question:
+        session = f"session {act.session}" if act.session else "no session named"
+        facts = [f"by {act.agent}", f"through {act.door}", session, *([f"profile {act.profile}"] * bool(act.profile))]
+        head, more = _query(act), [body(" · ".join(facts), MUTED)]
+    else:
+        relevance = "" if line.relevance is None else f", relevance {line.relevance:.4f}"
+        by = f" by profile {act.profile}" if act.profile else ""
+        head = f"Given as {line.place + 1} of {len(act.memories)}{relevance}{by}"
+        more = [body(("for " if act.is_question else "") + _query(act), MUTED)]
+    when = Content.styled(f"{since(act.at, now)} · {absolute(act.at)}", MUTED)
+    came = _outcome_sentences(act) if line.is_question and isinstance(act, AgentRead) else []
+    return Content("\n").join([body(head, "bold"), *more, when, Content(""), *map(Content, came)])
+
+
+def _outcome_sentences(read: AgentRead) -> list[str]:
+    if read.is_empty:
+        return ["Nothing here was relevant, so nothing was served."]
+    many = len(read.memories)
+    if not read.is_question and not many:
+        return ["It read all of it; no single memory was served."]
+    told = [f"{amount(many, 'memory was', 'memories were')} served."]
+    if read.held:
+        told.append(f"{number(read.held)} higher-ranked held back: instructions to agents or hidden characters.")
+    if read.unapproved:
+        told.append(f"{number(read.unapproved)} higher-ranked not served: not written or approved by you.")
+    if read.weak:
+        told.append(f"{number(read.weak)} weak matches were not served.")
+    return told
