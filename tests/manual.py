@@ -213,9 +213,8 @@ def _profiles() -> str:
 
 def _tools() -> str:
     def when(tool: ToolEntry) -> str:
-        group = tool.group if tool.group != "all" else "all"
         first = (tool.call.__doc__ or "").strip().splitlines()[0]
-        return first + ("" if group == "few" else f" (`--tools {group}`)")
+        return first + ("" if tool.group == "few" else f" (`--tools {tool.group}`)")
 
     lines = ((_code(t.name), "yes" if t.writes else "", when(t)) for t in TOOLS)
     return _table(("tool", "writes", "when"), lines)
