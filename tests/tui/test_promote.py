@@ -92,7 +92,7 @@ class Hand:
 
     @property
     def state(self) -> str:
-        return str(self.app.screen.query_one("#promote-state", Static).render())
+        return str(self.app.screen.query_one(".file--state", Static).render())
 
     @property
     def shown(self) -> str:

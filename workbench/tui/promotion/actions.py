@@ -8,7 +8,13 @@ PROMOTE = Table(
     (
         Action("promote.write", "enter", "promote", "Write what is shown", CHANGE),
         Action(
-            "promote.fields", "tab", "fields and text", "To the fields, the text, and back", MOVE, True, "next_part"
+            "promote.fields",
+            "tab",
+            "fields and text",
+            "To the fields, the text and back",
+            MOVE,
+            True,
+            "app.focus_next",
         ),
         Action("promote.leave", "escape", "close", "Close without doing anything", APP, True, "cancel"),
     ),
