@@ -5,22 +5,11 @@ from collections.abc import Sequence
 from workbench.core.reflection.reflector import Preview, Tell
 from workbench.core.runtime import Cancelled
 from workbench.core.text import clean_for_store
-from workbench.safety.scanning import mask as mask_of
-from workbench.services.context import Context
-from workbench.services.reflection.reflection import CLAUDE, Claude, Connect, Mask
+from workbench.services.reflection.reflection import CLAUDE, AsksClaude
 
 
-class BookWording:
-    """Asks Claude for a merged text; writes nothing but what it cost. `mask` goes over every text that is sent."""
-
-    def __init__(self, context: Context, mask: Mask = mask_of, connect: Connect | None = None) -> None:
-        self._mask = mask
-        self._claude = Claude(context, connect)
-
-    @property
-    def missing(self) -> str:
-        """Why Claude cannot be asked now, or an empty text."""
-        return self._claude.missing
+class BookWording(AsksClaude):
+    """Asks Claude for a merged text."""
 
     def preview(self, texts: Sequence[str]) -> Preview:
         """Return exactly what the first call about some texts would send."""

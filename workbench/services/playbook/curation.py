@@ -43,7 +43,7 @@ from workbench.reflect.claude.asks import Run
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context
 from workbench.services.playbook.playbook import Playbooks, clean_text, write_book
-from workbench.services.reflection.reflection import ACE_STAGES, Claude, Connect, Mask, Waiting
+from workbench.services.reflection.reflection import ACE_STAGES, AsksClaude, Connect, Mask, Waiting
 from workbench.store.library import Tx
 
 if TYPE_CHECKING:
@@ -499,28 +499,16 @@ class Asked:
     problem: ReflectionProblem | None = None
 
 
-class CuratorRequest:
-    """Asks the ACE roles; writes nothing but what it cost, and replies nobody could read."""
+class CuratorRequest(AsksClaude):
+    """Asks the ACE roles; keeps replies nobody could read."""
 
     def __init__(
-        self,
-        context: Context,
-        playbooks: Playbooks,
-        curating: Curator,
-        mask: Mask = mask_of,
+        self, context: Context, playbooks: Playbooks, curating: Curator, mask: Mask = mask_of,
         connect: Connect | None = None,
-    ) -> None:
-        self._context = context
-        self._playbooks = playbooks
-        self._curating = curating
-        self._mask = mask
-        self._claude = Claude(context, connect)
+    ) -> None:  # fmt: skip
+        super().__init__(context, mask, connect)
+        self._playbooks, self._curating = playbooks, curating
         self.runs = self._claude.runs
-
-    @property
-    def missing(self) -> str:
-        """Why Claude cannot be asked now, or an empty text."""
-        return self._claude.missing
 
     def unseen(self, book: str) -> Lessons:
         """Return what was confirmed since a playbook's last curation; before the first one, the latest."""

@@ -306,6 +306,19 @@ class Claude:
         return (self._connect or connecting(self._context))(self.runs.budget())
 
 
+class AsksClaude:
+    """Asks Claude for something, and writes nothing but what it cost; `mask` goes over every text that is sent."""
+
+    def __init__(self, context: Context, mask: Mask = mask_of, connect: Connect | None = None) -> None:
+        self._context, self._mask = context, mask
+        self._claude = Claude(context, connect)
+
+    @property
+    def missing(self) -> str:
+        """Why Claude cannot be asked now, or an empty text."""
+        return self._claude.missing
+
+
 def connecting(context: Context) -> Connect:
     """Return what connects to Claude with the settings of a store; importing the SDK is left to the first call."""
 

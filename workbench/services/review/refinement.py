@@ -6,9 +6,7 @@ from workbench.core.reflection.reflector import Insight, Preview, Reflection, Re
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
-from workbench.safety.scanning import mask as mask_of
-from workbench.services.context import Context
-from workbench.services.reflection.reflection import CLAUDE, Claude, Connect, Mask, masked
+from workbench.services.reflection.reflection import CLAUDE, AsksClaude, masked
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +18,8 @@ class Refined:
     problem: ReflectionProblem | None = None
 
 
-class Refinement:
-    """Asks Claude for other words; writes nothing but what it cost. `mask` goes over every text that is sent."""
-
-    def __init__(self, context: Context, mask: Mask = mask_of, connect: Connect | None = None) -> None:
-        self._context = context
-        self._mask = mask
-        self._claude = Claude(context, connect)
-
-    @property
-    def missing(self) -> str:
-        """Why Claude cannot be asked now, or an empty text."""
-        return self._claude.missing
+class Refinement(AsksClaude):
+    """Asks Claude for other words for a candidate."""
 
     def preview(self, memory: Memory, text: str) -> Preview:
         """Return exactly what asking about `text`, one of a candidate's rounds, would send first."""

@@ -4,7 +4,6 @@ What only a decision needs is imported by it: the first screen counts what waits
 """
 
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -23,7 +22,7 @@ from workbench.services.review.kinds import Handler, handler_of, noted
 from workbench.services.review.queue import NO_EVIDENCE, Branch, Citations, Cited, ReviewQueue, is_put_off
 from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import kept_edges
-from workbench.store.library import Touched
+from workbench.store.library import Library
 
 if TYPE_CHECKING:
     from workbench.core.stream.filter import Filter, Predicate
@@ -39,99 +38,40 @@ class Suggestions:
     """What finders found last, as far as it still stands; callable from any thread.
 
     One stands as long as the memories that it rests on are as they were, and no proposal of its name is stored: who
-    decides on it stores it, and an undo brings it back. What a transaction touched is looked at when somebody asks.
+    decides on it stores it, and an undo brings it back.
     """
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
-        self._by_finder: dict[str, tuple[str, ...]] = {}
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._found: dict[str, dict[str, tuple[Proposal, tuple[Memory | None, ...]]]] = {}
         self._lately: dict[str, frozenset[str]] = {}
-        self._all: dict[str, Proposal] = {}
-        self._rests: dict[str, tuple[Memory | None, ...]] = {}
-        self._resting: defaultdict[str, set[str]] = defaultdict(set)
-        self._fallen: set[str] = set()
-        self._touched: set[tuple[str, str]] = set()
-        self._sorted: tuple[Proposal, ...] | None = None
-        self._lock = threading.RLock()
-        # A lock of its own: a transaction must never wait for somebody who looks.
-        self._touched_lock = threading.Lock()
-        self._is_following = False
+        self._standing: dict[str, Proposal] = {}
+        self._at = -1
+        self._lock = threading.Lock()
 
     def take(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
         """Take what finders found in place of what they found before; what was decided since may be taken back."""
-        with self._lock:
-            if not self._is_following:
-                self._is_following = True
-                self._library.listen(self._note)
         for finder, proposals in by_finder.items():
-            # Looked at before anybody has to wait for it: what is touched meanwhile is looked at again.
-            found = {one.id: (one, self._memories(one), self._is_stored(one.id)) for one in proposals}
+            found = {one.id: (one, self._memories(one)) for one in proposals}
             with self._lock:
-                self._lately[finder] = frozenset(found)
-                known = self._by_finder.get(finder, ())
-                decided = {id: None for id in known if id not in found and self._is_stored(id)}
-                for id in known:
-                    if id not in decided:
-                        self._forget(id)
-                self._by_finder[finder] = (*found, *decided)
-                for proposal, rests, is_stored in found.values():
-                    self._remember(proposal, rests, is_stored=is_stored)
-                self._sorted = None
+                known = self._found.get(finder, {})
+                decided = {id: one for id, one in known.items() if id not in found and self._is_stored(id)}
+                self._lately[finder], self._found[finder] = frozenset(found), found | decided
+                self._at = -1
 
-    def standing(self) -> tuple[Proposal, ...]:
+    def standing(self) -> Mapping[str, Proposal]:
         """Return what still stands: flagged first, then by importance (`kinds.order_of`), then by name."""
         with self._lock:
-            self._follow()
-            if self._sorted is None:
-                left = [one for id, one in self._all.items() if id not in self._fallen]
+            if self._at != (revision := self._library.revision):
+                every = (pair for found in self._found.values() for pair in found.values())
+                left = [one for one, rests in every if not self._is_stored(one.id) and self._memories(one) == rests]
                 left.sort(key=lambda one: (not one.flags, order_of(one), one.id))
-                self._sorted = tuple(left)
-            return self._sorted
+                self._standing, self._at = {one.id: one for one in left}, revision
+            return self._standing
 
     def holds(self, id: str) -> bool:
         """Tell whether the finders found it last, whatever became of it since."""
-        with self._lock:
-            return any(id in found for found in self._lately.values())
-
-    def find(self, id: str) -> Proposal | None:
-        """Return one that still stands, or `None`."""
-        with self._lock:
-            self._follow()
-            return None if id in self._fallen else self._all.get(id)
-
-    def _note(self, touched: Touched) -> None:
-        places = [place for place in touched.keys if place[0] in ("memories", "proposals")]
-        with self._touched_lock:
-            self._touched.update(places)
-
-    def _follow(self) -> None:
-        with self._touched_lock:
-            touched, self._touched = self._touched, set()
-        again = {key for table, key in touched if table == "proposals" and key in self._all}
-        for table, key in touched:
-            if table == "memories":
-                again |= self._resting.get(key, set())
-        for id in again:
-            self._look_at(id)
-
-    def _remember(self, proposal: Proposal, rests: tuple[Memory | None, ...], *, is_stored: bool) -> None:
-        self._all[proposal.id], self._rests[proposal.id] = proposal, rests
-        for id in proposal.evidence:
-            self._resting[id].add(proposal.id)
-        (self._fallen.add if is_stored else self._fallen.discard)(proposal.id)
-
-    def _forget(self, id: str) -> None:
-        proposal = self._all.pop(id, None)
-        self._rests.pop(id, None)
-        self._fallen.discard(id)
-        for other in () if proposal is None else proposal.evidence:
-            self._resting[other].discard(id)
-
-    def _look_at(self, id: str) -> None:
-        stands = not self._is_stored(id) and self._memories(self._all[id]) == self._rests[id]
-        (self._fallen.discard if stands else self._fallen.add)(id)
-        self._sorted = None
+        return any(id in found for found in list(self._lately.values()))
 
     def _is_stored(self, id: str) -> bool:
         return self._library.proposals.find(id) is not None
@@ -160,7 +100,7 @@ class Review:
         self._retriever_of = retriever
         self._citations = Citations(context.library)
         self._queue = ReviewQueue(context, self._citations)
-        self._found = Suggestions(context)
+        self._found = Suggestions(context.library)
         self._handlers: dict[str, Handler] = {}
         self._authors: Authors | None = None
 
@@ -188,7 +128,7 @@ class Review:
     def waiting_in(self, group: str) -> int:
         """Return how many proposals of a group wait and are not put off, those that nobody stored among them."""
         now = self._context.now()
-        every = (*self._queue.all(), *self._found.standing())
+        every = (*self._queue.all(), *self.found())
         return sum(group_of(one) == group and not is_put_off(one, now) for one in every)
 
     def waiting_candidates(self) -> int:
@@ -197,7 +137,7 @@ class Review:
 
     def found(self) -> tuple[Proposal, ...]:
         """Return what was worked out (`WorkingOut`) and is stored nowhere, as far as it still stands."""
-        return self._found.standing()
+        return tuple(self._found.standing().values())
 
     def take_found(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
         """Take what finders found in place of what they found before; it can be decided on from now on."""
@@ -465,7 +405,7 @@ class Review:
         return found
 
     def _known(self, id: str) -> Proposal | None:
-        return self._queue.find(id) or self._found.find(id)
+        return self._queue.find(id) or self._found.standing().get(id)
 
     def _places(self, proposal: Proposal, after: tuple[Memory, ...] | None) -> frozenset[tuple[str, str]]:
         """Return table and key of what accepting an open proposal writes to."""
