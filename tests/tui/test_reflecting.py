@@ -16,7 +16,7 @@ from textual.widgets import Static
 from tests.demo import SERVED
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from tests.tui.review_host import Ticking, memory, put
-from tests.tui.support import app_over, demo_app, first_of, open_bench, screen_text
+from tests.tui.support import app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.stream.observation import Observation
@@ -107,7 +107,7 @@ async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncItera
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", first_of(NARROW, SIZE, (200, 60)))
+@pytest.mark.parametrize("size", [NARROW])
 async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
     async with driving(demo_app(tmp_path), size) as driver:
         assert driver.is_due
@@ -124,14 +124,6 @@ async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
         await driver.pilot.press("enter")
         await driver.shows(ReviewScreen)
         assert not driver.is_due
-
-
-async def test_esc_leaves_without_reflecting(tmp_path: Path) -> None:
-    async with driving(demo_app(tmp_path)) as driver:
-        await driver.planned()
-        await driver.pilot.press("escape")
-        await driver.shows(StreamScreen)
-        assert driver.waiting == 14
 
 
 @pytest.mark.slow
@@ -171,17 +163,6 @@ async def test_without_a_key_claude_says_what_to_do(tmp_path: Path) -> None:
         assert isinstance(driver.app.screen, ReflectDialog), "nothing began by itself"
 
 
-@pytest.mark.slow
-async def test_the_preview_says_that_nothing_leaves(tmp_path: Path) -> None:
-    async with driving(demo_app(tmp_path)) as driver:
-        await driver.planned()
-        await driver.pilot.press("v")
-        await driver.shows(SentDialog)
-        assert "Nothing leaves this machine." in screen_text(driver.app)
-        await driver.pilot.press("escape")
-        await driver.shows(ReflectDialog)
-
-
 async def test_an_empty_store_is_told_what_to_do(tmp_path: Path) -> None:
     async with driving(app_over(open_bench(tmp_path))) as driver:
         await driver.planned()
@@ -215,17 +196,6 @@ async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
         for _ in range(3):
             driver.app._follow()
         assert driver.toasts == ["A reflection is due: many observations have come in. R reflects."]
-
-
-@pytest.mark.slow
-async def test_all_that_makes_it_due_is_named(tmp_path: Path) -> None:
-    clock = Ticking()
-    bench = almost_due(tmp_path, clock)
-    bench.ingest.add(Observation("A second and very different observation of lighthouses"))
-    clock.move(hours=25)
-    async with driving(app_over(bench)) as driver:
-        await driver.planned()
-        assert "due (observations, hours)" in driver.text("#plan")
 
 
 @pytest.mark.slow

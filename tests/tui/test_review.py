@@ -71,16 +71,7 @@ async def test_later_goes_to_the_end_and_the_cursor_does_not_follow_it(bench: Wo
         assert (drive.current, drive.ids[0]) == ("c1", "c1")
 
 
-@pytest.mark.slow
-async def test_the_pace_is_shown_once_there_is_one(bench: Workbench, clock: Ticking) -> None:
-    async with review(bench) as drive:
-        for _ in range(3):
-            await drive.keys("a")
-            clock.move(seconds=6)
-        assert "3 decided · 1 left · 10 a minute" in drive.count
-
-
-@pytest.mark.parametrize("digit", "13")
+@pytest.mark.parametrize("digit", "1")
 async def test_rejecting_takes_no_later_key(bench: Workbench, digit: str) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("x")
@@ -182,19 +173,6 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         assert drive.current == "c4"
         await drive.keys("u")
         assert drive.current == "c3"
-
-
-async def test_the_merge_dialog_gives_both_texts_equal_room_at_80_by_24(bench: Workbench) -> None:
-    put(bench, memory("twin", "The cache must be cleared after the commit. " + "More of it. " * 80))
-    async with review(bench, (80, 24)) as drive:
-        await drive.keys("j", "j")
-        await drive.settle()
-        await drive.keys("m")
-        panes = list(drive.app.screen.query(ReadingPane))
-        assert [pane.plain.splitlines()[0].split("  ")[0] for pane in panes] == ["The candidate", "The existing memory"]
-        heights = [pane.size.height for pane in panes]
-        assert max(heights) - min(heights) <= 1
-        assert min(heights) >= 4
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from tests.tui.support import NOW
 from workbench.tui.review.inbox import PAUSE, Progress
 from workbench.tui.review.texts import folded, overlap
 from workbench.tui.widgets.content import word_diff
-from workbench.tui.widgets.figures import since
 
 LONG = " ".join(f"word{n}" for n in range(300))
 
@@ -47,12 +46,6 @@ def test_overlap_counts_words_in_order() -> None:
     assert overlap("", "") == 1.0
 
 
-def test_ages_read_as_sentences() -> None:
-    assert since(NOW, NOW) == "just now"
-    assert since(NOW - timedelta(days=3), NOW) == "3\u00a0d ago"
-    assert since(NOW + timedelta(days=2), NOW) == "in\u00a02\u00a0d"
-
-
 def test_the_pace_starts_anew_after_a_pause() -> None:
     progress = Progress()
     for n in range(4):
@@ -66,31 +59,6 @@ def test_the_pace_starts_anew_after_a_pause() -> None:
     assert progress.pace == pytest.approx(6)
     assert progress.sentence(3, 1) == "7 decided · 3 left · 1 put off · 6 a minute"
     assert progress.without(frozenset({"a0", "b2"})).sentence(5, 0) == "5 decided · 5 left"
-
-
-@pytest.mark.slow
-def test_what_is_left_is_to_decide_before_the_first_decision() -> None:
-    progress = Progress()
-    assert progress.sentence(3, 0) == "3 to decide"
-    decided = progress.with_decided(["a"], NOW)
-    assert decided.sentence(3, 1) == "1 decided · 3 left · 1 put off"
-    assert decided.sentence(0, 0) == "1 decided · 0 left"
-
-
-def test_where_there_is_little_room_the_least_important_part_goes_and_no_number_is_cut() -> None:
-    progress = Progress()
-    for n in range(4):
-        progress = progress.with_decided([f"a{n}"], NOW + timedelta(seconds=2 * n))
-    whole = "12 listed · 4 decided · 112 left · 1 put off · 30 a minute"
-    assert progress.sentence(112, 1, 12) == progress.sentence(112, 1, 12, len(whole)) == whole
-    said = [progress.sentence(112, 1, 12, room) for room in range(len(whole) + 1)]
-    assert list(dict.fromkeys(reversed(said))) == [
-        whole,
-        "12 listed · 4 decided · 112 left · 1 put off",
-        "12 listed · 4 decided · 112 left",
-        "12 listed · 112 left",
-        "112 left",
-    ]
 
 
 def test_deciding_again_counts_once() -> None:

@@ -10,7 +10,6 @@ from tests.tui.support import NOW, app_over, open_bench, screen_text
 from workbench.core.record import to_doc
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench
-from workbench.tui.promotion.dialog import PromoteDialog
 from workbench.tui.review.dialogs import GroupDialog
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -269,12 +268,3 @@ async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(bench
 
 
 # Promoting
-
-
-@pytest.mark.slow
-async def test_promoting_opens_the_dialog_for_the_candidate(bench: Workbench) -> None:
-    async with review(bench) as drive:
-        await drive.keys("P")
-        await drive.until(lambda: isinstance(drive.app.screen, PromoteDialog))
-        await drive.keys("escape")
-        assert drive.current == "c1"

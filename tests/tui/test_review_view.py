@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.calls import calls_of
-from tests.tui.review_host import TEXTS, Ticking, add_merge, candidate, memory, put, review, store
+from tests.tui.review_host import TEXTS, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.core.change import Change, FieldChange
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench
-from workbench.services.review.review import Review
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
@@ -46,14 +44,6 @@ async def test_the_filter_narrows_and_esc_clears_it_in_place(bench: Workbench) -
 
 
 @pytest.mark.slow
-async def test_what_an_item_rests_on_is_looked_up_once(bench: Workbench) -> None:
-    async with review(bench) as drive:
-        await drive.settle()
-        other = bench.review.get("c3")
-        assert calls_of([Review.cited], lambda: drive.screen.texts.show_item(other)) == [1]
-
-
-@pytest.mark.slow
 async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         assert "Evidence:" not in screen_text(drive.app)
@@ -68,15 +58,6 @@ async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: W
         assert "Evidence:" not in screen_text(drive.app)
         assert drive.screen.focused is drive.screen.rows
         assert drive.current == "c2"
-
-
-@pytest.mark.slow
-async def test_wide_shows_three_columns(bench: Workbench) -> None:
-    async with review(bench, (200, 60)) as drive:
-        queue, item, evidence = (drive.screen.query_one(f"#{id}").region for id in ("queue", "candidate", "evidence"))
-        assert queue.right <= item.x
-        assert item.right <= evidence.x
-        assert queue.y == item.y == evidence.y
 
 
 @pytest.mark.slow
@@ -101,24 +82,6 @@ async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence
             tx.put(memory("c1", TEXTS["c1"], status="confirmed"))
         await drive.until(lambda: drive.current == "c2")
         assert any("c1 was decided in another session" in said for said in drive.toasts)
-
-
-@pytest.mark.slow
-async def test_a_merge_shows_the_diff_and_what_speaks_against_it(bench: Workbench) -> None:
-    id = add_merge(bench)
-    async with review(bench) as drive:
-        drive.go(id)
-        await drive.settle()
-        item = drive.text("candidate")
-        assert "Are these duplicates?" in item
-        assert "one word is not in both" in item
-        assert "{+up +}" in item
-        assert "The two in full" in drive.text("evidence")
-        await drive.keys("m")
-        assert any("already a merge" in said for said in drive.toasts)
-        await drive.keys("a")
-        assert id not in drive.ids
-        assert bench.library.proposals.get(id).state == "accepted"
 
 
 @pytest.mark.slow

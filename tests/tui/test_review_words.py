@@ -100,20 +100,6 @@ async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change
         assert bench.library.memories.get(target.memory.id).content == f"{target.memory.content}!!"
 
 
-@pytest.mark.slow
-async def test_esc_leaves_the_search_and_then_the_dialog(bench: Workbench) -> None:
-    async with review(bench) as drive:
-        await drive.keys("m", "slash", *"qqq")
-        assert "Nothing matches." in shown(drive)
-        await drive.keys("enter", "y")
-        assert isinstance(drive.app.screen, MergeChoice), "there is nothing to merge into"
-        await drive.keys("slash", "escape")
-        assert isinstance(drive.app.screen, MergeChoice)
-        await drive.keys("escape")
-        assert not drive.app.screen.is_modal
-        assert bench.library.memories.get("c1").status == "candidate"
-
-
 # Splitting
 
 
@@ -257,13 +243,6 @@ async def test_a_folded_text_can_be_rejected_unseen(bench: Workbench) -> None:
         assert bench.library.memories.get("bad").archived_reason == "rejected"
 
 
-async def test_enter_opens_what_is_folded(bench: Workbench) -> None:
-    put(bench, candidate("bad", UNSAFE, "o1", importance_score=10))
-    async with review(bench, (80, 24)) as drive:
-        await drive.keys("enter")
-        await drive.until(lambda: UNSAFE in shown(drive))
-
-
 # The impact
 
 
@@ -278,13 +257,3 @@ async def test_the_impact_stands_beside_the_evidence_and_in_full_behind_a_key(be
         assert "“when is the cache cleared” enters at 1" in shown(drive)
         await drive.keys("i")
         assert not isinstance(drive.app.screen, ImpactDialog)
-
-
-@pytest.mark.slow
-async def test_without_saved_queries_the_impact_says_how_to_get_there(bench: Workbench) -> None:
-    async with review(bench, (80, 24)) as drive:
-        await drive.settle()
-        await drive.keys("i")
-        assert "No queries are saved in this store" in shown(drive)
-        await drive.keys("escape")
-        assert "saved quer" not in drive.text("evidence")

@@ -1,7 +1,6 @@
 """What the app says in small: plurals, marks, what is left out."""
 
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,26 +8,11 @@ import pytest
 from tests.tui.review_host import candidate, memory, put, review, store
 from tests.tui.support import NOW, app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.core.reflection.reflector import STOPPED, Reflection
 from workbench.core.stream.memory import Source
-from workbench.core.tuning.judgment import SavedQuery
-from workbench.services.reflection.reflection import Outcome
-from workbench.services.review.impact import Impact, QueryImpact
-from workbench.tui.reflection.dialog import outcome_text
-from workbench.tui.review.drawing import Look, candidate_text, in_full, memory_facts
-from workbench.tui.review.inbox import legend
+from workbench.tui.review.drawing import Look, candidate_text, memory_facts
 from workbench.tui.safety import NO_FLAGS
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.stream.screen import StreamScreen
-
-
-@pytest.mark.parametrize("width", [0, 10, 30, 45, 60, 200])
-def test_the_legend_has_whole_words_only(width: int) -> None:
-    whole, shown = legend(200).plain, legend(width).plain
-    assert whole.startswith(shown)
-    assert len(shown) <= width
-    assert not shown or whole[len(shown) :][:2].strip() != whole[len(shown) :][:2] or shown == whole
-    assert whole.endswith("flagged ")
 
 
 def test_a_line_that_begins_its_text_is_not_said_twice(tmp_path: Path) -> None:
@@ -38,32 +22,6 @@ def test_a_line_that_begins_its_text_is_not_said_twice(tmp_path: Path) -> None:
     assert shown.count("First line.") == 1
     assert "Second line." in shown
     assert detail(bench, bench.stream.get("m2"), NO_FLAGS, 60).plain.startswith("In short.\n\nFirst line.")
-
-
-def test_a_stopped_reflection_says_how_much_was_found() -> None:
-    stopped = Reflection("extractive", (), complete=False, stopped=STOPPED, by_person=True)
-    found = (candidate("c1", "One"), candidate("c2", "Two"))
-    assert outcome_text(Outcome(stopped, found)).plain.split("\n")[0] == "You stopped it; 2 found."
-    assert outcome_text(Outcome(stopped, ())).plain == "You stopped it; nothing was found."
-    failed = replace(stopped, stopped="No room.", by_person=False)
-    assert "not complete" in outcome_text(Outcome(failed, found)).plain
-
-
-def test_queries_from_before_it_was_made_are_counted_only() -> None:
-    queries = [SavedQuery(f"q{n}", f"query {n}", NOW, now=NOW - timedelta(days=1)) for n in range(3)]
-    asked = tuple(QueryImpact(query, None, None, 10, None, ()) for query in queries)
-    told = in_full(Impact("c1", "workbench", 10, asked)).plain
-    assert "3 queries were asked before it was made." in told
-    assert "query 1" not in told
-
-
-def test_queries_in_which_it_only_stands_below_the_top_are_counted_only() -> None:
-    queries = [SavedQuery(f"q{n}", f"query {n}", NOW) for n in range(14)]
-    asked = tuple(QueryImpact(query, 67, None, 10, None, ()) for query in queries)
-    told = in_full(Impact("c1", "workbench", 10, asked)).plain
-    assert told.startswith("Approved, it changes the top of none of 14 saved queries")
-    assert "In 14 queries it would rank below the top 10" in told
-    assert "query 1" not in told
 
 
 @pytest.mark.slow

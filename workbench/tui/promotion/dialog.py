@@ -177,6 +177,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         wanted = next((offer for offer in offers if offer.target.kind == self._kind), offers[0])
         if self.bench.promotion.project is None:
             offers = (NO_PROJECT, *offers)
+        self.say([("Looking …", MUTED)])
         self._places.set_rows(offers, cursor=offers.index(wanted))
         self._places.focus()
 
