@@ -13,8 +13,7 @@ from tests.tui.playbook_host import TWINS, Hand, opened
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
-from workbench.tui.playbook.curation.ask import AskDialog, SourcePrompt
-from workbench.tui.playbook.curation.cards import CardsDialog
+from workbench.tui.playbook.curation import AskDialog, CardsDialog, SourcePrompt
 from workbench.tui.reflection.dialog import ResultDialog, RunDialog, SentDialog
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.lists.reading_pane import ReadingPane

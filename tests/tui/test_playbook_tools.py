@@ -14,8 +14,7 @@ from workbench.services.open import Workbench
 from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.budget import AgentDialog, BudgetDialog, DeprecateDialog, Line
-from workbench.tui.playbook.curation.ask import SourcePrompt
-from workbench.tui.playbook.curation.cards import CardsDialog
+from workbench.tui.playbook.curation import CardsDialog, SourcePrompt
 from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane

@@ -163,14 +163,14 @@ CARDS = Table(
         Action("cards.close", "escape,q", "close", "Close; decisions take esc twice", APP),
     ),
     (*MOVES, *on_row("e")),
-    place="workbench.tui.playbook.curation.cards",
+    place="workbench.tui.playbook.curation",
 )
 
 SOURCE = Table(
     "where suggestions come from",
     (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude suggest, as the Curator", CHANGE),),
     PROMPT.own,
-    place="workbench.tui.playbook.curation.ask",
+    place="workbench.tui.playbook.curation",
 )
 """Where suggestions come from; the keys of an input hold as well."""
 
@@ -184,7 +184,7 @@ ASK = Table(
         Action("ask.unread", "o", "unread replies", "Earlier replies that could not be read", FIND, False),
         Action("ask.leave", "escape,q", "close", "Close without asking", APP, True, "cancel"),
     ),
-    place="workbench.tui.playbook.curation.ask",
+    place="workbench.tui.playbook.curation",
 )
 
 DIALOGS = (DUPLICATES, BUDGET, AGENT_VIEW, CARDS, DEPRECATE, SOURCE, ASK)

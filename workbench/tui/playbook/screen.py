@@ -519,8 +519,7 @@ class PlaybookScreen(AreaScreen):
     @asking
     async def action_suggestions(self) -> None:
         """Read what a Curator or a Reflector answered, from a file or pasted, or ask Claude; decide card by card."""
-        from workbench.tui.playbook.curation.ask import AskDialog, SourcePrompt
-        from workbench.tui.playbook.curation.cards import CardsDialog
+        from workbench.tui.playbook.curation import AskDialog, CardsDialog, SourcePrompt
 
         if not self._has_book():
             return

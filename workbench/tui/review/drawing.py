@@ -25,7 +25,7 @@ from workbench.services.review.rejection import rejection_of
 from workbench.services.review.rewriting import rounds_of
 from workbench.services.safety.suspicion import FLAGS, suspicions
 from workbench.tui.app.actions import bindings
-from workbench.tui.playbook.curation.cards import reasons, texts
+from workbench.tui.playbook.curation import reasons, texts
 from workbench.tui.review.actions import IMPACT
 from workbench.tui.review.inbox import flags_in_words
 from workbench.tui.review.texts import (

@@ -1,1 +1,0 @@
-"""Suggestions for a playbook, from files and from Claude."""
