@@ -1,12 +1,8 @@
 """What Review draws, as values: folded diffs, the words two texts share, the pace."""
 
-from datetime import timedelta
-
 import pytest
 from textual.content import Content
 
-from tests.tui.support import NOW
-from workbench.tui.review.inbox import PAUSE, Progress
 from workbench.tui.review.texts import folded, overlap
 from workbench.tui.widgets.content import word_diff
 
@@ -44,23 +40,3 @@ def test_overlap_counts_words_in_order() -> None:
     assert overlap("Clear the cache after the commit", "clear the cache after every commit") > 0.8
     assert overlap("one two three", "three two one") < 0.5
     assert overlap("", "") == 1.0
-
-
-def test_the_pace_starts_anew_after_a_pause() -> None:
-    progress = Progress()
-    for n in range(4):
-        progress = progress.with_decided([f"a{n}"], NOW + timedelta(seconds=2 * n))
-    assert progress.pace == pytest.approx(30)
-    later = NOW + timedelta(seconds=PAUSE + 60)
-    progress = progress.with_decided(["b0"], later)
-    assert progress.pace is None
-    for n in (1, 2):
-        progress = progress.with_decided([f"b{n}"], later + timedelta(seconds=10 * n))
-    assert progress.pace == pytest.approx(6)
-    assert progress.sentence(3, 1) == "7 decided · 3 left · 1 put off · 6 a minute"
-    assert progress.without(frozenset({"a0", "b2"})).sentence(5, 0) == "5 decided · 5 left"
-
-
-def test_deciding_again_counts_once() -> None:
-    progress = Progress().with_decided(["a"], NOW).with_decided(["a", "b"], NOW)
-    assert [one[0] for one in progress.decided] == ["a", "b"]

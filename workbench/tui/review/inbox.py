@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,7 +24,6 @@ from workbench.services.context import Touched
 from workbench.services.open import Workbench
 from workbench.services.review.finders import WorkedOut
 from workbench.services.review.queue import GONE, NO_EVIDENCE, WAITS, is_put_off
-from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed
 from workbench.tui.widgets.figures import ago, amount, number
 from workbench.tui.widgets.lists.line_list import LineList
@@ -173,63 +172,27 @@ def _key(key: str, text: str) -> Content:
     return assemble([(f"{key:<6}", "bold $text-accent"), (text, "")])
 
 
-# How a sitting in Review goes: what was decided and how, how fast, and what is left.
+# How a sitting in Review goes: what was decided and how, and what is left.
 
 
-PACE_OF = 12
-"""Over how many of the latest decisions the pace is taken."""
+class Progress(dict[str, str]):
+    """The ids decided in this sitting with what was done, in order."""
 
-PAUSE = 120.0
-"""Seconds without a decision after which the pace starts anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The ids decided in this sitting with the time of each and what was done, in order."""
-
-    decided: tuple[tuple[str, datetime, str], ...] = ()
-
-    def with_decided(self, ids: list[str], at: datetime, done: str = "decided") -> "Progress":
+    def note(self, ids: Iterable[str], done: str) -> None:
         """Count decisions; `done` is the word for what they were."""
-        kept = tuple(d for d in self.decided if d[0] not in ids)
-        return replace(self, decided=(*kept, *((id, at, done) for id in ids)))
+        for id in ids:
+            self.pop(id, None)
+            self[id] = done
 
-    def without(self, waiting: frozenset[str]) -> "Progress":
-        """Take back those that wait again, as after an undo."""
-        if not any(id in waiting for id, _, _ in self.decided):
-            return self
-        return replace(self, decided=tuple(d for d in self.decided if d[0] not in waiting))
-
-    @property
-    def pace(self) -> float | None:
-        """Decisions a minute since the last pause; `None` before the third one."""
-        times = [at for _, at, _ in self.decided[-PACE_OF:]]
-        since = 0
-        for i in range(1, len(times)):
-            if (times[i] - times[i - 1]).total_seconds() > PAUSE:
-                since = i
-        run = times[since:]
-        seconds = (run[-1] - run[0]).total_seconds() if len(run) >= 3 else 0.0
-        return (len(run) - 1) * 60 / seconds if seconds >= 1 else None
-
-    def sentence(self, left: int, put_off: int, listed: int | None = None, room: int | None = None) -> str:
-        """Return "12 decided · 8 left · 2 put off · 9 a minute", as much of it as there is `room` for, in cells.
-
-        What nobody stored is left, too. The least that it says is what is left, and before that goes how many a
-        filter lists.
-        """
-        parts = [(3, f"{listed} listed")] if listed is not None else []
-        parts += [(2, f"{len(self.decided)} decided")] if self.decided else []
-        parts.append((4, f"{left} {'left' if self.decided else 'to decide'}"))
-        parts += [(1, f"{put_off} put off")] if put_off else []
-        parts += [(0, f"{self.pace:.0f} a minute")] if self.pace is not None else []
-        while room is not None and len(parts) > 1 and len(" · ".join(text for _, text in parts)) > room:
-            parts.remove(min(parts))
-        return " · ".join(text for _, text in parts)
+    def sentence(self, left: int, put_off: int, listed: int | None = None) -> str:
+        """Return "12 decided · 8 left · 2 put off"."""
+        parts = [f"{listed} listed"] if listed is not None else []
+        parts += [f"{len(self)} decided", f"{left} left"] if self else [f"{left} to decide"]
+        return " · ".join([*parts, *([f"{put_off} put off"] if put_off else [])])
 
     def done(self, put_off: int) -> str:
         """Return "All done: 12 approved, 3 rejected · 2 left for later"; empty while nothing was done."""
-        counted = ", ".join(f"{count} {word}" for word, count in Counter(d[2] for d in self.decided).items())
+        counted = ", ".join(f"{count} {word}" for word, count in Counter(self.values()).items())
         later = f"{put_off} left for later" if put_off else ""
         said = " · ".join(part for part in (counted, later) if part)
         return f"All done: {said}" if said else ""
@@ -336,26 +299,6 @@ class SuggestionSearch:
 # The filter, the rows, where the cursor goes, and how the sitting goes.
 
 
-Say = Callable[[int | None], Content]
-"""Given the cells there are, or `None` before anybody knows, returns what is said."""
-
-
-@survives
-class Count(Static):
-    """Says the same in fewer words where there is less room, and never half a number."""
-
-    _say: Say | None = None
-
-    def show(self, say: Say) -> None:
-        self._say = say
-        self.on_resize()
-
-    def on_resize(self) -> None:
-        """Say it in the room there is now."""
-        if self._say is not None:
-            self.update(self._say(self.content_size.width or None), layout=False)
-
-
 class Queue:
     """The filter's `box`, the `rows`, and the `count` beside the filter.
 
@@ -371,7 +314,7 @@ class Queue:
         self._bench, self._search, self._is_folded = bench, search, is_folded
         self._progress = Progress()
         self.box = FilterInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
-        self.count = Count(id="count")
+        self.count = Static(id="count")
         # A decision moves every row below it by a line, and none of them is drawn anew.
         self.rows: LineList[Item] = LineList(
             self._draw, lambda p: p.id, is_heading=lambda p: isinstance(p, Heading), kept=1024, id="queue"
@@ -424,13 +367,13 @@ class Queue:
         try:
             listed = review.matching((*every, *found), filter)
         except InvalidQuery as error:
-            problem = Content.styled(f"✗ {error}", "$text-error")
-            self.count.show(lambda _: problem)
+            self.count.update(Content.styled(f"✗ {error}", "$text-error"), layout=False)
             return False
         now = self._bench.context.now()
         waiting = frozenset(p.id for p in every if not is_put_off(p, now))
         found_ids = frozenset(p.id for p in found)
-        self._progress = self._progress.without(waiting | found_ids)
+        for id in (waiting | found_ids).intersection(self._progress):
+            del self._progress[id]  # it waits again, as after an undo
         put_off = len(every) - len(waiting)
         no_match = keyed("Nothing matches. Esc clears the filter, {app.help} explains it.")
         self.rows.set_empty(Content(no_match if every or found else self._nothing()))
@@ -439,7 +382,7 @@ class Queue:
             rows.append(Heading(ASK, text="Looking … esc stops it" if self._search.is_asked else ""))
         self._set_rows(rows)
         left, shown = review.waiting() + self._bench.worked_out, len(listed) if filter else None
-        self.count.show(lambda room: Content(self._progress.sentence(left, put_off, shown, room)))
+        self.count.update(Content(self._progress.sentence(left, put_off, shown)), layout=False)
         return True
 
     def _set_rows(self, rows: list[Item]) -> None:
@@ -493,7 +436,7 @@ class Queue:
         `done` is the word for what was decided. The rest of the list follows when the store says what changed.
         """
         self.go_to = following
-        self._note_decided(ids, done)
+        self._progress.note(ids, done)
         left = [p for p in self.rows.rows if p.id not in ids]
         self.rows.set_rows(left, cursor=next((at for at, p in enumerate(left) if p.id == following), None))
 
@@ -508,15 +451,12 @@ class Queue:
             self.go_to = next((id for id in waiting if id in ids), None)
         elif touched.kind == "redo" and mine:
             self.go_to = self.after(ids)
-            self._note_decided([p.id for p in self.listed if p.id in set(ids).difference(waiting)])
+            self._progress.note([p.id for p in self.listed if p.id in set(ids).difference(waiting)], "decided")
         awaited = mine and self.awaited in ids
         if awaited and self.awaited not in waiting:
-            self._note_decided([self.awaited], "promoted")
+            self._progress.note([self.awaited], "promoted")
             self.awaited = ""
         return self.go_to is not None or awaited
-
-    def _note_decided(self, ids: list[str], done: str = "decided") -> None:
-        self._progress = self._progress.with_decided(ids, self._bench.context.now(), done)
 
     def after(self, ids: Iterable[str]) -> str | None:
         """Return the id that the cursor goes to when these leave: the next one below, else the last above."""
