@@ -150,7 +150,7 @@ WITHOUT_KEYS = (
 """Modules of what is opened like a dialog and has no table of keys of its own."""
 
 BEHIND_KEYS = (
-    "clipboard", "services.agents.index_file", "services.duplicates.bullets", "services.forms",
+    "clipboard", "services.agents.index", "services.duplicates.bullets", "services.forms",
     "services.promotion.promotion", "services.promotion.targets", "services.review.kinds",
     "services.stream.ingest", "services.tuning.queries", "config.views", "store.history",
 )  # fmt: skip

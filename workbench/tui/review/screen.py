@@ -220,7 +220,7 @@ class ReviewScreen(AreaScreen):
     def on_resize(self) -> None:
         """Keep the focus where something can be seen, and say how the texts are opened."""
         self.call_after_refresh(self._settle_focus)
-        self.call_after_refresh(self.texts.draw_evidence)
+        self.texts.refit()
 
     def _settle_focus(self) -> None:
         narrow, is_open = self.has_class("-narrow"), self.has_class("-open")
@@ -244,7 +244,7 @@ class ReviewScreen(AreaScreen):
         self.add_class("-open")
         self.texts.evidence_pane.focus()
         self._settle_focus()
-        self.call_after_refresh(self.texts.draw_evidence)
+        self.texts.refit()
         self.texts.note_seen()
 
     @on(LineList.Opened)
@@ -708,13 +708,18 @@ class ItemTexts:
         # After the paint: the item is what the eye waits for, and the thread would slow it down.
         self._screen.call_after_refresh(self.gather, self.shown)
 
+    def refit(self) -> None:
+        """Draw the evidence again, once its pane is laid out at its new width."""
+        self._screen.call_after_refresh(self._screen.call_after_refresh, self.draw_evidence)
+
     def draw_evidence(self, *, keep_place: bool = True) -> None:
         """Show what is known by now, as wide as the pane is."""
         if (shown := self.shown) is None:
             return
         proposal, evidence = shown.proposal, shown.evidence or self._bench.review.known(shown.proposal)
         memory = None if self._seen.is_folded(proposal) else self._bench.review.memory(proposal)
-        text, width = "" if memory is None else memory.content, self.evidence_pane.scrollable_content_region.width
+        text = "" if memory is None else memory.content
+        width = self.evidence_pane.scrollable_content_region.width or max(20, self._screen.size.width - 4)
         drawn = evidence_text(self._bench, proposal, evidence, text, shown.note, width)
         self.evidence_pane.show(drawn, keep_place=keep_place)
 
