@@ -1,5 +1,6 @@
 """The app as its areas and dialogs know it: the open store, what is said, and what waits for other writers."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from textual import events
 from textual.app import App
@@ -17,7 +17,6 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.timer import Timer
-from textual.widgets import Input, TextArea
 
 from workbench.config import drafts
 from workbench.config.drafts import Draft, Item
@@ -28,13 +27,12 @@ from workbench.services.open import Workbench
 from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.surviving import survives
-from workbench.tui.app.waiting import Change, ThreadWaits, Waits
+from workbench.tui.app.waiting import AGAIN, Change, ThreadWaits, Waits
 from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.lists.in_order import InOrder
 from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
 # The draft of one text that is edited: kept while somebody types, offered again after the app was stopped.
 
@@ -151,11 +149,8 @@ class LookBack(Message):
         self.rev = rev
 
 
-FIELD_MOVES = frozenset(("part", "next_part", "app.focus_next", "app.focus_previous"))
-"""Actions of keys that go from field to field, and do nothing else."""
-
-FIELD_OPENERS = frozenset(("search", "query", "find", "task"))
-"""Actions of keys that go from a list into a field, and do nothing else."""
+class KeyDone(Message):
+    """What a key brought about has gone its way from where the focus was, up to the app."""
 
 
 @survives
@@ -181,10 +176,10 @@ class Host(App[Path | None]):
         self.review_at = options.review_at
         self.store_is_gone = False
         self.next_at: int | None = None
-        self._entered: SafeInput | None = None
-        self._ahead: list[events.Key] = []
-        self._opening: Screen[Any] | None = None
-        self._given: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
+        self._keys: deque[events.Key] = deque()
+        self._keys_on: Screen[Any] | None = None
+        self._settling: MessagePump | None = None
+        self._looks_again: Timer | None = None
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what drawn lines pass through."""
@@ -267,90 +262,42 @@ class Host(App[Path | None]):
         with super()._context(), waiting(self.waits.patience):
             yield
 
+    # Keys, each done before the next: words typed at once behind one that opens something are for that
+
     async def on_event(self, event: events.Event) -> None:
-        """Let esc give up what waits for another process; what is typed behind a key goes where that one leads."""
-        if isinstance(event, events.Key) and self._is_for_another(event):
-            event = events.Key(event.key, event.character)
-        if isinstance(event, events.Key) and not event.is_forwarded:
-            if event.key == "escape" and self.waits.give_up():
+        """Do keys in their order; esc gives up what waits for another process."""
+        if not isinstance(event, events.Key) or event.is_forwarded:
+            await super().on_event(event)
+        elif event.key != "escape" or not self.waits.give_up():
+            self._keys.append(event)
+            await self._take_keys()
+
+    async def on_key_done(self) -> None:
+        self._settling = None
+        await self._take_keys()
+
+    async def _take_keys(self) -> None:
+        """Do the keys that wait, until one has to wait for what the one before it brought about."""
+        self._looks_again = None
+        while self._keys:
+            if self.screen is not self._keys_on:
+                self._keys_on = self.screen
+                self._settle(self.screen)  # it has the focus where it belongs then
+            if self._settling is not None and self._settling.is_attached:
+                # What goes with its screen says nothing any more.
+                self._looks_again = self._looks_again or self.set_timer(AGAIN, self._take_keys)
                 return
-            if self._is_ahead(event):
-                return
-            self._given[event] = self.screen
-            if self._goes_into_a_field(event.key) and await self._check_bindings(event.key):
-                return
-            if event.key == "enter" and (field := self._entered_field()) is not None:
-                self._entered = field
-                field.submit_in_turn()
-                return
-        await super().on_event(event)
+            await self._do_key(self._keys.popleft())
 
-    def _is_for_another(self, key: events.Key) -> bool:
-        """Tell whether a key comes back unused from a screen above which the key before it has opened another one.
+    async def _do_key(self, key: events.Key) -> None:
+        target = self.focused or self.screen
+        bound = None if target.check_consume_key(key.key, key.character) else self.screen.active_bindings.get(key.key)
+        if bound is None or not bound.enabled or not await self.run_action(bound.binding.action, bound.node):
+            await super().on_event(key)
+        self._settle(target)
 
-        Esc leaves that one at once: what is typed behind it is not for a field of it.
-        """
-        given = self._given.pop(key, None) if key.is_forwarded else None
-        return given not in (None, self.screen) and given in self.screen_stack and key.key != "escape"
-
-    def _is_ahead(self, key: events.Key) -> bool:
-        """Keep a key while enter is being done in a field, or a screen opened; esc forgets those, and is never kept."""
-        if self._entered is None and not self._is_opening():
-            return False
-        if key.key == "escape":
-            self._entered, self._ahead = None, []
-            return False
-        self._ahead.append(key)
-        return True
-
-    def _is_opening(self) -> bool:
-        """Tell whether the screen is being opened, or keys that were typed meanwhile are still to be handed on."""
-        if self._opening is None and not self.screen.is_mounted:
-            self._opening = self.screen
-            self.screen.call_later(self.call_later, self._opened)
-        if self._opening is not None and self._opening not in self.screen_stack:
-            self._opening, self._ahead = None, []
-        return self._opening is not None
-
-    async def _opened(self) -> None:
-        self._opening = None
-        await self._hand_on()
-
-    def _entered_field(self) -> SafeInput | None:
-        """Return the field in which enter takes what is written, unless it keeps keys itself."""
-        field = self.focused
-        if not isinstance(field, SafeInput) or isinstance(field, FilterInput):
-            return None
-        return field if self._bound("enter") == "submit" else None
-
-    async def on_safe_input_settled(self, event: SafeInput.Settled) -> None:
-        """Let what has the focus now have the keys that were typed right behind enter."""
-        if event.field is not self._entered:
-            return
-        self._entered = None
-        await self._hand_on()
-
-    async def _hand_on(self) -> None:
-        ahead, self._ahead = self._ahead, []
-        for key in ahead:
-            await self.on_event(key)  # behind another enter they are kept again
-
-    def _goes_into_a_field(self, key: str) -> bool:
-        """Tell whether a key only moves into a field: done at once, what is typed behind it goes there.
-
-        Otherwise it would go up through all that the focus is in, while the keys behind it still fall into that.
-        """
-        field = self.focused
-        if not isinstance(field, Input | TextArea):
-            return self._bound(key) in FIELD_OPENERS
-        if isinstance(field, TextArea) and field.tab_behavior == "indent":
-            return False
-        return self._bound(key) in FIELD_MOVES
-
-    def _bound(self, key: str) -> str:
-        """Return the action that a key has where the focus is; empty without one."""
-        chain = self.screen._modal_binding_chain
-        return next((b.action for _, bindings in chain for b in bindings.key_to_bindings.get(key, ())), "")
+    def _settle(self, target: MessagePump) -> None:
+        self._settling = target if target.post_message(KeyDone()) else None
 
     def on_thread_waits(self, event: ThreadWaits) -> None:
         """Show that work in the background waits for another process."""

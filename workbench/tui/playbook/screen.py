@@ -39,7 +39,7 @@ from workbench.tui.widgets.lists.line_list import LineList, LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 EMPTY_STORE = (
     "No playbook yet. {playbook.section} adds a section and begins one, or `workbench import FILE` brings one in."
@@ -100,7 +100,7 @@ class PlaybookScreen(AreaScreen):
 
     def contents(self) -> Iterable[Widget]:
         """Return the line of the book, the filter, the outline, the list and the detail."""
-        box = FilterInput(placeholder="/ filter: words is:unused section:api", id="book-filter")
+        box = SafeInput(placeholder="/ filter: words is:unused section:api", id="book-filter")
         yield Static(id="book-bar")
         yield Horizontal(box, Static(id="book-count"), id="book-filter-line")
         yield Horizontal(self.outline, self.rows, self.side)

@@ -28,7 +28,7 @@ from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed
 from workbench.tui.widgets.figures import ago, amount, number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.safe_input import FilterInput
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 if TYPE_CHECKING:
     from workbench.tui.app.area import AreaScreen
@@ -313,7 +313,7 @@ class Queue:
     ) -> None:  # fmt: skip
         self._bench, self._search, self._is_folded = bench, search, is_folded
         self._progress = Progress()
-        self.box = FilterInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
+        self.box = SafeInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
         self.count = Static(id="count")
         # A decision moves every row below it by a line, and none of them is drawn anew.
         self.rows: LineList[Item] = LineList(

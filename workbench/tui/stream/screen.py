@@ -35,7 +35,7 @@ from workbench.tui.widgets.content import keyed, undo
 from workbench.tui.widgets.figures import amount, number, tell_apart
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 if TYPE_CHECKING:
     from workbench.services.stream.semantic import SemanticMatches
@@ -108,7 +108,7 @@ class StreamScreen(AreaScreen):
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter line, the news, the list and the detail."""
-        box = FilterInput(placeholder="/ filter: type:error since:7d auth", id="filter")
+        box = SafeInput(placeholder="/ filter: type:error since:7d auth", id="filter")
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
         yield Horizontal(Vertical(self.rows, Static(id="below"), id="found"), self.side)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from textual import events
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import Reactive
 from textual.widgets import Input
 
@@ -23,13 +22,6 @@ class SafeInput(Input):
     virtual_size = Reactive(Size(0, 0))
     """How much there is to scroll; what is typed moves nothing else on the screen, which is not laid out for it."""
 
-    class Settled(Message):
-        """What enter does in a field was done, or the field was left before that."""
-
-        def __init__(self, field: "SafeInput") -> None:
-            super().__init__()
-            self.field = field
-
     def __init__(
         self,
         value: str = "",
@@ -43,23 +35,6 @@ class SafeInput(Input):
             printable(value), placeholder=printable(placeholder), compact=True, name=name, id=id, classes=classes
         )
         self.cursor_blink = False
-
-    def submit_in_turn(self) -> None:
-        """Do what enter does, once the keys before it are in the field."""
-        self.call_later(self._submit)
-
-    async def _submit(self) -> None:
-        await self.action_submit()
-        # It goes the way of what was submitted, right behind it: where it arrives that was dealt with.
-        self.post_message(self.Settled(self))
-
-    def on_blur(self) -> None:
-        """Say that the field was left."""
-        self.app.post_message(self.Settled(self))
-
-    def on_unmount(self) -> None:
-        """Say that the field is gone."""
-        self.app.post_message(self.Settled(self))
 
     def _on_paste(self, event: events.Paste) -> None:
         """Take the first line of what is pasted."""
@@ -97,38 +72,3 @@ class SafeInput(Input):
             return Path(name).expanduser()
         except RuntimeError as error:
             raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error
-
-
-@survives
-class FilterInput(SafeInput):
-    """An input that is left with enter: keys that are typed before the focus has moved on go where it moves."""
-
-    def __init__(self, *, placeholder: str, id: str) -> None:
-        super().__init__(placeholder=placeholder, id=id)
-        self._left = False
-        self._ahead: list[events.Key] = []
-
-    async def on_event(self, event: events.Event) -> None:
-        """Keep keys that are typed ahead for what gets the focus."""
-        if self._left and isinstance(event, events.Key):
-            event.stop()
-            self._ahead.append(event)
-            if not self.has_focus:
-                self._pass_on()
-            return
-        # Enter is done by the app, after it has gone all the way up: what comes behind it is here before that.
-        self._left = self._left or (isinstance(event, events.Key) and event.key == "enter")
-        await super().on_event(event)
-
-    def on_blur(self) -> None:
-        """Let what has the focus now have the keys that were typed ahead."""
-        self._pass_on()
-
-    def on_focus(self) -> None:
-        """Take keys again."""
-        self._left = False
-
-    def _pass_on(self) -> None:
-        ahead, self._ahead = self._ahead, []
-        for key in ahead:
-            self.app.post_message(events.Key(key.key, key.character))
