@@ -115,7 +115,7 @@ queries list | queries export made-queries.jsonl | eval queries.jsonl | tune que
 documents | documents {folder} | recall deploy | recall deploy --all-sessions | recall deploy --for-agent x
 replay {session} | episode list | episode list --outcome FAILURE | episode show {episode} | episode find deploy
 episode find deploy --explain | episode find deploy --for-agent x | episode export made.json
-episode consolidate --dry-run | episode compare {episode} {episode} | pattern list
+episode compare {episode} {episode} | pattern list
 pattern show {pattern} | pattern find deploy
 pattern find deploy --for-agent x | pattern find deploy --explain | pattern similar {pattern}
 pattern fill {template} table=x column=y | pattern tree | pattern validate | pattern export out.json
@@ -142,7 +142,7 @@ bullet edit {bullet} other | bullet move {bullet} {section} | review approve {pr
 review reject {other} --reason {key} | review keep-old {other} | review merge {memory} {second}
 review promote {second} --to CLAUDE.md --outside | allow {memory} --reason {key} | allow {memory} --withdraw
 episode note {episode} {key} | episode tag {episode} --add x | episode approve {episode} | episode add {file}
-episode learn {file} | episode delete {episode} | episode restore {episode} | episode consolidate
+episode learn {file} | episode delete {episode} | episode restore {episode}
 episode archive {episode} | episode purge
 pattern approve {pattern} | pattern edit {pattern} pattern.json | pattern add pattern.json
 pattern apply {pattern} {episode} --outcome success --note {key} | pattern refine {pattern}

@@ -72,8 +72,6 @@ COMMANDS: dict[str, Does] = {
     "episode approve e1": "refuses",
     "episode archive e1": "refuses",
     "episode compare e1 e1": "reads",
-    "episode consolidate": "reads",
-    "episode consolidate --dry-run": "reads",
     "episode delete e1": "refuses",
     "episode export out.json": "reads",
     "episode learn other.json": "acts",

@@ -110,6 +110,12 @@ class Parser(ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=_Formatter, allow_abbrev=False, **options)
 
+    def add_argument(self, *names: Any, **options: Any) -> Action:
+        """Add an argument; a word is shown in capitals."""
+        if "choices" not in options and not names[0].startswith("-"):
+            options.setdefault("metavar", names[0].upper())
+        return super().add_argument(*names, **options)
+
     def error(self, message: str) -> NoReturn:
         """Print the problem and where help is, and leave with exit code 2."""
         end = "" if message.endswith("?") else "."

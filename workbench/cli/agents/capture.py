@@ -327,7 +327,7 @@ _NOW: "dict[Change, str]" = {
 def add_replay(commands: Commands) -> None:
     """Add `replay`."""
     parser = add_command(commands, "replay", replay, "show what an agent would have been served in a session", _REPLAY)
-    parser.add_argument("file", metavar="FILE", type=path_of, help="a session's transcript")
+    parser.add_argument("file", type=path_of, help="a session's transcript")
     add_at(parser, "the store at this revision or time, at every step")
     parser.add_argument("-k", metavar="N", type=count, help="how many are served at most (default: the profile's k)")
     parser.add_argument("--profile", metavar="NAME", default="", help="the retrieval profile (default: the one in use)")

@@ -45,7 +45,7 @@ _WHY: "dict[Why, str]" = {
 
 def add_commands(commands: Commands) -> None:
     parser = add_command(commands, "context", context, "print what an agent is served for a task", _DETAILS)
-    parser.add_argument("task", metavar="TASK", nargs="?", default="", help="what the agent is about to do")
+    parser.add_argument("task", nargs="?", default="", help="what the agent is about to do")
     about = f"tokens of all layers together (default: {USUAL:,})"
     parser.add_argument("--budget", metavar="N", type=revision, help=about)
     parser.add_argument("--error", metavar="TEXT", default="", help="what just failed: what helped then comes with it")
@@ -169,13 +169,13 @@ the config file names one that is written after each reflection.
 def add_reads(commands: Commands) -> None:
     """Add `reads` and `index`."""
     parser = add_command(commands, "reads", reads, "list what agents asked and were served", _READS)
-    parser.add_argument("id", metavar="ID", nargs="?", help="one reading, in full")
+    parser.add_argument("id", nargs="?", help="one reading, in full")
     parser.add_argument("--agent", metavar="NAME", help="only this agent's")
     parser.add_argument("--session", metavar="S", help="only this session's")
     add_limit(parser, 20)
     add_json(parser)
     parser = add_command(commands, "index", index, "print or write an overview of the store as Markdown", _INDEX)
-    parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="write this file (otherwise: to stdout)")
+    parser.add_argument("file", type=Path, nargs="?", help="write this file (otherwise: to stdout)")
     parser.add_argument("--force", action="store_true", help="replace the file whatever it contains; a copy is kept")
     add_json(parser)
 

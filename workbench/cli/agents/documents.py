@@ -46,7 +46,7 @@ _WHY = {"link": "is a link", "special": "is no ordinary file", "large": "is larg
 
 def add_commands(commands: Commands) -> None:
     parser = add_command(commands, "documents", documents, "show and follow what agents keep in files", _DETAILS)
-    parser.add_argument("place", metavar="PLACE", nargs="?", help="a folder, a document in it, or /memories/…")
+    parser.add_argument("place", nargs="?", help="a folder, a document in it, or /memories/…")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="list sessions, followed folders and the store's documents")
     what.add_argument("--follow", action="store_true", help="look through this folder from now on")
@@ -387,7 +387,7 @@ _BROKEN = 5
 def add_recall(commands: Commands) -> None:
     """Add `recall`."""
     parser = add_command(commands, "recall", recall, "search documents and messages, with citations", _RECALL)
-    parser.add_argument("query", metavar="QUERY")
+    parser.add_argument("query")
     parser.add_argument("--scope", choices=_SCOPES, default="all", help="what is searched (default: all)")
     parser.add_argument("--limit", "-n", metavar="N", type=count, help="how many (default: 5, or memory.default_limit)")
     parser.add_argument("--all-sessions", action="store_true", help="every session of this project, not the last alone")

@@ -321,7 +321,7 @@ _OUTLOOKS: "Mapping[Outlook, str]" = {
 def add_learning(verbs: Commands) -> None:
     """Add `learn` to the verbs of `episode`."""
     parser = add_command(verbs, "learn", learn_episode, "keep one, and count it for the patterns it names", _LEARN)
-    parser.add_argument("file", metavar="FILE", type=file_or_stdin, help="a file, or - for stdin")
+    parser.add_argument("file", type=file_or_stdin, help="a file, or - for stdin")
     parser.add_argument("--insight", metavar="TEXT", action="append", default=[], help="what is to be learned from it")
     parser.add_argument("--actor", metavar="NAME", help="the agent that did it, and whose word it is (otherwise: you)")
     parser.add_argument("--session", metavar="S", default="", help="the agent session, where the episode names none")
@@ -472,10 +472,6 @@ _ARCHIVE = """An archived episode is kept whole and found only on request (`epis
 _PURGE = """Erases the episodes that were deleted at least 30 days ago, their files beside the store too, as `workbench
 purge` does; there is no undo. Each id has to be typed, or given as --yes-erase ID."""
 
-_MERGE = """Episodes of one type, domain and outcome, older than 30 days and within 30 days of each other, whose texts
-have a cosine above 0.95 and nothing that speaks against it (a number, a negation, a word of only one). The latest
-stands for the others, which are archived and kept: `episode list --phase archived`, `workbench undo`."""
-
 _EXPORT = """Without IDs every episode that is not deleted. TARGET is a file (a list), or a folder: one file for each.
 Secrets were masked when they came in."""
 
@@ -490,12 +486,12 @@ def add_commands(commands: Commands) -> None:
     no_criteria(episode)
     verbs = episode.add_subparsers(title="what to do", metavar="VERB", prog=episode.prog, parser_class=Parser)
     adding = add_command(verbs, "add", add_episodes, "keep what an agent did", _ADD, example="run.json --actor claude")
-    adding.add_argument("file", metavar="FILE", type=file_or_stdin, help="a file or a folder, or - for stdin")
+    adding.add_argument("file", type=file_or_stdin, help="a file or a folder, or - for stdin")
     adding.add_argument("--actor", metavar="NAME", help="the agent that did it, and whose word it is (otherwise: you)")
     adding.add_argument("--session", metavar="S", default="", help="the agent session, where the episode names none")
     add_learning(verbs)
     showing = add_command(verbs, "show", show_episode, "show one, whole", _SHOW, example="ep-20261124-0000007 --trace")
-    showing.add_argument("id", metavar="ID")
+    showing.add_argument("id")
     showing.add_argument("--trace", action="store_true", help="open the trace of an old one, too")
     add_secrets(showing)
     listing = add_command(
@@ -505,24 +501,20 @@ def add_commands(commands: Commands) -> None:
     add_limit(listing, SHOWN)
     _add_finding(verbs)
     _add_corrections(verbs)
-    merging = add_command(
-        verbs, "consolidate", consolidate_episodes, "put those together that say the same", _MERGE, example="--dry-run"
-    )
-    merging.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
     writing = add_command(
         verbs, "export", export_episodes, "write them to files", _EXPORT, example="episodes/ --dialect agent-playbook"
     )
-    writing.add_argument("target", metavar="TARGET", type=Path, help="a file, or a folder")
+    writing.add_argument("target", type=Path, help="a file, or a folder")
     writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all)")
     writing.add_argument("--dialect", choices=("episode", "agent-playbook"), default="episode", help="the form of it")
-    for parser in (adding, showing, listing, merging, writing):
+    for parser in (adding, showing, listing, writing):
         add_json(parser)
     add_consolidate(commands)
 
 
 def _add_finding(verbs: Commands) -> None:
     finding = add_command(verbs, "find", find_episodes, "find those that matter for a task or an error", _FIND)
-    finding.add_argument("query", metavar="QUERY", nargs="?", default="", help="a task, or what an error says")
+    finding.add_argument("query", nargs="?", default="", help="a task, or what an error says")
     finding.add_argument("--strategy", choices=STRATEGIES, default="semantic", help="how (default: semantic)")
     finding.add_argument("-k", "--limit", metavar="N", type=count, default=5, help="how many (default: 5)")
     finding.add_argument("--prefer-recent", action="store_true", help="none older than 30 days")
@@ -541,18 +533,18 @@ def _add_corrections(verbs: Commands) -> None:
     noting = add_command(
         verbs, "note", note_episode, "note something on one", example='ep-20261124-0000007 "the runner was out of disk"'
     )
-    noting.add_argument("id", metavar="ID")
-    noting.add_argument("text", metavar="TEXT")
+    noting.add_argument("id")
+    noting.add_argument("text")
     tagging = add_command(
         verbs, "tag", tag_episode, "give one other tags", example="ep-20261124-0000007 --add deploy --remove draft"
     )
-    tagging.add_argument("id", metavar="ID")
+    tagging.add_argument("id")
     tagging.add_argument("--add", metavar="T", action="append", default=[], help="a tag; several times")
     tagging.add_argument("--remove", metavar="T", action="append", default=[], help="a tag that goes; several times")
     approving = add_command(
         verbs, "approve", approve_episode, "approve an episode", _APPROVE, example="ep-20261124-0000007"
     )
-    approving.add_argument("id", metavar="ID")
+    approving.add_argument("id")
     approving.add_argument("--withdraw", action="store_true", help="withdraw the approval")
     archiving = add_command(
         verbs,
@@ -580,7 +572,7 @@ def _add_corrections(verbs: Commands) -> None:
         ("restore", restore_episode, "bring one back", ""),
     ):
         parser = add_command(verbs, name, handler, about, more, example="ep-20261124-0000007")
-        parser.add_argument("id", metavar="ID")
+        parser.add_argument("id")
 
 
 def add_episodes(session: Session) -> int:
@@ -804,28 +796,6 @@ def restore_episode(session: Session) -> int:
     with session.changing() as bench:
         bench.episodes.restore(session.args.id)
     say(f"{session.args.id} is back.")
-    return 0
-
-
-def consolidate_episodes(session: Session) -> int:
-    """Put episodes together that say the same, or say what would be."""
-    args = session.args
-    with session.reading() if args.dry_run else session.changing() as bench:
-        consolidation = bench.episode_finder.consolidation
-        plan = consolidation.plan()
-        if plan.clusters and not args.dry_run:
-            consolidation.carry_out(plan)
-        if wants_json(args):
-            write_json({"looked": plan.looked, "clusters": plan.clusters, "archived": plan.archived})
-            return 0
-        shown = Shown(bench)
-        for one in plan.clusters:
-            more = ", ".join(id for id in one.members if id != one.representative)
-            task = one_line(shown(bench.episodes.task_of(bench.episodes.get(one.representative)) or ""), 80)
-            say(f"{one.representative}  {counted(len(one.members), 'episode')}  {task}")
-            say(f"  with {one_line(more, 200)}")
-        done = "Would archive" if args.dry_run else "Archived"
-        say(f"{done} {counted(len(plan.archived), 'episode')} of {plan.looked:,} that are old enough.")
     return 0
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.core.agents.patterns.matching import LeftOut, Match, Task
     from workbench.core.agents.patterns.pattern import Application, Node, Pattern
     from workbench.core.agents.patterns.statistics import Validation
-    from workbench.services.agents.patterns import Found
+    from workbench.services.agents.patterns import Found, Patterns
     from workbench.services.open import Workbench
 
 
@@ -129,37 +129,19 @@ def _validation_json(one: "Validation") -> dict[str, object]:
     }  # fmt: skip
 
 
-def _approve(session: Session) -> int:
-    with session.changing() as bench:
-        return _told(session, bench.patterns.approve(session.args.id, session.args.reason))
-
-
-def _refine(session: Session) -> int:
-    with session.changing() as bench:
-        return _told(session, bench.patterns.refine(session.args.id, session.args.reason))
-
-
-def _deprecate(session: Session) -> int:
-    with session.changing() as bench:
-        return _told(session, bench.patterns.deprecate(session.args.id, session.args.reason))
-
-
-def _restore(session: Session) -> int:
-    with session.changing() as bench:
-        return _told(session, bench.patterns.restore(session.args.id))
-
-
-DECISIONS: Mapping[str, Callable[[Session], int]] = {
-    "approve": _approve, "refine": _refine, "deprecate": _deprecate, "restore": _restore,
-}  # fmt: skip
+DECISIONS: Mapping[str, Callable[["Patterns", Namespace], "Pattern"]] = {
+    "approve": lambda patterns, args: patterns.approve(args.id, args.reason),
+    "refine": lambda patterns, args: patterns.refine(args.id, args.reason),
+    "deprecate": lambda patterns, args: patterns.deprecate(args.id, args.reason),
+    "restore": lambda patterns, args: patterns.restore(args.id),
+    "supersede": lambda patterns, args: patterns.supersede(args.id, args.by, args.reason),
+}
 """What a person decides about one pattern, by the verb for it."""
 
 
-def supersede_pattern(session: Session) -> int:
-    """Deprecate a pattern in favour of another one."""
-    args = session.args
+def decide_pattern(session: Session) -> int:
     with session.changing() as bench:
-        return _told(session, bench.patterns.supersede(args.id, args.by, args.reason))
+        return _told(session, DECISIONS[session.args.verb](bench.patterns, session.args))
 
 
 def _told(session: Session, pattern: "Pattern") -> int:
@@ -668,9 +650,9 @@ def _add_reading(verbs: Commands) -> None:
     listing.add_argument("--category", choices=CATEGORIES, help="only those of one category")
     add_limit(listing, 50)
     showing = add_command(verbs, "show", show_pattern, "show a pattern with its evidence and applications", example=_ID)
-    showing.add_argument("id", metavar="ID")
+    showing.add_argument("id")
     finding = add_command(verbs, "find", find_patterns, "find the patterns that fit a task", _FIND)
-    finding.add_argument("task", metavar="TASK", nargs="?", default="", help="what is to be done, in words")
+    finding.add_argument("task", nargs="?", default="", help="what is to be done, in words")
     finding.add_argument("--type", metavar="T", action="append", default=[], help="the type of problem; several times")
     finding.add_argument("--domain", metavar="D", action="append", default=[], help="the domain; several times")
     finding.add_argument("--complexity", metavar="N", type=float, help="how hard it is, from 0 to 10")
@@ -688,9 +670,9 @@ def _add_reading(verbs: Commands) -> None:
     finding.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     add_limit(finding, 5)
     alike = add_command(verbs, "similar", similar_patterns, "show patterns that resemble one", example=_ID)
-    alike.add_argument("id", metavar="ID")
+    alike.add_argument("id")
     filling = add_command(verbs, "fill", fill_template, "fill the template of a pattern", _FILL)
-    filling.add_argument("id", metavar="ID")
+    filling.add_argument("id")
     filling.add_argument("values", metavar="NAME=VALUE", nargs="*", type=fact, help="a value of a parameter")
     tree = add_command(verbs, "tree", show_tree, "show the decision tree over the patterns in use", example="")
     for parser in (listing, showing, finding, alike, filling):
@@ -701,15 +683,15 @@ def _add_reading(verbs: Commands) -> None:
 
 def _add_writing(verbs: Commands) -> None:
     adding = add_command(verbs, "add", add_patterns, "add patterns", _ADD, example="patterns.json")
-    adding.add_argument("file", metavar="FILE", type=file_or_stdin)
+    adding.add_argument("file", type=file_or_stdin)
     editing = add_command(
         verbs, "edit", edit_pattern, "change what a pattern says", _EDIT, example=f"{_ID} change.json"
     )
-    editing.add_argument("id", metavar="ID")
-    editing.add_argument("file", metavar="FILE", type=file_or_stdin)
+    editing.add_argument("id")
+    editing.add_argument("file", type=file_or_stdin)
     applying = add_command(verbs, "apply", record_application, "record how applying a pattern went", _APPLY)
-    applying.add_argument("id", metavar="ID")
-    applying.add_argument("episode", metavar="EPISODE", help="what names the episode")
+    applying.add_argument("id")
+    applying.add_argument("episode", help="what names the episode")
     applying.add_argument("--outcome", choices=OUTCOMES, required=True, help="how it went")
     applying.add_argument("--task", metavar="TEXT", default="", help="what was to be done")
     applying.add_argument("--note", metavar="TEXT", default="", help="what to know about it")
@@ -732,17 +714,19 @@ def _add_deciding(verbs: Commands) -> None:
         ("restore", "make a deprecated pattern a candidate again", ""),
     ):
         example = _ID + (f' --reason "{why}"' if why else "")
-        parser = add_command(verbs, verb, DECISIONS[verb], about, example=example)
-        parser.add_argument("id", metavar="ID")
+        parser = add_command(verbs, verb, decide_pattern, about, example=example)
+        parser.set_defaults(verb=verb)
+        parser.add_argument("id")
         if verb != "restore":
             parser.add_argument("--reason", metavar="TEXT", default="", required=verb == "deprecate", help="why")
         add_json(parser)
     superseding = add_command(
-        verbs, "supersede", supersede_pattern, "deprecate one in favour of another",
+        verbs, "supersede", decide_pattern, "deprecate one in favour of another",
         example=f"{_ID} pat-20261124-0000002",
     )  # fmt: skip
-    superseding.add_argument("id", metavar="ID")
-    superseding.add_argument("by", metavar="BY", help="the pattern that takes its place")
+    superseding.set_defaults(verb="supersede")
+    superseding.add_argument("id")
+    superseding.add_argument("by", help="the pattern that takes its place")
     superseding.add_argument("--reason", metavar="TEXT", default="", help="why")
     merging = add_command(
         verbs, "merge", merge_patterns, "make one pattern of several", _MERGE,
@@ -753,7 +737,7 @@ def _add_deciding(verbs: Commands) -> None:
         verbs, "relate", relate_patterns, "relate two patterns",
         example=f"{_ID} specializes pat-20261124-0000002",
     )  # fmt: skip
-    relating.add_argument("id", metavar="ID")
+    relating.add_argument("id")
     relating.add_argument("relation", metavar="RELATION", choices=RELATIONS, help=", ".join(RELATIONS))
     relating.add_argument("other", metavar="ID")
     relating.add_argument("--remove", action="store_true", help="say it no longer")
@@ -771,13 +755,13 @@ def _add_files(verbs: Commands) -> None:
         verbs, "import", import_patterns, "import a file of patterns", _IMPORT,
         example="patterns.json --dry-run",
     )  # fmt: skip
-    importing.add_argument("file", metavar="FILE")
+    importing.add_argument("file")
     importing.add_argument("--dry-run", action="store_true", help="say what it would bring, and change nothing")
     writing = add_command(
         verbs, "export", export_patterns, "write them into agent-playbook's file", _EXPORT,
         example="patterns.json",
     )  # fmt: skip
-    writing.add_argument("file", metavar="FILE", help="the file they came from, or a new one")
+    writing.add_argument("file", help="the file they came from, or a new one")
     writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all that are not deprecated)")
     for parser in (importing, writing):
         add_json(parser)

@@ -15,7 +15,7 @@ from workbench.core.agents.layers import LAYERS, LayerKind
 from workbench.core.agents.patterns.pattern import Outcome
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError, iso
+from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError, iso
 from workbench.core.served import hidden_because
 from workbench.core.stream.filter import Predicate, parse_filter
 from workbench.core.stream.importance import HIGHEST
@@ -25,7 +25,7 @@ from workbench.core.text import counted
 from workbench.core.words import stop_words, words
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.reading_log import Asked, DoorRules, DoorVotes, ReadingLog, keep, looked_up
-from workbench.services.agents.serving import Answering, Json, first_of, give, read_of
+from workbench.services.agents.serving import Answering, Json, first_of, give, read_of, require_trusted
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
@@ -535,13 +535,7 @@ class AgentApi:
         self._log.add(self.context, looked_up(self.context, what, [m.id for m in memories], self._asked))
 
     def _trusted(self) -> None:
-        self.context.library.refresh()
-        if self.context.library.is_missing:
-            message = "The store is not there any more: it was removed, renamed, or closed to this process."
-            raise StoreProblem(message, "Nothing was served or written; it is served again once it is back.")
-        if not self.context.library.standing.trusted:
-            message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
-            raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
+        require_trusted(self.context.library)
 
     def _may_write(self) -> None:
         if self._rules.reads_only:

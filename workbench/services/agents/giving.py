@@ -19,7 +19,7 @@ from workbench.services.agents.episode_finding import EpisodeFinder, FoundEpisod
 from workbench.services.agents.episodes import Episodes
 from workbench.services.agents.patterns import Found
 from workbench.services.agents.reading_log import Asked, keep, new_id
-from workbench.services.agents.serving import AgentContext, Item, Json, Layer
+from workbench.services.agents.serving import AgentContext, Item, Json, Layer, require_trusted
 from workbench.services.context import Context
 from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import provenances_of
@@ -53,7 +53,7 @@ class EpisodeGiving:
 
     def find(self, query: str, strategy: Strategy, criteria: Criteria, k: int) -> Json:
         """Return what a strategy finds, the best or the latest first, and why some were left out."""
-        self._trusted()
+        require_trusted(self._context.library)
         if criteria.phase == "deleted":
             raise InvalidQuery("What a person deleted is served to no agent.", "Ask for another phase.")
         left_out = Counter[str]()
@@ -75,7 +75,7 @@ class EpisodeGiving:
 
     def get(self, id: str, *, trace: bool = False) -> Json:
         """Return an episode whole, its trace only where it is asked for."""
-        self._trusted()
+        require_trusted(self._context.library)
         episode = self._named(id)
         opened = self._episodes.open(episode.id)
         if opened.phase == "deleted" or self._refused(episode, list(strings(opened.body.doc))):
@@ -149,12 +149,6 @@ class EpisodeGiving:
         """Count a reading in the store; one that cannot be written still gives what it has."""
         with contextlib.suppress(StoreProblem):
             keep(self._context, [read])
-
-    def _trusted(self) -> None:
-        self._context.library.refresh()
-        if not self._context.library.standing.trusted:
-            message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
-            raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
 
 
 def _origin(known: Provenance) -> Mapping[str, object]:

@@ -194,7 +194,7 @@ class Plans:
         return Decision(rules.ranked(self._proposed(situation, plan), situation), plan.id if plan else "")
 
     def _situation(
-        self, task: str, session: str, known: str, actions: int | None, id: str
+        self, task: str, session: str, known: str, actions: int | None = None, id: str = ""
     ) -> tuple[Situation, Memory | None]:
         plan = None if task.strip() else self.get(id, session)
         finished, goals = rules.progress(rules.read_plan(plan.content)) if plan else (0, 1)
@@ -233,19 +233,15 @@ class Plans:
 
     # With Claude
 
-    def preview(self, task: str = "", session: str = "", known: str = "", id: str = "") -> Preview:
+    def preview(self, task: str = "", session: str = "", known: str = "") -> Preview:
         """Return what would be sent to ask Claude for candidates, and what it costs; nothing is sent."""
         from workbench.reflect.claude import asks
 
-        return self._claude.open().preview_of(
-            asks.propose(*self._told(self._situation(task, session, known, None, id)))
-        )
+        return self._claude.open().preview_of(asks.propose(*self._told(self._situation(task, session, known))))
 
-    def ask(
-        self, tell: Tell, cancelled: Cancelled, task: str = "", session: str = "", known: str = "", id: str = ""
-    ) -> Decision:
+    def ask(self, tell: Tell, cancelled: Cancelled, task: str = "", session: str = "", known: str = "") -> Decision:
         """Let Claude propose the candidates; they are valued here. Raises `ReflectionProblem`."""
-        found, claude = self._situation(task, session, known, None, id), self._claude.open()
+        found, claude = self._situation(task, session, known), self._claude.open()
         try:
             read, unread = claude.propose(*self._told(found), tell, cancelled)
         finally:

@@ -39,6 +39,7 @@ from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.floors import AgainstFloor, against
 from workbench.services.tuning.tuning import Tuning
+from workbench.store.library import Library
 
 if TYPE_CHECKING:
     from workbench.core.agents.episodes.episode import Episode
@@ -259,6 +260,17 @@ def _masked(memory: Memory, safety: Safety) -> Memory:
 #
 # What no person wrote or approved stands in a block that names its source; ids and sessions are those an agent may
 # see.
+
+
+def require_trusted(library: Library) -> None:
+    """Raise `StoreProblem` for a store of which no agent is served anything."""
+    library.refresh()
+    if library.is_missing:
+        message = "The store is not there any more: it was removed, renamed, or closed to this process."
+        raise StoreProblem(message, "Nothing was served or written; it is served again once it is back.")
+    if not library.standing.trusted:
+        message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
+        raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
 
 
 Json: TypeAlias = dict[str, object]
