@@ -113,20 +113,6 @@ async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_on
 
 
 @pytest.mark.slow
-async def test_a_whole_group_is_put_off_without_a_look(bench: Workbench) -> None:
-    noise(bench, 7)
-    async with review(bench) as drive:
-        await found(drive, "noise")
-        drive.go("group noise")
-        await drive.keys("space")
-        assert groups(drive) == ["new", "later"]
-        assert "7 put off" in drive.count
-        assert "Put off 7 · u takes them back" in screen_text(drive.app)
-        await drive.keys("u")
-        assert "Put off 7" not in screen_text(drive.app)
-
-
-@pytest.mark.slow
 async def test_a_file_that_changed_shows_what_it_says_and_is_taken_over(tmp_path: Path) -> None:
     bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
     file.write_text(ENTRY % "The build needs NODE_ENV.")

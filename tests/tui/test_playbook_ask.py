@@ -144,19 +144,6 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(twins: 
         await hand.back()
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("claude", "lessons")
-async def test_a_failure_is_said_and_nothing_is_lost(twins: Workbench) -> None:
-    async with opened(twins) as hand:
-        dialog = await asking(hand)
-        await hand.press("enter")
-        await until_drawn(hand.pilot, lambda: bool(hand.said))
-        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog and dialog.plan is not None)
-        assert told(dialog, "#plan").startswith("memories")
-        await hand.press("escape")
-        await hand.back()
-
-
 @pytest.mark.usefixtures("claude")
 @pytest.mark.parametrize("size", [(80, 24)])
 async def test_marked_memories_are_told_and_every_size_shows_its_keys(

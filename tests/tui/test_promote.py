@@ -10,13 +10,11 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import DEMO, NOW, app_over, demo_bench, screen_text
+from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.core.playbook.book import Book, Section
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.services.demo import lay_out
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.promotion import Promotion
 from workbench.services.promotion.targets import PromotionPlan
@@ -221,18 +219,6 @@ async def test_title_and_name_of_a_skill_are_the_persons(bench: Workbench, proje
     assert bench.stream.get("k1").promoted_to == ".claude/skills/deploying/SKILL.md"
 
 
-@pytest.mark.slow
-async def test_every_section_of_the_playbook_is_a_place(bench: Workbench) -> None:
-    put(bench, Book("main", name="main"), Section("rules", "rules", "RULES"), Section("o", "others", "OTHERS", order=1))
-    async with hand(bench) as h:
-        await h.opened()
-        await h.keys("j", "j", "j", "j", "j")
-        assert f"[misc-00001] helpful=0 harmful=0 :: {TEXT}" in h.shown.replace("\n", " ").replace("  ", " ")
-        await h.keys("enter")
-        await h.closed()
-    assert [(b.section, b.content) for b in bench.playbooks.open("main").bullets] == [("o", TEXT)]
-
-
 async def test_another_file_outside_asks_first(bench: Workbench, project: Path) -> None:
     far = project.parent / "far.md"
     async with hand(bench) as h:
@@ -333,17 +319,6 @@ async def test_a_candidate_in_review_is_approved_by_it(bench: Workbench, project
         assert bench.stream.get("c1").status == "candidate"
 
 
-@pytest.mark.slow
-async def test_what_was_archived_cannot_be_promoted(bench: Workbench) -> None:
-    bench.stream.forget(["k1"])
-    async with hand(bench) as h:
-        h.app.screen.query_one("#filter", SafeInput).value = "status:archived"
-        await h.pilot.pause()
-        h.app.screen.query_one("#list").focus()
-        await h.opened()
-        assert "archived (forgotten) and cannot be promoted" in h.state
-
-
 async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(bench: Workbench) -> None:
     async with hand(bench, (80, 24)) as h:
         await h.opened()
@@ -398,19 +373,3 @@ async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
         assert "✗" not in h.state
         assert dialog.query_one("#promote-path", SafeInput).placeholder == "a full path, such as ~/notes/NOTES.md"
     bench.close()
-
-
-@pytest.mark.slow
-async def test_on_the_demo_it_says_that_files_are_those_of_the_scratch_project(tmp_path: Path) -> None:
-    bench = demo_bench(tmp_path)
-    scratch = lay_out(bench, DEMO)
-    app = app_over(bench)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("P")
-        await until_drawn(pilot, lambda: isinstance(app.screen, PromoteDialog) and "2 entries" in screen_text(app))
-        assert "· files are those of the demo's scratch project" in screen_text(app)
-        await until_drawn(pilot, lambda: "1 line in" in screen_text(app))
-        await pilot.press("enter")
-        await until_drawn(pilot, lambda: not isinstance(app.screen, PromoteDialog))
-    newest = max(bench.library.memories.all(), key=lambda m: m.created_at)
-    assert (newest.promoted_to, newest.content in (scratch / "CLAUDE.md").read_text("utf-8")) == ("CLAUDE.md", True)

@@ -198,16 +198,6 @@ async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
         assert driver.toasts == ["A reflection is due: many observations have come in. R reflects."]
 
 
-@pytest.mark.slow
-async def test_time_alone_makes_it_due(tmp_path: Path) -> None:
-    clock = Ticking()
-    bench = almost_due(tmp_path, clock)
-    async with driving(app_over(bench)) as driver:
-        clock.move(hours=25)
-        await driver.until(lambda: bool(driver.toasts))
-        assert driver.toasts == ["A reflection is due: the last one is long ago. R reflects."]
-
-
 # With Claude
 
 
@@ -311,20 +301,6 @@ async def test_a_second_esc_leaves_it_alone_and_what_was_found_still_arrives(
         await driver.shows(StreamScreen)
         hold.set()
         await driver.until(lambda: driver.waiting > 14)
-
-
-@pytest.mark.slow
-async def test_a_problem_is_a_toast_and_the_app_goes_on(
-    tmp_path: Path, claude: MessagesServer, script: list[Reply]
-) -> None:
-    script.append(reply_of("invalid_key.json", status=401))
-    async with driving(demo_app(tmp_path)) as driver:
-        await driver.planned()
-        await driver.pilot.press("enter")
-        await driver.until(lambda: bool(driver.toasts))
-        await driver.shows(StreamScreen)
-        assert "sk-test" not in driver.toasts[0]
-        assert driver.waiting == 14
 
 
 async def test_replies_of_before_can_be_asked_again_and_let_go(

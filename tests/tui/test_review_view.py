@@ -1,6 +1,5 @@
 """What Review shows, in every width, and how it follows the store."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -100,17 +99,6 @@ async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(benc
         assert "✗ nowhere · not in this store" in evidence
         assert "Cleared the cache before the commit" in evidence
         assert "† cites deleted memories" in drive.text("candidate")
-
-
-@pytest.mark.slow
-async def test_the_queue_shows_the_flags_as_signs_that_the_line_below_explains(bench: Workbench) -> None:
-    put(bench, candidate("old", "Nobody looked at this.", created_at=NOW - timedelta(days=60), importance_score=1))
-    async with review(bench) as drive:
-        assert drive.current == "old"
-        assert "∅◔  1  Nobody looked" in screen_text(drive.app)
-        assert "∅ no evidence" in screen_text(drive.app)
-        assert "◔ overdue" in drive.text("candidate")
-        assert "No evidence cited." in drive.text("evidence")
 
 
 @pytest.mark.slow

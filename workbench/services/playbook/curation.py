@@ -73,53 +73,8 @@ class Lessons:
     chosen: bool = False
 
 
-def last_curation(context: Context, book: str) -> datetime | None:
-    """Return when a playbook was last curated with a reply that somebody could read."""
-    wanted = f"{CURATED}:{book}"
-    return max(
-        (run.made_at for run in context.library.runs.all() if run.what == wanted and not run.unread), default=None
-    )
-
-
-def unseen(context: Context, book: str) -> Lessons:
-    """Return what was confirmed or promoted since the last curation; before the first one, the latest."""
-    since = last_curation(context, book)
-    if since is None:
-        return replace(latest(context), covers=True)
-    fresh = _changed_since(context, since)
-    memories = context.library.memories
-    found = [m for m in _known(context) if m.created_at > since or memories.doc_id_of(m.id) in fresh]
-    most = context.settings.claude.memories
-    return Lessons(tuple(found[-most:]), since, max(0, len(found) - most), covers=True)
-
-
-def latest(context: Context) -> Lessons:
-    """Return the latest confirmed or promoted memories."""
-    found = _known(context)
-    return Lessons(tuple(found[-LATEST:]), left_out=max(0, len(found) - LATEST))
-
-
-def chosen(memories: Sequence[Memory]) -> Lessons:
-    """Return memories that a person marked."""
-    return Lessons(tuple(sorted(memories, key=_when)), chosen=True)
-
-
-def _known(context: Context) -> list[Memory]:
-    return sorted((m for m in context.library.memories.all() if m.status in KNOWN), key=_when)
-
-
 def _when(memory: Memory) -> tuple[datetime, str]:
     return memory.created_at, memory.id
-
-
-def _changed_since(context: Context, since: datetime) -> frozenset[str]:
-    """Return the documents of memories whose status was written after a moment."""
-    found: set[str] = set()
-    for entry in context.library.changes_back():
-        if parse_time(entry.at) <= since:
-            break
-        found.update(c.doc for c in entry.changes if c.table == "memories" and "status" in c.fields)
-    return frozenset(found)
 
 
 # A run of an agent from a JSON file, for the ACE Reflector (source 003).
@@ -511,16 +466,36 @@ class CuratorRequest(AsksClaude):
         self.runs = self._claude.runs
 
     def unseen(self, book: str) -> Lessons:
-        """Return what was confirmed since a playbook's last curation; before the first one, the latest."""
-        return unseen(self._context, book)
+        """Return what was confirmed or promoted since a playbook's last curation; before the first one, the latest."""
+        what, library = f"{CURATED}:{book}", self._context.library
+        since = max((run.made_at for run in library.runs.all() if run.what == what and not run.unread), default=None)
+        if since is None:
+            return replace(self.latest(), covers=True)
+        fresh, most, memories = self._changed_since(since), self._context.settings.claude.memories, library.memories
+        found = [m for m in self._confirmed() if m.created_at > since or memories.doc_id_of(m.id) in fresh]
+        return Lessons(tuple(found[-most:]), since, max(0, len(found) - most), covers=True)
 
     def latest(self) -> Lessons:
-        """Return what was confirmed most recently."""
-        return latest(self._context)
+        """Return what was confirmed or promoted most recently."""
+        found = self._confirmed()
+        return Lessons(tuple(found[-LATEST:]), left_out=max(0, len(found) - LATEST))
 
     def marked(self, memories: Sequence[Memory]) -> Lessons:
+        """Return memories that a person marked."""
         found = (self._context.library.memories.find(memory.id) for memory in memories)
-        return chosen([memory for memory in found if memory is not None])
+        return Lessons(tuple(sorted((m for m in found if m is not None), key=_when)), chosen=True)
+
+    def _confirmed(self) -> list[Memory]:
+        return sorted((m for m in self._context.library.memories.all() if m.status in KNOWN), key=_when)
+
+    def _changed_since(self, since: datetime) -> frozenset[str]:
+        """Return the documents of memories whose status was written after a moment."""
+        found: set[str] = set()
+        for entry in self._context.library.changes_back():
+            if parse_time(entry.at) <= since:
+                break
+            found.update(c.doc for c in entry.changes if c.table == "memories" and "status" in c.fields)
+        return frozenset(found)
 
     def plan(self, book: str, lessons: Lessons) -> CurationPlan:
         """Gather what would be sent; nothing is. Raises `UnknownRecord` for a playbook that is not there."""

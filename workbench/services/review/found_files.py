@@ -284,11 +284,6 @@ class ChangedFile(Handler):
 
         return Importer(self._context)
 
-    def about(self, proposal: Proposal) -> str:
-        """Return nothing: it is about a file."""
-        del proposal
-        return ""
-
     def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
         """Do it, and note that; what the file says is not kept with the note, for nothing is masked in an import."""
         self.apply(tx, proposal)

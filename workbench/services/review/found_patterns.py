@@ -173,10 +173,6 @@ PATTERNS = Finder(_find_pattern_merges)
 class MinedPattern(Handler):
     """Its operation has the pattern as JSON; it becomes a candidate with the episodes that speak for it."""
 
-    def about(self, proposal: Proposal) -> str:
-        """Return nothing: it is about episodes."""
-        return "" if _pattern(proposal) is not None else super().about(proposal)
-
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Add the pattern, or what came with a proposal of another making."""
         doc = _pattern(proposal)
@@ -191,11 +187,6 @@ class PatternMerge(Handler):
 
     What becomes of them is in use where that one is.
     """
-
-    def about(self, proposal: Proposal) -> str:
-        """Return nothing: it is about patterns."""
-        del proposal
-        return ""
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Make one pattern of them. Raises `WorkbenchError` when one changed since, or went out of use."""

@@ -150,13 +150,9 @@ class Review:
             with self._library.transaction(self._context.actor, f"approve {id}") as tx:
                 tx.put(replace(stored, state="accepted", decided_at=self._context.now()))
 
-    def open_one(self, id: str) -> Proposal:
-        """Return an open proposal as it was made, whether or not it can still be accepted; raises `UnknownRecord`."""
-        return self._open(id)
-
     def get(self, id: str) -> Proposal:
         """Return an open proposal with what accepting it would change; raises `UnknownRecord`."""
-        found = self._open(id)
+        found = self.open_one(id)
         return replace(found, changes=self._handler(found).changes(found))
 
     def memory(self, proposal: Proposal) -> Memory | None:
@@ -232,7 +228,7 @@ class Review:
 
     def outcome(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return the memories that accepting would write, as they would be; the one it is about comes first."""
-        open_one = self._open(proposal.id)
+        open_one = self.open_one(proposal.id)
         handler = self._handler(open_one)
         after = handler.becoming(open_one)
         if after is not None:
@@ -250,7 +246,7 @@ class Review:
         require_person(self._context.actor, _DECIDE)
         group = self.origin(ids)
         with self._library.transaction(self._context.actor, f"approve {_named(ids)}", group=group) as tx:
-            proposals = [self._open(id) for id in ids]
+            proposals = [self.open_one(id) for id in ids]
             outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
             if len(ids) > 1:
                 _require_apart([self._places(*both) for both in zip(proposals, outcomes, strict=True)])
@@ -277,7 +273,7 @@ class Review:
 
         Raises `WorkbenchError` for a proposal without a text to edit, or when accepting is impossible.
         """
-        open_one = self._open(proposal.id)
+        open_one = self.open_one(proposal.id)
         return self._handler(open_one).subject(open_one)
 
     def edit(self, id: str, wanted: "FieldEdit") -> None:
@@ -286,7 +282,7 @@ class Review:
 
         require_person(self._context.actor, "edit a proposal")
         with self._library.transaction(self._context.actor, f"edit {id}") as tx:
-            proposal = self._open(id)
+            proposal = self.open_one(id)
             handler = self._handler(proposal)
             before = handler.subject(proposal)
             after = MemoryFields(self._context).edited(before, wanted)
@@ -308,7 +304,7 @@ class Review:
                 keep(reason)
             at = self._context.now()
             for id in ids:
-                proposal = self._open(id)
+                proposal = self.open_one(id)
                 for record in self._handler(proposal).turn_down(proposal, reason, at):
                     tx.put(record)
         return group
@@ -318,7 +314,7 @@ class Review:
         require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"keep the old of {_named(ids)}") as tx:
             for id in ids:
-                proposal = self._open(id)
+                proposal = self.open_one(id)
                 handler = self._handler(proposal)
                 for record in (*handler.keeping_old(proposal), handler.rejected(proposal, self._context.now())):
                     tx.put(record)
@@ -342,7 +338,7 @@ class Review:
         until = self._context.now() + timedelta(days=LATER_DAYS)
         with self._library.transaction(self._context.actor, f"later {_named(ids)}") as tx:
             for id in ids:
-                proposal = self._open(id)
+                proposal = self.open_one(id)
                 tx.put(self._handler(proposal).put_off(proposal, until))
 
     def merge_into(self, id: str, other: str, content: str | None = None, expected: str | None = None) -> None:
@@ -398,9 +394,9 @@ class Review:
             _require_text(memory, expected)
             tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
 
-    def _open(self, id: str) -> Proposal:
-        found = self._known(id)
-        if found is None:
+    def open_one(self, id: str) -> Proposal:
+        """Return an open proposal as it was made, whether or not it can still be accepted; raises `UnknownRecord`."""
+        if (found := self._known(id)) is None:
             raise UnknownRecord(f"No open proposal {id}.", "It may have been decided elsewhere.")
         return found
 

@@ -11,7 +11,6 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.reactive import reactive
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 from textual.worker import get_current_worker
@@ -27,7 +26,7 @@ from workbench.services.forms import TEXT, ProposalForm, Values
 from workbench.services.review.queue import Evidence
 from workbench.services.review.rewriting import check_parts, parts_of
 from workbench.tui.app.actions import GLOBAL, bindings
-from workbench.tui.app.area import TURN_S, AreaScreen
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting
 from workbench.tui.app.saving import Preview, Saving
 from workbench.tui.app.stillness import Stillness
@@ -109,7 +108,6 @@ class ReviewScreen(AreaScreen):
         self.line = DecisionLine()
         self.deciding = Deciding(self)
         self.changes = Changes(self)
-        self._soon: Timer | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter line, the three columns, and the line that says what was decided."""
@@ -155,9 +153,6 @@ class ReviewScreen(AreaScreen):
             self.line.say("", "")
         ids = {key for table, key in touched.keys if table in ("memories", "proposals")}
         before, expected = self.queue.current, self.queue.expect(touched, ids)
-        if touched.rev == self.deciding.listed_at:
-            self._show_soon()
-            return
         self.show_store()
         now = self.queue.current
         if before is not None and now is not None and not expected and before.id in ids and now.id != before.id:
@@ -184,20 +179,7 @@ class ReviewScreen(AreaScreen):
             for _, problem in () if event.stopped else event.out.problems:
                 self.workbench_app.say(problem, "warning")
         self.looking.took(event)
-        self.show_status()
-        if self._in_sight:
-            self._show_soon()
-        else:
-            self._stale = True
-
-    def _show_soon(self) -> None:
-        """Show the store once a key that was pressed meanwhile had its turn, however often that is asked for."""
-        if self._soon is None:
-            self._soon = self.set_timer(TURN_S, self._show_at_last)
-
-    def _show_at_last(self) -> None:
-        self._soon = None
-        self.show_store()
+        self.show_anew()
         if not self.looking.is_looking:
             self.queue.wanted = ""  # nothing was found of what somebody came for
 
@@ -331,16 +313,12 @@ class ReviewScreen(AreaScreen):
 
 
 class Deciding:
-    """Carries decisions out and sends the cursor on; asks for the reason of the last rejection.
-
-    `listed_at` is the revision whose decisions were taken from the list already, which is what the eye waits for.
-    """
+    """Carries decisions out and sends the cursor on; asks for the reason of the last rejection."""
 
     def __init__(self, screen: ReviewScreen) -> None:
         self._screen, self._app, self._bench = screen, screen.workbench_app, screen.bench
         self._queue, self._seen = screen.queue, screen.seen
         self._rejected: list[tuple[str, list[str]]] = []
-        self.listed_at = -1
 
     def decide(self, verb: str) -> None:
         """Decide on all that is marked, or else on the item or the group under the cursor."""
@@ -408,7 +386,6 @@ class Deciding:
             what = self._bench.safety.masked(targets[0]) if one else number(len(targets))
             said = f"{_DONE[verb]} {what} · {undo()} takes {'it' if one else 'them'} back{why}"
             self._screen.line.say(said, following or "")
-            self.listed_at = self._bench.library.revision
             done = "approved" if verb == "approve" else "rejected"
             self._queue.decided(targets if verb != "later" else [], following, done)
             self._queue.rows.clear_marks()
