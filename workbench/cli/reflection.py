@@ -14,11 +14,13 @@ from workbench.core.reflection.llm_run import STAGES
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.core.reflection.llm_run import UnreadReply
-    from workbench.core.reflection.reflector import Step, Unread
+    from workbench.core.reflection.reflector import Preview, Step, Unread
     from workbench.core.stream.memory import Memory
     from workbench.services.open import Workbench
-    from workbench.services.reflection.reflection import Outcome, Plan, Reflecting
+    from workbench.services.reflection.reflection import Outcome, Plan, Reflecting, Waiting
 
 
 CITED = 72
@@ -53,9 +55,10 @@ def reflect(session: Session) -> int:
     with session.changing() as bench:
         reflecting = bench.reflecting
         if args.unread:
-            return _print_unread(session, reflecting)
+            return print_unread(session, reflecting.runs.waiting())
         if args.preview:
-            return _print_preview(session, reflecting.plan(args.reflector, args.focus))
+            plan = reflecting.plan(args.reflector, args.focus)
+            return print_preview(session, plan.preview, plan.preview.remark or _reading(plan))
         if not (args.force or reflecting.verdict().due):
             return _not_due(session, bench)
         if not args.dry_run:
@@ -131,20 +134,20 @@ def _reading(plan: "Plan") -> str:
     return f"Sending {count}{since} to Claude, about {plan.preview.estimate.total:,} tokens in and out{used}."
 
 
-def _print_preview(session: Session, plan: "Plan") -> int:
-    preview = plan.preview
+def print_preview(session: Session, preview: "Preview", remark: str) -> int:
+    """Print exactly what would be sent."""
     if wants_json(session.args):
         write_json({"texts": preview.texts, "remark": preview.remark, "estimate": preview.estimate})
         return 0
-    for text in plan.preview.texts:
+    for text in preview.texts:
         say(text)
         say()
-    warn(plan.preview.remark or _reading(plan))
+    warn(remark)
     return 0
 
 
-def _print_unread(session: Session, reflecting: "Reflecting") -> int:
-    waiting = reflecting.runs.waiting()
+def print_unread(session: Session, waiting: "Sequence[Waiting]") -> int:
+    """Print the replies that nobody could read."""
     if wants_json(session.args):
         write_json([one.reply for one in waiting])
         return 0

@@ -137,24 +137,19 @@ def add_commands(commands: Commands) -> None:
 
 def curate(session: Session) -> int:
     """Ask, and put what is suggested into Review."""
+    from workbench.cli.reflection import print_preview, print_unread
+
     args = session.args
     with session.changing() as bench:
         book = bench.exporter.the_book(args.book)
         if args.unread:
-            return _print_unread(session, bench, book)
+            return print_unread(session, bench.curation.waiting(book))
         if not args.preview and bench.curation.missing:
             warn(f"workbench: {bench.curation.missing}")
             return PROBLEM
         plan = _plan(session, bench, book)
         if args.preview:
-            if wants_json(args):
-                write_json(
-                    {"texts": plan.preview.texts, "remark": plan.preview.remark, "estimate": plan.preview.estimate}
-                )
-                return 0
-            say(plan.preview.texts[0])
-            warn(f"{plan.preview.remark} In all {_cost(plan)}")
-            return 0
+            return print_preview(session, plan.preview, f"{plan.preview.remark} In all {_cost(plan)}")
         if plan.run is None and not plan.told:
             return _nothing(session, plan)
         return _curated(session, bench, plan)
@@ -235,17 +230,3 @@ def _telling(plan: "CurationPlan") -> str:
 def _cost(plan: "CurationPlan") -> str:
     month = f"; {plan.spent:,} of {plan.limit:,} are used this month" if plan.limit else ""
     return f"about {plan.preview.estimate.total:,} tokens in and out{month}."
-
-
-def _print_unread(session: Session, bench: "Workbench", book: str) -> int:
-    waiting = bench.curation.waiting(book)
-    if wants_json(session.args):
-        write_json([one.reply for one in waiting])
-        return 0
-    for one in waiting:
-        say(f"── {one.reply.stage}: {one.reply.reason}")
-        say(one.reply.reply)
-        say()
-    if not waiting:
-        warn("Every reply could be read.")
-    return 0

@@ -5,24 +5,12 @@ from dataclasses import replace
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
 from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, on_row
 
-_THERE = {
-    "helpful": "vote helpful, or not",
-    "harmful": "vote harmful, or not",
-    "edit": "edit what is selected",
-    "external": "edit it in $EDITOR",
-    "pin": "pin or unpin it",
-    "forget": "archive it",
-    "promote": "promote, previewed first",
-    "copy": "copy its text",
-    "history": "show its changes",
-}
-
 EVIDENCE = tuple(
     replace(
         action,
         id=action.id.replace("record.", "evidence."),
         label=f"{action.label} (evidence)",
-        tooltip=f"In the evidence: {_THERE[action.id.partition('.')[2]]}",
+        tooltip=f"In the evidence: {action.label}",
     )
     for action in on_row()
 )
