@@ -52,27 +52,20 @@ LEAST = 12
 """Characters of the shortest text that is looked for in files that are only written as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """A file of this store that holds the old text: what it becomes, or the `obstacle` to that.
+def exported(context: Context, corrected: Corrections) -> "list[tuple[Copy, FileEdit | None]]":
+    """Return the files that the store wrote and that hold what is corrected, and what they become; writes none.
 
-    `changed`: somebody else changed the file; `whole`: such a file is only ever written as a whole.
+    There is no edit of one that somebody else changed, or that is only ever written as a whole.
     """
-
-    path: Path
-    edit: FileEdit | None = None
-    obstacle: Literal["", "changed", "whole"] = ""
-
-
-def exported(context: Context, corrected: Corrections) -> list[Exported]:
-    """Return the files that the store wrote and that hold what is corrected; reads files, writes none."""
     written = [state for state in context.library.files.all() if state.origin == "written"]
     kinds = {kind.name: kind for kind in OUTLETS}
     found = (_in_file(context, state, kinds.get(state.format), corrected) for state in written)
     return [one for one in found if one is not None]
 
 
-def _in_file(context: Context, state: FileState, kind: ExportFormat | None, corrected: Corrections) -> Exported | None:
+def _in_file(
+    context: Context, state: FileState, kind: ExportFormat | None, corrected: Corrections
+) -> "tuple[Copy, FileEdit | None] | None":
     path = Path(state.id)
     try:
         data = present_bytes(path) if path.is_absolute() and path.is_file() else None
@@ -83,13 +76,15 @@ def _in_file(context: Context, state: FileState, kind: ExportFormat | None, corr
         return None
     if not (kind.reads and kind.holds == "playbook"):
         olds = [before.content.strip() for before, after in corrected if before.content != after.content]
-        return Exported(path, None, "whole") if any(len(old) >= LEAST and old in text for old in olds) else None
+        holds = any(len(old) >= LEAST and old in text for old in olds)
+        return (Copy("export", str(path), (), "whole"), None) if holds else None
     after = _rewritten(context, kind, path, text, [pair for pair in corrected if isinstance(pair[0], Bullet)])
     if after is None:
         return None
     if hash_of(data) != state.sha256:
-        return Exported(path, None, "changed")
-    return Exported(path, FileEdit(path, str(path), data, bytes_of(after)))
+        return Copy("export", str(path), (), "changed"), None
+    edit = FileEdit(path, str(path), data, bytes_of(after))
+    return Copy("export", str(path), edit.lines(1)), edit
 
 
 def _rewritten(context: Context, kind: ExportFormat, path: Path, text: str, corrected: Corrections) -> str | None:
@@ -276,8 +271,8 @@ class Copies:
         copies += [] if files_only else found.citing(pairs)
         files, said = self._files(placements)
         exports = exported(self._context, [pair for pair in pairs if place_of(pair[1]) not in held])
-        copies += [*said, *(_of_export(one) for one in exports)]
-        edits = tuple(one.edit for one in exports if one.edit is not None)
+        copies += [*said, *(copy for copy, _ in exports)]
+        edits = tuple(edit for _, edit in exports if edit is not None)
         changed = {copy.name for copy in said if copy.obstacle}
         kept = tuple(p for p in placements if p.path not in changed)
         return CopyPlan(given, tuple(dict.fromkeys(copies)), records, kept, files, edits)
@@ -441,9 +436,3 @@ def _of_record(pair: Correction) -> Copy:
         kind = "insight" if before.citations else "memory"
     name = place_of(before)[1]
     return Copy(kind, name, diff_texts(f"{before.content}\n", f"{after.content}\n", 1))
-
-
-def _of_export(one: Exported) -> Copy:
-    if one.edit is None:
-        return Copy("export", str(one.path), (), one.obstacle)
-    return Copy("export", str(one.path), one.edit.lines(1))
