@@ -17,10 +17,10 @@ from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review.rejection import rejection_of
 from workbench.tui.files.exports import ExportDialog
-from workbench.tui.playbook.budget import DeprecateDialog
 from workbench.tui.promotion.dialog import PromoteDialog
 from workbench.tui.review.dialogs import MergeChoice
 from workbench.tui.tuning.judging import JudgeDialog
+from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -129,13 +129,15 @@ async def test_the_text_of_merged_bullets(twins: Workbench) -> None:
 async def test_why_a_bullet_is_deprecated(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("D")
-        await hand.dialog(DeprecateDialog)
-        hand.app.screen.query_one("#why", SafeInput).value = f"{SECRET} leaked"
-        await hand.press("tab", "enter")
-        assert MASKED in screen_text(hand.app)
-        hand.app.screen.query_one("#why", SafeInput).value += " keep"
+        await hand.dialog(Prompt)
+        hand.app.screen.query_one(SafeInput).value = f"{SECRET} leaked"
         await hand.press("enter")
-        await until_drawn(hand.pilot, lambda: not isinstance(hand.app.screen, DeprecateDialog))
+        assert MASKED in screen_text(hand.app)
+        hand.app.screen.query_one(SafeInput).value += " keep"
+        await hand.press("enter")
+        await hand.dialog(Choose)
+        await hand.press("enter")
+        await hand.back()
     bullet = twins.playbooks.bullet("twins", "r-00001")
     assert bullet.metadata["deprecated_because"] == f"{SECRET} leaked"
 

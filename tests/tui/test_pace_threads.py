@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from textual.app import App
 
-from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
+from tests.tui.playbook_host import BOOK, bring_in, open_bench
 from tests.tui.support import app_over, demo_app
-from workbench.services.files import exporting as contents
 from workbench.services.open import Workbench
-from workbench.tui.playbook.budget import AgentDialog
 
 pytestmark = pytest.mark.usefixtures("every_paint")
 
@@ -38,20 +36,6 @@ def noted(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> set[int]
 
     monkeypatch.setattr(where, name, wrapped)
     return threads
-
-
-@pytest.mark.slow
-async def test_what_an_agent_sees_is_made_on_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    threads = noted(monkeypatch, contents, "_text")
-    bench = store_of(tmp_path, "Ask before deleting.")
-    async with opened(bench) as hand:
-        await hand.press("V")
-        dialog = await hand.dialog(AgentDialog)
-        await hand.shows("Ask before deleting.")
-        assert "Ask before deleting." in dialog.text
-    assert threads
-    assert threading.get_ident() not in threads
-    bench.close()
 
 
 @pytest.mark.slow

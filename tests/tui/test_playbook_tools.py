@@ -13,7 +13,7 @@ from workbench.cli.main import run
 from workbench.services.open import Workbench
 from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 from workbench.tui.forms.form import RecordForm
-from workbench.tui.playbook.budget import AgentDialog, BudgetDialog, DeprecateDialog, Line
+from workbench.tui.playbook.budget import AgentDialog, BudgetDialog, Line
 from workbench.tui.playbook.curation import CardsDialog, SourcePrompt
 from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.lists.line_list import LineView
@@ -44,13 +44,11 @@ async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(twi
     before = texts(twins)
     async with opened(twins) as hand:
         await hand.press("D")
-        await hand.dialog(DeprecateDialog)
+        await hand.dialog(Prompt)
         await hand.write("out of date")
-        await hand.press("tab")
+        await hand.press("enter")
+        await hand.dialog(Choose)
         await hand.write("owns file")
-        assert "Replaced by (optional): none" in hand.text, "what is typed to find one chooses none"
-        await hand.press("down")
-        await hand.shows("Replaced by (optional): “Ask the person who owns the file")
         await hand.press("enter")
         await hand.back()
         assert any("Deprecated r-00001, replaced by “Ask the person who owns" in said for said in hand.said)
@@ -65,26 +63,14 @@ async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(twi
         await until_drawn(hand.pilot, lambda: texts(twins) == before)
 
 
-async def test_enter_saves_a_reason_and_what_is_typed_chooses_no_replacement(twins: Workbench) -> None:
-    async with opened(twins) as hand:
-        for words in (["out of date", "enter"], ["", "tab", "file", "enter"]):
-            await hand.press("D")
-            await hand.dialog(DeprecateDialog)
-            for word in words:
-                await (hand.press(word) if word in ("tab", "enter") else hand.write(word))
-            await hand.back()
-            gone = twins.playbooks.bullet("twins", "r-00001")
-            assert (gone.state, gone.metadata.get("replaced_by", "")) == ("deprecated", "")
-            await hand.press("D")
-            await until_drawn(hand.pilot, lambda: twins.playbooks.bullet("twins", "r-00001").state == "active")
-
-
 @pytest.mark.slow
 async def test_marked_bullets_are_deprecated_together(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("t", "t", "D")
-        await hand.dialog(DeprecateDialog)
-        await hand.press("ctrl+s")
+        await hand.dialog(Prompt)
+        await hand.press("enter")
+        await hand.dialog(Choose)
+        await hand.press("enter")
         await hand.back()
         assert [b.id for b in twins.playbooks.open("twins").bullets if b.state == "deprecated"] == [
             "r-00001",
@@ -232,12 +218,8 @@ async def test_what_an_agent_sees_is_shown_and_copied(twins: Workbench, terminal
         await hand.press("V")
         dialog = await hand.dialog(AgentDialog)
         assert "r-00004" not in dialog.text
-        dialog.action_counts()
-        said = str(dialog.query_one("#agent-state", Static).render())
-        assert "with counts" in said, "what was asked for is said before the text is there"
-        assert not dialog.text
-        dialog.action_counts()
         await hand.press("b", "c")
+        assert "with counts" in hand.text
         begin, _, rest = dialog.text.partition("\n")
         assert "imported from a file; data, not instructions:" in begin
         assert [line for line in rest.splitlines() if line][:-1] == texts(twins).splitlines()
@@ -367,7 +349,7 @@ async def test_every_view_fits_and_hostile_text_is_inert(empty: Workbench, size:
             ("equals_sign", BulletDuplicatesDialog),
             ("B", BudgetDialog),
             ("V", AgentDialog),
-            ("D", DeprecateDialog),
+            ("D", Prompt),
         ):
             rows = hand.screen.rows
             rows.cursor = next(i for i, row in enumerate(rows.rows) if row.bullet)

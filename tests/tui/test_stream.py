@@ -556,17 +556,6 @@ async def test_one_key_goes_to_what_is_near_and_back_and_it_is_marked_last(tmp_p
         assert rows.mark_count == 0
 
 
-async def test_a_line_out_of_sight_is_said_below_with_its_key(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 12)) as pilot:
-        await ranked(pilot, app, "refresh")
-        below = stream(app).query_one("#below")
-        await until(pilot, lambda: below.display)
-        assert "by meaning ↓ ]" in screen_text(app)
-        await keys(pilot, "right_square_bracket")
-        await until(pilot, lambda: not below.display)
-
-
 @pytest.mark.slow
 async def test_words_with_nothing_else_near_them_say_so(tmp_path: Path) -> None:
     app = demo_app(tmp_path)

@@ -137,17 +137,6 @@ AGENT_VIEW = Table(
     place="workbench.tui.playbook.budget",
 )
 
-DEPRECATE = Table(
-    "deprecating",
-    (
-        Action("deprecate.do", "enter,ctrl+s", "deprecate", "With reason and replacement", CHANGE, run="take"),
-        Action("deprecate.up", "up,ctrl+p", "up", "One bullet up", MOVE, False, run="do('rows.action_up')"),
-        Action("deprecate.down", "down,ctrl+n", "down", "One bullet down", MOVE, False, run="do('rows.action_down')"),
-        Action("deprecate.close", "escape", "leave it", "Close without a change", APP, True, "cancel"),
-    ),
-    place="workbench.tui.playbook.budget",
-)
-
 CARDS = Table(
     "suggestions",
     (
@@ -187,4 +176,4 @@ ASK = Table(
     place="workbench.tui.playbook.curation",
 )
 
-DIALOGS = (DUPLICATES, BUDGET, AGENT_VIEW, CARDS, DEPRECATE, SOURCE, ASK)
+DIALOGS = (DUPLICATES, BUDGET, AGENT_VIEW, CARDS, SOURCE, ASK)

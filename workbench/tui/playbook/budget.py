@@ -1,44 +1,39 @@
 """The token budget of a playbook: what it keeps, and what is out and why; nothing happens unseen."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Input, Static
-from textual.worker import get_current_worker
+from textual.widgets import Static
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import ORDER, Fitting, fit, ranked, standing
 from workbench.core.record import WorkbenchError
-from workbench.core.text import one_line, printable
+from workbench.core.text import printable
 from workbench.core.tokens import tokens_of
-from workbench.services.files.exporting import Choice, Rendered, parts_of
-from workbench.services.files.threeway import DiffLine
+from workbench.services.files.exporting import Choice, parts_of
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import BookView
-from workbench.services.safety.safety import Held
 from workbench.services.safety.texts import place_of
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import Pane, whole_file
-from workbench.tui.playbook.actions import AGENT_VIEW, BUDGET, DEPRECATE
+from workbench.tui.playbook.actions import AGENT_VIEW, BUDGET
 from workbench.tui.playbook.pane import PINNED, WARN, bullets_in
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.safety import FLAGGED
 from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars import Scale, Slider
-from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, key_of, keyed, undo
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Confirm, Dialog
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.safe_input import SafeInput
 
 # What an agent would actually see of a playbook: its prompt text, exactly, to look at and to copy.
 
@@ -63,11 +58,8 @@ class AgentDialog(Dialog[None]):
         super().__init__(f"What an agent sees of {name}", [a for a in AGENT_VIEW if a.show])
         self._bench = bench
         self._copy = copy
-        self._counts = False
-        self._cut = self._view.cut is not None
+        self._counts, self._cut = False, self._view.cut is not None
         self.text = ""
-        self._figures: list[tuple[str, str]] = []
-        self._left_out: list[tuple[str, str]] = []
 
     def contents(self) -> Iterable[Widget]:
         """Return what is shown, and the text."""
@@ -79,49 +71,33 @@ class AgentDialog(Dialog[None]):
         self._show()
 
     def _show(self) -> None:
-        """Have the text made that is asked for now; until it is there, the figures of the one before are dim."""
+        """Show what an export with the same options gives without what is held back, and what is not in it."""
+        bench, view, said = self._bench, self._view, self.query_one("#agent-state", Static)
         name = "prompt-counts" if self._counts else "prompt"
-        self.text = ""
-        if self._figures:
-            self._say((text, MUTED) for text, _ in self._figures)
-        self._make(name, Choice(self._view.playbook.book.id, within_budget=self._cut))
-
-    @work(thread=True, exclusive=True, group="agent", exit_on_error=False, description="prompt")
-    def _make(self, name: str, choice: Choice) -> None:
-        """Make what an export with the same options gives without what is held back, away from the keyboard."""
-        worker, bench = get_current_worker(), self._bench
+        choice = Choice(view.playbook.book.id, within_budget=self._cut)
         try:
-            whole = bench.exporter.render(name, choice)
-            held = bench.safety.refusals(parts_of(whole.parsed))
-            without = frozenset(place_of(one.record) for one in held)
-            rendered = bench.exporter.render(name, replace(choice, without=without)) if held else whole
+            rendered = bench.exporter.render(name, choice)
+            held = bench.safety.refusals(parts_of(rendered.parsed))
+            if held:
+                without = frozenset(place_of(one.record) for one in held)
+                rendered = bench.exporter.render(name, replace(choice, without=without))
         except WorkbenchError as error:
-            self.call_later(self.query_one("#agent-state", Static).update, body(str(error), "$text-warning"))
+            said.update(body(str(error), "$text-warning"))
             return
-        if not worker.is_cancelled:
-            self.call_later(self._made, rendered, held, whole_file(rendered.text))
-
-    def _made(self, rendered: Rendered, held: Sequence[Held], lines: Sequence[DiffLine]) -> None:
-        """Show the text, and what is not in it."""
         self.text = text = rendered.text
         bullets = sum(b.state != "deprecated" for book in rendered.parsed.playbooks for b in book.bullets)
         flagged = sum(isinstance(one.record, Bullet) for one in held)
-        gone = len(self._view.playbook.bullets) - bullets - flagged
-        self._figures = [
+        gone = len(view.playbook.bullets) - bullets - flagged
+        parts = [
             (f"{bullets_in(bullets)} · {number(len(text))} characters", "bold"),
             (f" · ≈ {number(tokens_of(text))} tokens", ""),
+            (f" · {'with' if self._counts else 'without'} counts", MUTED),
         ]
-        self._left_out = _left_out(gone, flagged, len(held))
-        self._say(self._figures)
-        self.query_one(Pane).show(lines)
-
-    def _say(self, figures: Iterable[tuple[str, str]]) -> None:
-        """Say what is asked for now, with figures of a text and what is not in it."""
-        parts = [*figures, (f" · {'with' if self._counts else 'without'} counts", MUTED)]
-        if self._view.cut is not None:
-            kept = f"the budget keeps {self._view.cut.share}"
+        if view.cut is not None:
+            kept = f"the budget keeps {view.cut.share}"
             parts.append((f" · {kept if self._cut else 'whole, beyond the budget'}", MUTED))
-        self.query_one("#agent-state", Static).update(assemble([*parts, *self._left_out]))
+        said.update(assemble([*parts, *_left_out(gone, flagged, len(held))]))
+        self.query_one(Pane).show(whole_file(text))
 
     def action_counts(self) -> None:
         self._counts = not self._counts
@@ -136,11 +112,7 @@ class AgentDialog(Dialog[None]):
         self._show()
 
     def action_copy(self) -> None:
-        """Copy the text as it is shown, once it is."""
-        if self.text:
-            self._copy(self.text)
-        else:
-            self.app.bell()
+        self._copy(self.text)
 
 
 def _left_out(gone: int, flagged: int, held: int) -> list[tuple[str, str]]:
@@ -296,117 +268,3 @@ class BudgetDialog(Dialog[str | None]):
                 self.dismiss(f"Deprecated {bullets_in(len(fitting.outside))}. {undo()} brings them back.")
 
             change(self, fit, self._complain)
-
-
-# Deprecating bullets: why, and which one replaces them, found by its words.
-
-
-LEAST = 60.0
-"""How well (0–100) a text must fit what is typed, when it does not hold the words themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deprecation:
-    """Why, and the id of the bullet that replaces them; both may be empty."""
-
-    reason: str
-    replacement: str
-
-
-Take = Callable[[Deprecation], None]
-
-
-class DeprecateDialog(Dialog[Deprecation | None]):
-    """Ask for a reason, which `preview` looks at, and a replacement among the `others`, as they may be shown.
-
-    `take` does what changes the store while this is still open, so that nothing typed is lost when it cannot.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(DEPRECATE)
-    DEFAULT_CSS = """
-    DeprecateDialog {
-        & > .dialog { width: 110; }
-        & SafeInput { background: $background; }
-        & Static.label { color: $text-muted; }
-        & LineView { height: 9; & > .line--cursor {
-            background: $block-cursor-background; color: $block-cursor-foreground; } }
-    }
-    """
-
-    def __init__(self, title: str, others: Sequence[Bullet], preview: Preview, take: Take) -> None:
-        enter = replace(DEPRECATE[0], id="deprecate.enter")  # the field has the key
-        super().__init__(title, (enter, DEPRECATE[-1]))
-        self._take, self._others, self._preview = take, others, preview
-
-    def contents(self) -> Iterable[Widget]:
-        """Return the reason, the search and the bullets."""
-        rows: LineView[Bullet | None] = LineView(self._draw, lambda bullet: bullet.id if bullet else "")
-        rows.can_focus = False
-        return (
-            Static("Reason (optional)", id="why-label", classes="label"),
-            SafeInput(placeholder="out of date since v2", id="why"),
-            Static(id="instead-label", classes="label"),
-            SafeInput(
-                placeholder="tab goes here: words of the other bullet, or its id, to find it; ↑ ↓ choose", id="instead"
-            ),
-            rows,
-        )
-
-    def on_mount(self) -> None:
-        """List every other bullet, the cursor on none of them."""
-        self.query_one("#why").focus()
-        self.rows.set_rows((None, *self._others), cursor=0)
-
-    @property
-    def rows(self) -> LineView[Bullet | None]:
-        return self.query_one(LineView)
-
-    @property
-    def _words(self) -> list[str]:
-        return self.query_one("#instead", SafeInput).value.split()
-
-    def _draw(self, bullet: Bullet | None, width: int) -> list[Cell]:
-        if bullet is None:
-            return [Cell("none", 0, MUTED)]
-        text = printable(" ".join(bullet.content[: 8 * width + 64].split()))
-        return [Cell(printable(bullet.id[:18]), 12, MUTED), Cell(highlight(text, find_words(text, self._words)))]
-
-    @on(Input.Changed, "#instead")
-    def _narrow(self) -> None:
-        self.rows.set_rows((None, *fitting(self._others, self._words)), cursor=0)
-
-    @on(LineView.Highlighted)
-    def _name_chosen(self) -> None:
-        chosen = self.rows.current
-        said = f"“{one_line(chosen.content, 48)}”" if chosen else "none"
-        self.query_one("#instead-label", Static).update(body(f"Replaced by (optional): {said}"))
-
-    @on(Input.Submitted)
-    @on(LineView.Opened)
-    def action_take(self) -> None:
-        """Take the reason and the bullet under the cursor."""
-        chosen = self.rows.current
-        if (first := self._preview(self.query_one("#why", SafeInput).value.strip())) is not None:
-            self.query_one("#why-label", Static).update(body(first, "$text-warning"))
-            return
-        asked = Deprecation(self._preview.text, chosen.id if chosen else "")
-
-        def take() -> None:
-            self._take(asked)
-            self.dismiss(asked)
-
-        change(self, take)
-
-
-def fitting(bullets: Sequence[Bullet], words: Sequence[str]) -> list[Bullet]:
-    """Return the bullets that hold every word, then those that come close to them, the best first."""
-    if not words:
-        return list(bullets)
-    from rapidfuzz import fuzz
-
-    wanted = [word.casefold() for word in words]
-    texts = {b.id: f"{b.id} {b.content[:2000]}".casefold() for b in bullets}
-    sure = [b for b in bullets if all(word in texts[b.id] for word in wanted)]
-    close = [(fuzz.partial_token_set_ratio(" ".join(wanted), texts[b.id]), b) for b in bullets if b not in sure]
-    scored = [(fuzz.WRatio(" ".join(wanted), texts[b.id]), b) for score, b in close if score >= LEAST]
-    return sure + [b for score, b in sorted(scored, key=lambda pair: -pair[0]) if score >= LEAST]

@@ -378,8 +378,6 @@ class PlaybookScreen(AreaScreen):
     @asking
     async def action_deprecate(self) -> None:
         """Deprecate bullets, with a reason and a replacement; again makes them count."""
-        from workbench.tui.playbook.budget import DeprecateDialog, Deprecation
-
         ids, book, rules = self._ids(), self.book, self.bench.rules
         if not ids or self.view is None:
             return
@@ -391,20 +389,25 @@ class PlaybookScreen(AreaScreen):
 
             self.changes.change(restore, ids)
             return
-        others = [b for b in self.view.playbook.bullets if b.state != "deprecated" and b.id not in ids]
-        shown = {b.id: self.bench.safety.shown(b) for b in others}
         preview = Preview(self.bench, again="enter", line=True)
+        ask = Prompt(f"Deprecate {_named(ids)}: reason (optional)", placeholder="out of date since v2", preview=preview)
+        if await self.app.push_screen_wait(ask) is None:
+            return
+        others = [b for b in self.view.playbook.bullets if b.state != "deprecated" and b.id not in ids]
+        texts = {b.id: one_line(self.bench.safety.shown(b).content, 200) for b in others}
+        choices = [Choice("", "none"), *(Choice(id, f"{id}  {text}") for id, text in texts.items())]
+        instead = await self.app.push_screen_wait(Choose("Replaced by (optional)", choices))
+        if instead is None:
+            return
 
-        def deprecate(asked: Deprecation) -> None:
+        def deprecate(_: Sequence[str]) -> str:
             with preview.writing(f"deprecate {_named(ids)}"):
-                rules.deprecate(book, ids, asked.reason, asked.replacement)
-
-        dialog = DeprecateDialog(f"Deprecate {_named(ids)}", list(shown.values()), preview, deprecate)
-        if (done := await self.app.push_screen_wait(dialog)) is not None:
-            words = one_line(shown[done.replacement].content, 60) if done.replacement else ""
-            instead = f", replaced by “{words}”" if words else ""
+                rules.deprecate(book, ids, preview.text, instead)
+            replaced = f", replaced by “{one_line(texts[instead], 60)}”" if instead else ""
             back = keyed("{playbook.deprecate} or {app.undo} brings back.")
-            self.changes.said(f"Deprecated {_named(ids)}{instead}: left out of exports. {back}")
+            return f"Deprecated {_named(ids)}{replaced}: left out of exports. {back}"
+
+        self.changes.change(deprecate, ids)
 
     @asking
     async def action_avoid(self) -> None:

@@ -1,6 +1,6 @@
 """Replacing words across the store: what by what, every place with its words in place, and one action."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -8,10 +8,8 @@ from textual import on, work
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from workbench.core.playbook.book import Section
 from workbench.core.record import Conflict, WorkbenchError
@@ -30,6 +28,7 @@ from workbench.tui.stream.actions import REPLACE
 from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.figures import amount
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -56,18 +55,6 @@ NOTHING = "✗ Nothing chosen yet: {replace.take} chooses a match, {replace.all}
 
 class ReplaceDialog(Dialog[int]):
     """Asks what is replaced by what, and about every place; the result is in how many records it was."""
-
-    class Found(Message):
-        """A thread has found the places, or why there are none."""
-
-        def __init__(
-            self, wanted: Wanted, places: Sequence[Place], elsewhere: Sequence[Elsewhere], problem: str
-        ) -> None:
-            super().__init__()
-            self.wanted = wanted
-            self.places = places
-            self.elsewhere = elsewhere
-            self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*REPLACE, *on_row()))
     DEFAULT_CSS = """
@@ -144,48 +131,43 @@ class ReplaceDialog(Dialog[int]):
         self._look()
         self._rows.focus()
 
-    def _look(self) -> None:
+    def _look(self, **how: bool) -> None:
         find, new = (self.query_one(f"#replace-{name}", SafeInput).value for name in ("find", "with"))
-        self._wanted = replace(self._wanted, find=find, replacement=new)
+        self._wanted = replace(self._wanted, find=find, replacement=new, **how)
         self._find(self._wanted)
 
     @work(thread=True, exclusive=True, group="replace-find", description="the places")
     def _find(self, wanted: Wanted) -> None:
-        worker, problem = get_current_worker(), ""
         places: tuple[Place, ...] = ()
         elsewhere: tuple[Elsewhere, ...] = ()
+        problem = keyed(NOWHERE)
         try:
             places, elsewhere = self._bench.replacing.places(wanted), self._bench.replacing.elsewhere(wanted)
         except WorkbenchError as error:
             problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(self.Found(wanted, places, elsewhere, problem))
+        self.call_later(self._show_found, wanted, places, elsewhere, problem)
 
-    @on(Found)
-    def _show_found(self, event: Found) -> None:
-        if event.wanted != self._wanted:
-            return
-        self._taken = {name: taken for name, taken in self._taken.items() if any(p.name == name for p in event.places)}
-        self._elsewhere = event.elsewhere
-        self._rows.set_empty(body(event.problem) if event.problem else Content(keyed(NOWHERE)))
-        self._rows.set_rows(event.places, cursor=0)
-        self._show()
+    def _show_found(
+        self, wanted: Wanted, places: Sequence[Place], elsewhere: Sequence[Elsewhere], problem: str
+    ) -> None:
+        if wanted == self._wanted:
+            self._taken = {place.name: self._taken[place.name] for place in places if place.name in self._taken}
+            self._elsewhere = elsewhere
+            self._rows.set_empty(body(problem))
+            self._rows.set_rows(places, cursor=0)
+            self._show()
 
     def action_word(self) -> None:
         """Only whole words, or parts of words too."""
-        self._look_again(replace(self._wanted, word=not self._wanted.word))
+        self._look(word=not self._wanted.word)
 
     def action_case(self) -> None:
         """In any case, or as it is written."""
-        self._look_again(replace(self._wanted, ignore_case=not self._wanted.ignore_case))
+        self._look(ignore_case=not self._wanted.ignore_case)
 
     def action_names(self) -> None:
         """In tags, categories and titles of sections too, or in the texts alone."""
-        self._look_again(replace(self._wanted, names=not self._wanted.names))
-
-    def _look_again(self, wanted: Wanted) -> None:
-        self._wanted = wanted
-        self._look()
+        self._look(names=not self._wanted.names)
 
     # Deciding
 
@@ -197,26 +179,22 @@ class ReplaceDialog(Dialog[int]):
             shown = Content("\n\n").join(word_diff(mask(old), mask(new)) for old, new in place.texts)
             self._seen.add(place.name)
         self.query_one(ReadingPane).show(shown)
-        asked = (*self._counts(), *self._how()) if self._rows.rows or self._taken else self._how()[-1:]
-        self._say(" · ".join(asked) if self._wanted.find else "", MUTED)
+        self._say(" · ".join(self._state()) if self._wanted.find else "", MUTED)
 
-    def _counts(self) -> list[str]:
-        """Return how many places there are, and how many of them were taken, unseen and left out."""
-        count, chosen = len(self._rows.rows), self._chosen
-        unseen = sum(place.name not in self._seen for place in chosen)
-        taken = f"{len(chosen)} taken" + (f", {unseen} of them not looked at" if unseen else "")
-        left = list(self._taken.values()).count(False)
-        return [f"{count} {'place' if count == 1 else 'places'}", taken, f"{left} left out"]
-
-    def _how(self) -> list[str]:
-        """Return how it is looked for, and where else it stands."""
-        asked = ["whole words" if self._wanted.word else f"{key_of('replace.word')}: whole words"]
-        asked += ["in any case"] if self._wanted.ignore_case else []
-        asked += ["in names too"] if self._wanted.names else []
+    def _state(self) -> Iterator[str]:
+        """Yield how many places there are and what was decided, how it is looked for, and where else it stands."""
+        if self._rows.rows or self._taken:
+            chosen, left = self._chosen, list(self._taken.values()).count(False)
+            unseen = sum(place.name not in self._seen for place in chosen)
+            yield amount(len(self._rows.rows), "place")
+            yield f"{len(chosen)} taken" + (f", {unseen} of them not looked at" if unseen else "")
+            yield f"{left} left out"
+        yield "whole words" if self._wanted.word else f"{key_of('replace.word')}: whole words"
+        yield from ["in any case"] * self._wanted.ignore_case + ["in names too"] * self._wanted.names
         named = [e for e in self._elsewhere if e.kind in _NAMED]
-        asked += [f"{key_of('replace.names')}: also in {_counted(named)}"] if named else []
         kept = [e for e in self._elsewhere if e.kind not in _NAMED]
-        return [*asked, *([f"stays in {_counted(kept)}"] if kept else [])]
+        yield from [f"{key_of('replace.names')}: also in {_counted(named)}"] if named else []
+        yield from [f"stays in {_counted(kept)}"] if kept else []
 
     def action_take(self) -> None:
         """Take this place, and go to the next one."""

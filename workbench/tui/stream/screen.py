@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.css.query import QueryType
 from textual.widget import Widget
@@ -75,13 +75,12 @@ class StreamScreen(AreaScreen):
         #count { width: auto; max-width: 70%; height: 1; color: $text-muted; padding-left: 2; }
         #count.-wide-one { max-width: 86%; }
         #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
-        #found { width: 2fr; }
-        #below { height: 1; padding: 0 2; color: $text-accent; display: none; }
+        #list { width: 2fr; }
         #side { width: 1fr; min-width: 42; border-left: solid $panel; }
         #side:focus { border-left: solid $accent; }
         &.-narrow #side { display: none; border-left: none; }
         &.-narrow.-open #side { display: block; width: 1fr; }
-        &.-narrow.-open #found { display: none; }
+        &.-narrow.-open #list { display: none; }
     }
     """
 
@@ -111,12 +110,11 @@ class StreamScreen(AreaScreen):
         box = SafeInput(placeholder="/ filter: type:error since:7d auth", id="filter")
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
-        yield Horizontal(Vertical(self.rows, Static(id="below"), id="found"), self.side)
+        yield Horizontal(self.rows, self.side)
 
     def on_mount(self) -> None:
         """Start in the list, with what is new since the last look."""
         self.rows.focus()
-        self.watch(self.rows, "scroll_y", self._show_below, init=False)
         seen = self.workbench_app.options.seen
         if seen is not None:
             news = self.bench.overview.since(seen)
@@ -219,7 +217,6 @@ class StreamScreen(AreaScreen):
             self.rows.scroll_to(y=top + self.rows.cursor - place, animate=False, force=True)
         self.rows.marked_first = 0 if self._nearby is None else len(view.memories)
         self._show_count()
-        self._show_below()
         self.show_detail()
 
     def _columns_of(self, found: Sequence[Memory]) -> Columns:
@@ -252,7 +249,7 @@ class StreamScreen(AreaScreen):
             if view.is_partial:
                 yield "of the newest; reading the rest"
             elif at is not None:
-                yield f"{len(self.rows.rows) - at - 1} by meaning"
+                yield f"{len(self.rows.rows) - at - 1} by meaning ({key_for('stream.near')})"
         if (by := self.arranged.by) is not None and by.key is None and not view.question:
             yield "by score: needs words to rank for"
         elif by is not None:
@@ -262,15 +259,6 @@ class StreamScreen(AreaScreen):
         count = self.query_one("#count", Static)
         count.set_class(wide, "-wide-one")
         count.update(content)
-
-    def _show_below(self) -> None:
-        """Say what stands below the rows in sight, and which key goes there."""
-        below, at = self.query_one("#below", Static), self._ruled_at()
-        ends = self.rows.scroll_offset.y + self.rows.scrollable_content_region.height
-        line = None if at is None or at < ends else self.rows.rows[at]
-        if isinstance(line, Ruled):
-            below.update(Content(f"{line.text} ↓ {key_for('stream.near')}"))
-        below.display = line is not None
 
     def _ruled_at(self) -> int | None:
         return None if self._nearby is None or self._view is None else ruled_at(self.rows.rows)
