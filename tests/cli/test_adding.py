@@ -57,12 +57,6 @@ def test_the_importance_table_is_the_configs_unless_another_is_named(cli: Cli) -
     assert cli("ingest", "x", "--rated-by", "mine").code == 2
 
 
-def test_a_repeated_text_is_skipped(cli: Cli) -> None:
-    cli.ok("ingest", "The cache is keyed by text hash")
-    assert cli.ok("ingest", "the cache is keyed by text hash") == "Skipped: mem-20260320-0000001 says it already.\n"
-    assert json.loads(cli.ok("stats", "--json"))["memories"] == 1
-
-
 def test_a_likely_duplicate_waits_as_a_merge_and_an_opposite_does_not(cli: Cli) -> None:
     first, last = "mem-20260320-0000001", "mem-20260320-0000003"
     cli.ok("ingest", "Use pnpm for installs in this repository")
@@ -156,10 +150,3 @@ def test_a_vote_on_nothing_changes_nothing(demo: Cli) -> None:
     assert (result.code, result.out) == (2, "")
     assert result.err == "workbench: There is no memory or bullet mem-none in this store. Nothing was changed.\n"
     assert files_of(demo.store) == before
-
-
-def test_a_verdict_is_helpful_or_harmful(demo: Cli) -> None:
-    result = demo("vote", "shr-00001", "great")
-    assert result.code == 2
-    assert result.err.startswith("workbench vote: argument verdict: invalid choice: 'great'")
-    assert result.err.count("\n") == 1

@@ -15,19 +15,6 @@ def bullets(cli: Cli) -> dict[str, Bullet]:
     return {bullet.id: bullet for bullet in Library(cli.store).bullets.all()}
 
 
-def test_a_bullet_is_added_edited_moved_and_each_is_undone(demo: Cli) -> None:
-    sections = [section.id for section in Library(demo.store).sections.all()]
-    added = json.loads(demo("bullet", "add", sections[0], RULE, "--json").out)
-    assert bullets(demo)[added["id"]].content == RULE
-    assert f"Edited {added['id']}." in demo("bullet", "edit", added["id"], f"{RULE}, always").out
-    assert bullets(demo)[added["id"]].content == f"{RULE}, always"
-    demo("bullet", "move", added["id"], sections[1])
-    assert bullets(demo)[added["id"]].section == sections[1]
-    for _ in range(3):
-        demo("undo")
-    assert added["id"] not in bullets(demo)
-
-
 def test_bullets_are_listed_by_section_with_their_votes(demo: Cli) -> None:
     first = next(iter(bullets(demo).values()))
     line = next(line for line in demo.ok("bullet", "list").splitlines() if line.startswith(first.id))
@@ -74,8 +61,3 @@ def test_the_first_bullet_of_a_store_begins_a_playbook(named: tuple[str, ...], c
     cli.ok("undo")
     assert not Library(cli.store).books.all()
     assert not bullets(cli)
-
-
-def test_a_store_without_a_playbook_says_so(cli: Cli) -> None:
-    cli.ok("init")
-    assert "no playbook yet" in cli("bullet", "list").err

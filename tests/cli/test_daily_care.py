@@ -1,6 +1,5 @@
 """Edit, pin, forget and unforget, bullets, and archiving: each one action with an actor, which undo takes back."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -105,13 +104,6 @@ def test_what_cannot_be_is_refused_and_nothing_changes(arguments: tuple[str, ...
     assert care.files() == before
 
 
-def test_a_text_comes_from_stdin(care: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Builds are blau\n")))
-    care.ok("edit", "m1", "--content", "-")
-    assert shown(care, "m1")["content"] == "Builds are blau"
-    assert care("edit", "m1", "--add-tag", "ci").out == "Nothing differs; nothing was changed.\n"
-
-
 def test_without_options_the_editor_opens(care: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITOR", "sed -i s/green/blue/")
     care.ok("edit", "m1")
@@ -192,13 +184,6 @@ def test_the_nearest_section_is_named_and_a_new_one_made_on_a_word(care: Cli) ->
     assert "Fresh" in care.ok("bullet", "list", "section:fresh")
     care.ok("undo")
     assert "No bullet matches" in care("bullet", "list", "section:fresh").err
-
-
-def test_the_first_bullet_makes_the_playbook(cli: Cli) -> None:
-    cli.ok("init")
-    assert "bullet add` begins one" in cli("bullet", "list").err
-    cli.ok("bullet", "add", "Rules", "A first rule", "--make-section")
-    assert "A first rule" in cli.ok("bullet", "list")
 
 
 def test_old_memories_are_archived_into_a_file_that_import_reads(care: Cli, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.core.playbook.budget import fit
 from workbench.core.playbook.filter import parse_book_filter
-from workbench.core.record import Conflict, InvalidRecord, UnknownRecord
+from workbench.core.record import InvalidRecord
 from workbench.services.agents.context import gathered
 from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench, open_workbench
@@ -48,11 +48,6 @@ def ids(bench: Workbench) -> list[str]:
     return [b.id for b in bench.playbooks.open(BOOK).bullets]
 
 
-def test_the_view_knows_the_live_votes(bench: Workbench) -> None:
-    bench.playbooks.vote(BOOK, ["r-00002"], "harmful")
-    assert dict(bench.playbooks.view(BOOK).votes) == {"r-00002": "harmful"}
-
-
 def test_one_budget_has_one_answer_for_the_list_exports_and_agents(bench: Workbench) -> None:
     """The oldest stand first in the file; the budget keeps what votes prove, and of the others the newest."""
     for n in range(3, 30):
@@ -85,15 +80,6 @@ def test_a_filter_lists_only_sections_with_a_match(bench: Workbench) -> None:
     assert everything == [("RULES", ["r-00001", "r-00002"]), ("OTHERS", [])]
     some = [(s.title, [b.id for b in found]) for s, found in view.listed(parse_book_filter("is:unused"))]
     assert some == [("RULES", ["r-00002"])]
-
-
-def test_an_edit_of_another_text_than_the_one_seen_is_refused(bench: Workbench) -> None:
-    bench.playbooks.edit(BOOK, "r-00001", "theirs")
-    with pytest.raises(Conflict):
-        bench.playbooks.edit(BOOK, "r-00001", "mine", expected="one")
-    assert bench.playbooks.bullet(BOOK, "r-00001").content == "theirs"
-    bench.playbooks.edit(BOOK, "r-00001", "mine", expected="theirs")
-    assert bench.playbooks.bullet(BOOK, "r-00001").content == "mine"
 
 
 def test_pinning_several_pins_all_and_only_then_unpins(bench: Workbench) -> None:
@@ -131,19 +117,3 @@ def test_who_changed_a_bullet_last(bench: Workbench, clock: Clock) -> None:
     assert (later.at, later.actor, later.label) == (clock.now, "human", "edit r-00001")
     assert bench.playbooks.last_change(BOOK, "r-00002") == first
     assert bench.playbooks.last_change(BOOK, "r-00099") is None
-
-
-def test_deleting_and_moving_are_undone_as_one(bench: Workbench) -> None:
-    bench.playbooks.move(BOOK, ["r-00001", "r-00002"], "others")
-    assert [b.section for b in bench.playbooks.open(BOOK).bullets] == ["others", "others"]
-    bench.playbooks.delete(BOOK, ["r-00001", "r-00002"])
-    assert ids(bench) == []
-    bench.history.undo()
-    bench.history.undo()
-    assert bench.exporter.ace(BOOK)[0] == TEXT
-
-
-def test_an_impossible_change_of_several_changes_nothing(bench: Workbench) -> None:
-    with pytest.raises(UnknownRecord):
-        bench.playbooks.delete(BOOK, ["r-00001", "r-00099"])
-    assert ids(bench) == ["r-00001", "r-00002"]

@@ -33,14 +33,6 @@ def test_an_observation_becomes_a_memory(bench: Workbench) -> None:
     assert (stored.helpful_created, stored.helpful_count, stored.created_at) == (1, 1, NOON)
 
 
-def test_ids_count_on_from_the_store(bench: Workbench, clock: Clock) -> None:
-    ids = []
-    for word in WORDS[:3]:
-        ids.append(bench.ingest.add(Observation(f"Something about {word}")).memory.id)
-        clock.advance(days=1)
-    assert ids == ["mem-20261121-0000001", "mem-20261122-0000002", "mem-20261123-0000003"]
-
-
 def test_what_one_of_the_last_ten_says_is_skipped(bench: Workbench) -> None:
     first = bench.ingest.add(Observation(RULE)).memory
     rev = bench.library.journal.rev

@@ -140,13 +140,6 @@ def test_a_candidate_may_be_all_that_is_near_but_not_below_the_floor(demo: Workb
 
 
 @pytest.mark.slow
-def test_what_is_archived_is_not_near(demo: Workbench) -> None:
-    id = ids(found(demo, QUERY))[0]
-    put(demo, replace(demo.library.memories.get(id), status="archived", archived_reason="forgotten"))
-    assert id not in waiting_ids(found(demo, QUERY))
-
-
-@pytest.mark.slow
 def test_looking_counts_as_no_read(demo: Workbench, open_bench: Open) -> None:
     rev = demo.library.revision
     found(demo, QUERY)

@@ -72,11 +72,6 @@ def test_all_that_words_find_is_counted(bench: Workbench) -> None:
     assert len(bench.stream.view("same").memories) == len(bench.stream.view("").memories) == 2_100
 
 
-def test_a_filter_that_cannot_be_read_raises(three: Workbench) -> None:
-    with pytest.raises(InvalidQuery):
-        three.stream.view("since:never")
-
-
 def test_a_view_follows_changes(three: Workbench) -> None:
     for text in ("", "type:error", "deploy"):
         view = three.stream.view(text)
@@ -124,12 +119,6 @@ def test_editing_keeps_the_summary_that_was_written_and_drops_the_one_that_was_c
     assert bench.stream.get("b").summary == "Written"
 
 
-def test_an_edit_that_changes_nothing_writes_nothing(three: Workbench) -> None:
-    rev = three.library.journal.rev
-    assert not three.stream.edit("a", "The deploy failed at noon\n")
-    assert three.library.journal.rev == rev
-
-
 @pytest.mark.parametrize("text", ["", " \n ", "x" * (MAX_CONTENT + 1)])
 def test_a_text_that_is_no_memory_is_refused_and_nothing_changes(three: Workbench, text: str) -> None:
     rev = three.library.journal.rev
@@ -137,11 +126,6 @@ def test_a_text_that_is_no_memory_is_refused_and_nothing_changes(three: Workbenc
         three.stream.edit("a", text)
     assert three.library.journal.rev == rev
     assert three.stream.get("a").content == "The deploy failed at noon"
-
-
-def test_what_cannot_be_stored_is_cleaned(three: Workbench) -> None:
-    three.stream.edit("a", "nul \x00 and half \ud800")
-    assert three.stream.get("a").content == "nul \ufffd and half \ufffd"
 
 
 def test_the_signals_among_memories_are_confirmed_in_one_step(bench: Workbench, clock: Clock) -> None:
@@ -163,12 +147,6 @@ def test_forgetting_archives_and_restoring_brings_back(three: Workbench) -> None
     assert ids(three) == ["b"]
     three.stream.restore(["a", "d"])
     assert [three.stream.get(id).status for id in "ad"] == ["signal", "confirmed"]
-
-
-def test_forgetting_several_is_all_or_nothing(three: Workbench) -> None:
-    with pytest.raises(WorkbenchError, match="archived"):
-        three.stream.forget(["a", "c"])
-    assert three.stream.get("a").status == "signal"
 
 
 def test_citations_are_followed_both_ways(three: Workbench) -> None:

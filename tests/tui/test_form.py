@@ -69,41 +69,6 @@ async def put(app: WorkbenchApp, pilot: Pilot[Any], name: str, value: str) -> No
 
 
 @pytest.mark.slow
-async def test_the_text_has_half_of_a_small_screen_and_every_field_a_line_below_it(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=SMALL) as pilot:
-        shown = await opened(app, pilot, "e")
-        area = shown.query_one(InertTextArea)
-        assert app.focused is area
-        assert area.cursor_location == area.document.end
-        assert area.region.height >= 12
-        lines = screen_text(app).splitlines()
-        names = [each.field.name for each in shown.query(FieldLine)]
-        assert names == [
-            "title", "type", "memory type", "importance", "tags", "category", "section", "related", "note",
-        ]  # fmt: skip
-        assert [row[2:14].strip() for row in lines[13:22]] == names
-        assert "characters left" in lines[22]
-        assert "ctrl+s save" in lines[23]
-
-
-@pytest.mark.slow
-async def test_a_field_has_an_input_from_when_the_cursor_comes_to_it_by_key_or_mouse(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        shown = await opened(app, pilot, "e")
-        assert not shown.query(Input)
-        await pilot.press("tab", "end", "Z")
-        assert line(app, "title").value.endswith("Z")
-        await pilot.press("down", "shift+tab")
-        assert app.focused is line(app, "title").query_one(Input)
-        await pilot.click(line(app, "tags"), offset=(20, 0))
-        await pilot.pause()
-        assert app.focused is line(app, "tags").query_one(Input)
-        assert len(shown.query(Input)) == 3
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of((120, 40), (80, 20), (60, 16), (180, 50)))
 async def test_the_field_with_the_cursor_is_in_sight_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
@@ -115,22 +80,6 @@ async def test_the_field_with_the_cursor_is_in_sight_at_every_size(tmp_path: Pat
         assert app.focused is line(app, "note").query_one(Input)
         await until_drawn(pilot, lambda: "for people; no agent reads it" in screen_text(app))
         assert "esc close" in screen_text(app)
-
-
-@pytest.mark.slow
-async def test_without_colours_what_was_touched_and_what_is_wrong_is_marked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    app = demo_app(tmp_path)
-    async with app.run_test(size=SMALL) as pilot:
-        await opened(app, pilot, "e")
-        await put(app, pilot, "importance", "11")
-        await pilot.press("ctrl+s")
-        await pilot.pause()
-        shown = screen_text(app)
-        assert "● importance" in shown
-        assert "✗ Importance goes from 0 to 10, not to 11" in shown
 
 
 # Saving

@@ -165,14 +165,6 @@ async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(tmp
         assert "Take back this change, after y" in told(app, "#keys")
 
 
-async def test_an_empty_store_has_no_history_to_act_on(tmp_path: Path) -> None:
-    app = app_over(open_bench(tmp_path))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await keys(pilot, "H", "enter", "u")
-        assert "Nothing has changed it yet" in screen_text(app)
-        await keys(pilot, "escape")
-
-
 # What the store says about itself
 
 
@@ -287,20 +279,6 @@ async def test_a_text_that_cannot_be_written_stays_open(
 
 
 @pytest.mark.slow
-async def test_a_memory_that_was_changed_meanwhile_is_not_overwritten_unasked(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await keys(pilot, "e")
-        app.screen.query_one(InertTextArea).text = "my words"
-        by_agent(app).stream.edit(ID, "their words")
-        await keys(pilot, "ctrl+s")
-        assert "changed by someone else meanwhile" in " ".join(screen_text(app).split())
-        assert app.bench.stream.get(ID).content == "their words"
-        await keys(pilot, "ctrl+s")
-        assert app.bench.stream.get(ID).content == "my words"
-
-
-@pytest.mark.slow
 async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Path) -> None:
     _, key = secrets()["github"]
     app = demo_app(tmp_path)
@@ -362,17 +340,6 @@ async def test_a_vote_is_told_as_a_sentence_with_the_counts_of_then(tmp_path: Pa
         await keys(pilot, "escape", "H")
         assert f"claude voted harmful on {ID}: −0 → −1" in shown(app)
         assert "reason: it is out of date" in shown(app)
-
-
-@pytest.mark.slow
-async def test_no_vote_is_told_by_the_fields_it_is_stored_in(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    votes.cast(app.bench.context, app.bench.stream.get(ID), "helpful", reason="it saved an hour")
-    async with app.run_test(size=(140, 45)) as pilot:
-        await keys(pilot, "H")
-        assert "reason: it saved an hour" in shown(app)
-        assert "memories:" not in shown(app)
-        assert "target" not in shown(app)
 
 
 async def test_a_vote_on_what_is_gone_is_a_sentence_too(tmp_path: Path) -> None:

@@ -37,32 +37,6 @@ async def test_it_shows_sections_and_bullets_in_file_order_with_their_standing(b
         assert hand.here == "hr-00001"
 
 
-@pytest.mark.slow
-async def test_the_side_panel_tells_everything_about_the_bullet(bench: Workbench) -> None:
-    bench.playbooks.vote(BOOK, ["hr-00001"], "helpful")
-    async with opened(bench, (140, 40)) as hand:
-        for part in (
-            "high performing",
-            "HARD RULES · 1 of 3",
-            "+10  9 imported · 1 vote",
-            "85 %  helpful of 11 votes",
-            "90 % interval 66–97 %",
-            "your vote  helpful",
-            "vote helpful on hr-00001",
-        ):
-            assert part in hand.text
-
-
-@pytest.mark.slow
-async def test_marks_that_nobody_gave_are_no_figures(bench: Workbench) -> None:
-    async with opened(bench, (140, 40)) as hand:
-        assert "harmful    −1" in hand.text
-        await hand.press("j", "j")
-        assert hand.here == "hr-00003"
-        for absent in ("+0", "−0", "share"):
-            assert absent not in hand.text
-
-
 async def test_narrow_hides_the_panel_and_enter_opens_it(bench: Workbench) -> None:
     async with opened(bench, (80, 24)) as hand:
         assert "your vote" not in hand.text
@@ -138,10 +112,3 @@ async def test_hostile_text_is_inert_everywhere(empty: Workbench) -> None:
             assert [line for line in picture(hand.app) if not is_inert(line)] == []
             await hand.press("escape")
             await hand.back()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_every_line_fits(bench: Workbench, size: tuple[int, int]) -> None:
-    async with opened(bench, size) as hand:
-        assert [line for line in picture(hand.app) if len(line) != size[0]] == []

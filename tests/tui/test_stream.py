@@ -13,7 +13,7 @@ import pytest
 from rich.cells import cell_len
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 from tests.bidi import drawn
 from tests.demo import MEMORIES
@@ -32,7 +32,6 @@ from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.safety import NO_FLAGS
-from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.stream.rows import SemanticRows, ruled_at
@@ -59,29 +58,6 @@ async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
     for key in pressed:
         await pilot.press(key)
         await pilot.pause()
-
-
-@pytest.mark.slow
-async def test_the_newest_memory_stands_first_with_its_detail(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await pilot.pause()
-        assert current(app).id == "mem-20260320-0000257"
-        assert f"{MEMORIES} memories" in screen_text(app)
-        assert "Open for next week" in screen_text(app)
-
-
-@pytest.mark.slow
-async def test_a_vote_counts_at_once_and_the_same_key_takes_it_back(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        before = current(app).helpful_count
-        await keys(pilot, "plus")
-        assert current(app).helpful_count == before + 1
-        await keys(pilot, "minus")
-        assert (current(app).helpful_count, current(app).harmful_count) == (before, 1)
-        await keys(pilot, "minus")
-        assert (current(app).helpful_count, current(app).harmful_count) == (before, 0)
 
 
 @pytest.mark.slow
@@ -124,29 +100,6 @@ async def test_editing_here_and_leaving_twice(tmp_path: Path) -> None:
         app.screen.query_one(TextArea).text = "another text"
         await keys(pilot, "ctrl+s")
         assert current(app).content == "another text"
-
-
-@pytest.mark.slow
-async def test_a_text_that_cannot_be_stored_stays_in_the_editor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        old = current(app).content
-        await keys(pilot, "e")
-        app.screen.query_one(TextArea).text = "precious words"
-
-        def full(*_: object) -> int:
-            raise OSError(28, "No space left on device")
-
-        with monkeypatch.context() as patched:
-            patched.setattr("os.fsync", full)
-            await keys(pilot, "ctrl+s")
-        assert isinstance(app.screen, RecordForm)
-        assert "cannot be written" in " ".join(screen_text(app).split())
-        await keys(pilot, "ctrl+s")
-        assert current(app).content == "precious words"
-        assert old != "precious words"
 
 
 async def test_the_filter_narrows_as_one_types_and_esc_clears_it_in_place(tmp_path: Path) -> None:
@@ -255,13 +208,6 @@ async def test_a_key_is_for_all_marked_rows_and_one_undo_takes_it_back(
         assert not any(changed(three.bench.stream.get(id)) for id in ("m1", "m2", "m3"))
 
 
-async def test_one_marked_row_is_meant_wherever_the_cursor_is(three: WorkbenchApp) -> None:
-    async with three.run_test(size=(80, 24)) as pilot:
-        await keys(pilot, "t", "j", "p")
-        assert [three.bench.stream.get(id).pinned for id in ("m1", "m2", "m3")] == [True, False, False]
-        assert stream(three).rows.mark_count == 0
-
-
 async def test_forgetting_marked_rows_asks_once_with_their_number(three: WorkbenchApp) -> None:
     async with three.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "t", "t", "d")
@@ -368,27 +314,6 @@ async def test_an_opened_memory_scrolls_with_the_keys_of_a_list(tmp_path: Path) 
 
 
 @pytest.mark.slow
-async def test_history_names_who_changed_what(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await keys(pilot, "p", "h")
-        assert isinstance(app.screen, HistoryDialog)
-        assert "pinned" in screen_text(app)
-        assert "human" in screen_text(app)
-
-
-@pytest.mark.slow
-async def test_the_help_lists_every_key_and_the_filter(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 60)) as pilot:
-        await keys(pilot, "question_mark")
-        assert "Vote helpful" in screen_text(app)
-        await keys(pilot, "end")
-        body = "".join(str(s.render()) for s in app.screen.query(Static))
-        assert "type:error,failure" in body
-
-
-@pytest.mark.slow
 async def test_every_area_has_its_number_and_q_leaves(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -411,21 +336,6 @@ async def test_a_click_on_a_tab_goes_to_its_area(tmp_path: Path) -> None:
         assert app.current_mode == "playbook"
 
 
-@pytest.mark.slow
-async def test_keys_typed_ahead_reach_the_dialog(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await pilot.pause()
-        await pilot.press("slash", *"zzz")
-        await pilot.pause()
-        assert stream(app).query_one("#filter", SafeInput).value == "zzz"
-        await keys(pilot, "escape", "escape")
-        await pilot.press("e", "d", "y")
-        await pilot.pause()
-        assert isinstance(app.screen, RecordForm)
-        assert app.screen.query_one(TextArea).text.endswith("dy")
-
-
 async def test_filling_the_caches_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("import:x", "fill") as tx:
@@ -446,17 +356,6 @@ async def test_filling_the_caches_shows_how_far_it_is(tmp_path: Path, monkeypatc
         await pilot.pause()
     assert any("/3000 texts ready to search" in text for text in shown)
     assert shown[-1] == ""
-
-
-async def test_the_key_bar_shows_the_keys_of_the_keymap(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    app.options = replace(app.options, keymap=(("stream.pin", "i"),))
-    app.set_keymap({"stream.pin": "i"})
-    async with app.run_test(size=(140, 45)) as pilot:
-        await keys(pilot, "i")
-        assert current(app).pinned
-        assert "i pin" in screen_text(app)
-        assert "p pin" not in screen_text(app)
 
 
 @pytest.mark.slow
@@ -554,32 +453,6 @@ async def test_one_key_goes_to_what_is_near_and_back_and_it_is_marked_last(tmp_p
         assert rows.mark_count == len(stream(app).memories)
         await keys(pilot, "T")
         assert rows.mark_count == 0
-
-
-@pytest.mark.slow
-async def test_words_with_nothing_else_near_them_say_so(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await keys(pilot, "slash", *"test", "enter")
-        await app.workers.wait_for_complete()
-        await keys(pilot, "right_square_bracket")
-        assert [toast.message for toast in app._notifications] == ["No more semantic matches."]
-
-
-@pytest.mark.slow
-async def test_a_long_text_is_read_on_with_space(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        shown = stream(app).memory
-        assert shown is not None
-        app.bench.stream.edit(shown.id, "A line of many.\n" * 90)
-        await keys(pilot, "enter")
-        side = stream(app).query_one(DetailPane)
-        await until(pilot, lambda: side.max_scroll_y > 60)
-        await keys(pilot, "space")
-        assert side.scroll_offset.y > 10
-        await keys(pilot, "ctrl+u", "k")
-        assert 0 < side.scroll_offset.y <= 10
 
 
 @pytest.mark.slow
@@ -805,15 +678,6 @@ def test_what_counts_from_the_start_is_called_no_vote(tmp_path: Path) -> None:
     assert "votes" not in text
     assert "votes +2" in detail(bench, replace(counted, helpful_votes=1), NO_FLAGS, 60).plain
     assert confidence_of(counted) == 0
-
-
-@pytest.mark.slow
-async def test_the_detail_follows_when_nobody_types(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await keys(pilot, "slash", *"pnpm")
-        line = current(app).line
-        await until(pilot, lambda: line[:20] in stream(app).side.plain)
 
 
 @pytest.mark.slow
