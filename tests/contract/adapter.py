@@ -170,7 +170,7 @@ def _stream(bench: Any) -> Changes:
 
 
 def _book(bench: Any) -> Changes:
-    books, rules, book = bench.playbooks, bench.rules, "playbook"
+    books, book = bench.playbooks, "playbook"
     sections = books.open(book).sections
     one, two, three, four = (bullet.id for bullet in books.open(book).bullets[:4])
     return {
@@ -187,12 +187,12 @@ def _book(bench: Any) -> Changes:
         "add a section": lambda: books.add_section(book, "What never worked"),
         "set a budget": lambda: books.set_budget(book, 900),
         "no budget": lambda: books.set_budget(book, 0),
-        "deprecate": lambda: rules.deprecate(book, [two], "it is outdated"),
-        "restore a bullet": lambda: rules.restore(book, [two]),
-        "deprecate for another": lambda: rules.deprecate(book, [two], "said better elsewhere", one),
-        "turn into a warning": lambda: rules.avoid(book, three),
-        "turn several into warnings": lambda: rules.avoid_all(book, [one, four]),
-        "fit into the budget": lambda: rules.fit(book, [four], 900),
+        "deprecate": lambda: books.deprecate(book, [two], "it is outdated"),
+        "restore a bullet": lambda: books.restore(book, [two]),
+        "deprecate for another": lambda: books.deprecate(book, [two], "said better elsewhere", one),
+        "turn into a warning": lambda: books.avoid(book, three),
+        "turn several into warnings": lambda: books.avoid_all(book, [one, four]),
+        "fit into the budget": lambda: books.fit(book, [four], 900),
         "delete a bullet": lambda: books.delete(book, [four]),
     }
 

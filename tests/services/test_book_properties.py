@@ -73,7 +73,7 @@ def carry_out(bench: Workbench, act: Act) -> bool:
         return False
     first, second = (ids[one % len(ids)], ids[other % len(ids)]) if ids else ("", "")
     section = playbook.sections[other % len(playbook.sections)].id
-    books, rules = bench.playbooks, bench.rules
+    books = bench.playbooks
     acts: dict[str, Callable[[], object]] = {
         "add": lambda: books.add(BOOK, section, text),
         "update": lambda: books.edit(BOOK, first, text),
@@ -81,9 +81,9 @@ def carry_out(bench: Workbench, act: Act) -> bool:
         "delete": lambda: books.delete(BOOK, [first]),
         "move": lambda: books.move(BOOK, [first], section),
         "split": lambda: bench.bullet_duplicates.part(BOOK, first),
-        "avoid": lambda: rules.avoid_all(BOOK, list(dict.fromkeys([first, second]))),
-        "deprecate": lambda: rules.deprecate(BOOK, [first], text, second if first != second else ""),
-        "restore": lambda: rules.restore(BOOK, [first]),
+        "avoid": lambda: books.avoid_all(BOOK, list(dict.fromkeys([first, second]))),
+        "deprecate": lambda: books.deprecate(BOOK, [first], text, second if first != second else ""),
+        "restore": lambda: books.restore(BOOK, [first]),
         "helpful": lambda: books.vote(BOOK, [first], "helpful"),
         "harmful": lambda: books.vote(BOOK, list(dict.fromkeys([first, second])), "harmful"),
         "shift": lambda: books.shift(BOOK, first, 1 if one % 2 else -1),

@@ -153,13 +153,13 @@ def test_a_text_that_changed_meanwhile_is_not_merged(book: Workbench) -> None:
 
 
 def test_deprecated_bullets_take_no_part(book: Workbench) -> None:
-    book.rules.deprecate("book", ["r-00001"], "old", "r-00002")
+    book.playbooks.deprecate("book", ["r-00001"], "old", "r-00002")
     assert [g.kind for g in book.bullet_duplicates.same("book")] == ["case"]
 
 
 def test_a_rule_is_deprecated_with_a_reason_and_restored(book: Workbench) -> None:
     before = texts(book)
-    book.rules.deprecate("book", ["r-00001", "r-00003"], "out of date", "o-00006")
+    book.playbooks.deprecate("book", ["r-00001", "r-00003"], "out of date", "o-00006")
     gone = book.playbooks.bullet("book", "r-00001")
     assert (gone.state, gone.metadata["deprecated_because"], gone.metadata["replaced_by"]) == (
         "deprecated",
@@ -167,23 +167,23 @@ def test_a_rule_is_deprecated_with_a_reason_and_restored(book: Workbench) -> Non
         "o-00006",
     )
     assert "r-00001" not in texts(book)
-    book.rules.restore("book", ["r-00001", "r-00003"])
+    book.playbooks.restore("book", ["r-00001", "r-00003"])
     assert texts(book) == before
     for wrong in ("r-00001", "nothing"):
         with pytest.raises(WorkbenchError):
-            book.rules.deprecate("book", ["r-00001"], "", wrong)
+            book.playbooks.deprecate("book", ["r-00001"], "", wrong)
 
 
 def test_a_harmful_rule_becomes_a_warning(book: Workbench) -> None:
     before = texts(book)
-    name = book.rules.avoid("book", "r-00005")
+    name = book.playbooks.avoid("book", "r-00005")
     warning: Bullet = book.playbooks.bullet("book", name)
     assert warning.content == "AVOID: Never run the database migrations before the integration tests start."
     assert warning.section == "common_mistakes_to_avoid"
     assert name.startswith("err-")
     assert "[r-00005]" not in texts(book)
     assert book.playbooks.bullet("book", "r-00005").metadata["replaced_by"] == name
-    second = book.rules.avoid("book", "r-00004", "Do not wait.", "RULES")
+    second = book.playbooks.avoid("book", "r-00004", "Do not wait.", "RULES")
     assert (
         replace(book.playbooks.bullet("book", second), metadata={}).section
         == book.playbooks.bullet("book", "r-00004").section

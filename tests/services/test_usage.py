@@ -82,7 +82,7 @@ def test_a_budget_cuts_the_file_and_goes_again(bench: Workbench) -> None:
     bench.playbooks.set_budget("book", 24)
     view = bench.playbooks.view("book")
     assert view.over == {"r-00002", "r-00003"}
-    bench.rules.fit("book", sorted(view.over), 24)
+    bench.playbooks.fit("book", sorted(view.over), 24)
     assert bench.playbooks.view("book").cut is None
     assert bench.playbooks.bullet("book", "r-00003").metadata["deprecated_because"] == "beyond the budget of 24 tokens"
     bench.history.undo()

@@ -237,7 +237,7 @@ class BulletForm(Form):
         if len(self.ids) == 1:
             with self.bench.library.transaction(self.bench.context.actor, f"edit {self.ids[0]}"):
                 self._require_unchanged(expected)
-                playbooks.change(self._book, self.ids[0], edit.content, edit.section)
+                playbooks.edit(self._book, self.ids[0], edit.content, section=edit.section)
         elif self.ids and edit.section is not None:
             playbooks.move(self._book, self.ids, edit.section)
             self.changed = len(self.ids)

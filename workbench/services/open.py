@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from workbench.services.health.trends import TrendsLook
     from workbench.services.health.upkeep import Upkeep
     from workbench.services.playbook.curation import Curator, CuratorRequest
-    from workbench.services.playbook.playbook import BookRules, Playbooks
+    from workbench.services.playbook.playbook import Playbooks
     from workbench.services.promotion.copies import Copies
     from workbench.services.promotion.promotion import Promotion
     from workbench.services.reflection.reflection import Reflecting
@@ -187,13 +187,6 @@ class Workbench:
         from workbench.services.duplicates.wording import BookWording
 
         return BookWording(self.context, self.safety.masked)
-
-    @cached_property
-    def rules(self) -> "BookRules":
-        """Deprecating bullets, and turning them into warnings."""
-        from workbench.services.playbook.playbook import BookRules
-
-        return BookRules(self.context, self.playbooks)
 
     @cached_property
     def tuning(self) -> "Tuning":

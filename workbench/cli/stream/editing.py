@@ -252,7 +252,7 @@ def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | B
 
 def _edit_bullet(bench: "Workbench", bullet: Bullet, wanted: "FieldEdit") -> list[str]:
     require_person(bench.context.actor, "change a bullet")
-    bench.playbooks.change(bullet.book, bullet.id, wanted.content, wanted.section)
+    bench.playbooks.edit(bullet.book, bullet.id, wanted.content, section=wanted.section)
     now = bench.playbooks.bullet(bullet.book, bullet.id)
     return [] if now == bullet else [bullet.id]
 

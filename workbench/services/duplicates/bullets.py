@@ -76,7 +76,7 @@ class BulletDuplicates:
     def merge(self, book: str, ids: Sequence[str], content: str, keep: str) -> None:
         """Make one bullet of several, with a text of the person's choice; votes are summed once, ids become aliases."""
         label = f"merge {len(ids)} bullets into {keep}" if len(ids) > 3 else f"merge {', '.join(ids)} into {keep}"
-        self._playbooks.apply(book, delta.Merge(tuple(ids), content, keep), label)
+        self._playbooks.apply(book, label, delta.Merge(tuple(ids), content, keep))
 
     def outcome(self, book: str, ids: Sequence[str], content: str, keep: str) -> Bullet:
         """Return the bullet that a merge would leave; writes nothing. Raises `WorkbenchError` when it is impossible."""
@@ -101,7 +101,7 @@ class BulletDuplicates:
             operations.append(delta.Merge(group.ids, kept.content, kept.id))
         if operations:
             count = len(operations)
-            self._playbooks.apply_all(book, operations, f"merge {count} {'pair' if count == 1 else 'groups'} of equals")
+            self._playbooks.apply(book, f"merge {count} {'pair' if count == 1 else 'groups'} of equals", *operations)
         return sum(len(group.bullets) - 1 for group in groups)
 
     def keep_both(self, group: BulletGroup) -> None:

@@ -126,6 +126,15 @@ def counted(tallies: Sequence[UsageTally]) -> int:
     return sum(tally.count for tally in tallies)
 
 
+REASON, REPLACED_BY, SINCE, WARNS_OF = "deprecated_because", "replaced_by", "deprecated_at", "warns_of"
+"""Metadata keys of a deprecated bullet, and of the warning that was made of one."""
+
+AVOID = "AVOID: "
+PITFALLS = "COMMON MISTAKES TO AVOID"
+_WARNINGS = frozenset(
+    {"common_mistakes_to_avoid", "common_mistakes_and_correct_strategies", "troubleshooting_and_pitfalls"}
+)
+
 MAIN = "main"
 
 
@@ -240,22 +249,22 @@ class Playbooks:
         vote = self._library.votes.find(vote_id("bullets", f"{book}/{id}", self._context.voter))
         return vote.verdict if vote else ""
 
-    def edit(self, book: str, id: str, content: str, expected: str | None = None) -> None:
-        """Change a bullet's text; raises `Conflict` when it no longer is the `expected` one."""
-        with self._library.transaction(self._context.actor, f"edit {id}"):
-            now = self.bullet(book, id).content
-            if expected is not None and now != expected:
-                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
-            self.apply(book, operations.Update(id, now if content == now else clean_text(content)), f"edit {id}")
+    def edit(
+        self, book: str, id: str, content: str | None = None, *, section: str | None = None, expected: str | None = None
+    ) -> None:
+        """Give a bullet another text, another section, at whose end it stands then, or both.
 
-    def change(self, book: str, id: str, content: str | None, section: str | None) -> None:
-        """Give a bullet another text, another section, at whose end it stands then, or both."""
-        ops: list[operations.Operation] = []
-        if content is not None:
-            ops.append(operations.Update(id, self.edited(book, id, content)[1].content))
-        if section is not None:
-            ops.append(operations.Move(id, section, None))
-        self.apply_all(book, ops, f"edit {id}")
+        Raises `Conflict` when its text no longer is the `expected` one.
+        """
+        with self._library.transaction(self._context.actor, f"edit {id}"):
+            if expected is not None and self.bullet(book, id).content != expected:
+                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
+            ops: list[operations.Operation] = []
+            if content is not None:
+                ops.append(operations.Update(id, self.edited(book, id, content)[1].content))
+            if section is not None:
+                ops.append(operations.Move(id, section, None))
+            self.apply(book, f"edit {id}", *ops)
 
     def edited(self, book: str, id: str, content: str) -> tuple[Bullet, Bullet]:
         """Return a bullet as it is and as it would be with another text; raises `UnknownRecord`."""
@@ -266,7 +275,7 @@ class Playbooks:
     def add(self, book: str, section: str, content: str) -> str:
         """Add a bullet at the end of a section and return its new id."""
         before = {b.id for b in self.open(book).bullets}
-        after = self.apply(book, operations.Add(section, clean_text(content)), f"add a bullet to {section}")
+        after = self.apply(book, f"add a bullet to {section}", operations.Add(section, clean_text(content)))
         return next(b.id for b in after.bullets if b.id not in before)
 
     def add_to_new_section(self, book: str, title: str, content: str) -> str:
@@ -274,15 +283,15 @@ class Playbooks:
         title = mask(title)  # the section's id is made of it
         with self._library.transaction(self._context.actor, f"add a bullet to {title}"):
             self.ensure(book)
-            after = self.apply(book, operations.CreateMeta(title, clean_text(content)), f"add a bullet to {title}")
+            after = self.apply(book, f"add a bullet to {title}", operations.CreateMeta(title, clean_text(content)))
         return after.in_section(operations.find_section(after, title).id)[-1].id
 
     def delete(self, book: str, ids: Sequence[str]) -> None:
         """Delete bullets and the votes on them; the other lines of the file stay as they are."""
-        label = f"delete {ids[0]}" if len(ids) == 1 else f"delete {len(ids)} bullets"
+        label = f"delete {_named(ids)}"
         gone = {f"{book}/{id}" for id in ids}
         with self._library.transaction(self._context.actor, label) as tx:
-            self.apply_all(book, [operations.Delete(id) for id in ids], label)
+            self.apply(book, label, *(operations.Delete(id) for id in ids))
             # A later bullet may be given a deleted one's number; it must not inherit its votes.
             for vote in self._library.votes.all():
                 if vote.table == "bullets" and vote.target in gone:
@@ -290,11 +299,10 @@ class Playbooks:
 
     def move(self, book: str, ids: Sequence[str], section: str, position: int | None = None) -> None:
         """Move bullets to the end of a section, or to `position` (from 0) in it; they keep their ids."""
-        label = f"move {ids[0]} to {section}" if len(ids) == 1 else f"move {len(ids)} bullets to {section}"
+        label = f"move {_named(ids)} to {section}"
         places = range(position, position + len(ids)) if position is not None else [None] * len(ids)
-        self.apply_all(
-            book, [operations.Move(id, section, place) for id, place in zip(ids, places, strict=True)], label
-        )
+        moves = (operations.Move(id, section, place) for id, place in zip(ids, places, strict=True))
+        self.apply(book, label, *moves)
 
     def shift(self, book: str, id: str, step: int) -> bool:
         """Move a bullet up (−1) or down (+1) within its section; return whether there was room."""
@@ -305,15 +313,14 @@ class Playbooks:
         if not 0 <= place + step < len(siblings):
             return False
         siblings.insert(place + step, siblings.pop(place))
-        self.apply(book, operations.Reorder(bullet.section, tuple(siblings)), f"reorder {id}")
+        self.apply(book, f"reorder {id}", operations.Reorder(bullet.section, tuple(siblings)))
         return True
 
     def pin(self, book: str, ids: Sequence[str], pinned: bool | None = None) -> bool:
         """Pin or unpin bullets; without `pinned` they are unpinned when all are pinned. Return the new state."""
         if pinned is None:
             pinned = not all(bullet.pinned for bullet in [self.bullet(book, id) for id in ids])
-        what = ids[0] if len(ids) == 1 else f"{len(ids)} bullets"
-        with self._library.transaction(self._context.actor, f"{'pin' if pinned else 'unpin'} {what}") as tx:
+        with self._library.transaction(self._context.actor, f"{'pin' if pinned else 'unpin'} {_named(ids)}") as tx:
             for id in ids:
                 tx.put(replace(self.bullet(book, id), pinned=pinned))
         return pinned
@@ -350,15 +357,13 @@ class Playbooks:
             with self._library.transaction(self._context.actor, f"new playbook {book}") as tx:
                 tx.put(Book(book, name=book))
 
-    def apply(self, book: str, op: operations.Operation, label: str) -> Playbook:
-        """Apply one operation as a transaction and return the playbook after it."""
-        return self.apply_all(book, [op], label)
+    def apply(self, book: str, label: str, *ops: operations.Operation) -> Playbook:
+        """Apply operations as one transaction, and return the playbook after it.
 
-    def apply_all(self, book: str, ops: Sequence[operations.Operation], label: str) -> Playbook:
-        """Apply operations as one transaction; when one is impossible it raises, and nothing is changed."""
+        When one is impossible it raises, and nothing is changed.
+        """
         with self._library.transaction(self._context.actor, label) as tx:
-            before = self.open(book)
-            after = before
+            before = after = self.open(book)
             for op in ops:
                 after = operations.apply(after, op, self._context.now())
             write_book(tx, before, after)
@@ -371,59 +376,7 @@ class Playbooks:
             raise UnknownRecord(f"There is no bullet {id} in the playbook any more.", "Nothing was changed.")
         return found
 
-
-def shown_title(section: Section) -> str:
-    """Return a section's title as it may be shown: without its secrets."""
-    return mask(section.title)
-
-
-def write_book(tx: Tx, before: Playbook, after: Playbook) -> None:
-    """Write only the records in which two states of a playbook differ."""
-    if after.book != before.book:
-        tx.put(after.book)
-    pairs: tuple[tuple[Sequence[Section | Bullet], Sequence[Section | Bullet]], ...] = (
-        (before.sections, after.sections),
-        (before.bullets, after.bullets),
-    )
-    for old, new in pairs:
-        known = {r.id: r for r in old}
-        for record in new:
-            if known.get(record.id) != record:
-                tx.put(record)
-        kept = {r.id for r in new}
-        for record in old:
-            if record.id not in kept:
-                tx.delete(record)
-
-
-def _section_place(section: Section) -> tuple[float, str]:
-    return (section.order, section.id)
-
-
-def clean_text(content: str) -> str:
-    return clean_for_store(content).strip()
-
-
-# Letting go of a rule without losing it: deprecated with a reason, or turned into a warning.
-
-
-REASON, REPLACED_BY, SINCE, WARNS_OF = "deprecated_because", "replaced_by", "deprecated_at", "warns_of"
-"""Metadata keys of a deprecated bullet, and of the warning that was made of one."""
-
-AVOID = "AVOID: "
-PITFALLS = "COMMON MISTAKES TO AVOID"
-_WARNINGS = frozenset(
-    {"common_mistakes_to_avoid", "common_mistakes_and_correct_strategies", "troubleshooting_and_pitfalls"}
-)
-
-
-class BookRules:
-    """Deprecating bullets and turning harmful ones into warnings."""
-
-    def __init__(self, context: Context, playbooks: Playbooks) -> None:
-        self._context = context
-        self._library = context.library
-        self._playbooks = playbooks
+    # Letting go of a rule without losing it
 
     def deprecate(self, book: str, ids: Sequence[str], reason: str = "", replacement: str = "") -> None:
         """Take bullets out of what is exported; they stay in the store with the reason and what replaces them.
@@ -433,7 +386,7 @@ class BookRules:
         self._check_replacement(book, ids, replacement)
         with self._library.transaction(self._context.actor, f"deprecate {_named(ids)}") as tx:
             for id in ids:
-                tx.put(self._deprecated(self._playbooks.bullet(book, id), reason, replacement))
+                tx.put(self._deprecated(self.bullet(book, id), reason, replacement))
 
     def fit(self, book: str, ids: Sequence[str], budget: int) -> None:
         """Deprecate the bullets that do not fit a budget of tokens, as one action."""
@@ -443,13 +396,13 @@ class BookRules:
         """Make deprecated bullets count again."""
         with self._library.transaction(self._context.actor, f"restore {_named(ids)}") as tx:
             for id in ids:
-                bullet = self._playbooks.bullet(book, id)
+                bullet = self.bullet(book, id)
                 metadata = {k: v for k, v in bullet.metadata.items() if k not in (REASON, REPLACED_BY, SINCE)}
                 tx.put(replace(bullet, state="active", metadata=metadata))
 
     def all_deprecated(self, book: str, ids: Sequence[str]) -> bool:
         """Tell whether all of these are deprecated, so that the next step is to restore them."""
-        return all(self._playbooks.bullet(book, id).state == "deprecated" for id in ids)
+        return all(self.bullet(book, id).state == "deprecated" for id in ids)
 
     def avoid(self, book: str, id: str, content: str = "", section: str = "") -> str:
         """Deprecate a harmful rule and add a warning of it; return the warning's id.
@@ -458,8 +411,8 @@ class BookRules:
         section of pitfalls, which is made when there is none. One transaction.
         """
         with self._library.transaction(self._context.actor, f"turn {id} into a warning") as tx:
-            before = self._playbooks.open(book)
-            after, warning = self._avoided(before, self._playbooks.bullet(book, id), content, section)
+            before = self.open(book)
+            after, warning = self._avoided(before, self.bullet(book, id), content, section)
             write_book(tx, before, after)
         return warning
 
@@ -467,16 +420,16 @@ class BookRules:
         """Turn several harmful rules into warnings in their own words, as one action; return the warnings' ids."""
         made = list[str]()
         with self._library.transaction(self._context.actor, f"turn {_named(ids)} into warnings") as tx:
-            before = after = self._playbooks.open(book)
+            before = after = self.open(book)
             for id in ids:
-                after, warning = self._avoided(after, self._playbooks.bullet(book, id), "", "")
+                after, warning = self._avoided(after, self.bullet(book, id), "", "")
                 made.append(warning)
             write_book(tx, before, after)
         return tuple(made)
 
     def warns_in(self, book: str) -> str:
         """Return the heading under which a warning goes unless another one is named."""
-        sections = self._playbooks.open(book).sections
+        sections = self.open(book).sections
         return next((s.title for s in sections if s.key in _WARNINGS), PITFALLS)
 
     def _avoided(self, before: Playbook, rule: Bullet, content: str, section: str) -> tuple[Playbook, str]:
@@ -515,11 +468,43 @@ class BookRules:
         if replacement in ids:
             raise InvalidRecord(f"{replacement} cannot replace itself.", "Nothing was changed.")
         try:
-            other = self._playbooks.bullet(book, replacement)
+            other = self.bullet(book, replacement)
         except UnknownRecord as error:
             raise UnknownRecord(f"There is no bullet {replacement} to replace it.", "Nothing was changed.") from error
         if other.state == "deprecated":
             raise InvalidRecord(f"{replacement} is deprecated itself.", "Nothing was changed.")
+
+
+def shown_title(section: Section) -> str:
+    """Return a section's title as it may be shown: without its secrets."""
+    return mask(section.title)
+
+
+def write_book(tx: Tx, before: Playbook, after: Playbook) -> None:
+    """Write only the records in which two states of a playbook differ."""
+    if after.book != before.book:
+        tx.put(after.book)
+    pairs: tuple[tuple[Sequence[Section | Bullet], Sequence[Section | Bullet]], ...] = (
+        (before.sections, after.sections),
+        (before.bullets, after.bullets),
+    )
+    for old, new in pairs:
+        known = {r.id: r for r in old}
+        for record in new:
+            if known.get(record.id) != record:
+                tx.put(record)
+        kept = {r.id for r in new}
+        for record in old:
+            if record.id not in kept:
+                tx.delete(record)
+
+
+def _section_place(section: Section) -> tuple[float, str]:
+    return (section.order, section.id)
+
+
+def clean_text(content: str) -> str:
+    return clean_for_store(content).strip()
 
 
 def warning_of(rule: str) -> str:

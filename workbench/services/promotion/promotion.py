@@ -264,8 +264,8 @@ class Promotion:
     def _add_bullets(self, plan: PromotionPlan) -> None:
         """Add bullets to the playbook, which joins the transaction that is open."""
         if plan.book is not None:
-            adds = [operations.Add(plan.book.section, content) for content in plan.book.contents]
-            self._playbooks().apply_all(plan.book.book, adds, "promote")
+            adds = (operations.Add(plan.book.section, content) for content in plan.book.contents)
+            self._playbooks().apply(plan.book.book, "promote", *adds)
 
     def _flagged(self, memories: Sequence[Memory]) -> tuple[Held, ...]:
         """Return the memories whose text should not travel; that it came in by import is no excuse here."""

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from workbench.core.agents.actors import require_person
 from workbench.core.playbook.book import Bullet, Section, section_key
@@ -29,6 +29,9 @@ playbook's section, a saved query, a saved view, or an agent's pattern."""
 
 Replaceable = Record | Section
 """The records that words are replaced in; of a section its title."""
+
+LINES = ("title", "tags", "category")
+"""The fields whose texts are single lines."""
 
 
 class Elsewhere(NamedTuple):
@@ -77,7 +80,7 @@ class Place:
     @property
     def texts(self) -> tuple[tuple[str, str], ...]:
         """What differs, as it is and as it would be: title, text, tags and category, each where it does."""
-        pairs = zip(_texts(self.before), _texts(self.after), strict=True)
+        pairs = ((_shown(self.before, name), _shown(self.after, name)) for name in _fields(self.before))
         return tuple((old, new) for old, new in pairs if old != new)
 
 
@@ -145,22 +148,18 @@ class Replacing:
     def _write(self, chosen: Sequence[Place]) -> None:
         with self._library.transaction(self._context.actor, "replace") as tx:
             for place in chosen:
-                if self._standing(place.before) != place.before:
+                table, key = place_of(place.before)
+                if self._library.table_named(table).find(key) != place.before:
                     raise Conflict(f"{place.name} was changed meanwhile.", f"{UNCHANGED} Look again.")
                 tx.put(place.after)
-
-    def _standing(self, record: Replaceable) -> Replaceable | None:
-        key = place_of(record)[1]
-        if isinstance(record, Memory):
-            return self._library.memories.find(key)
-        return (self._library.bullets if isinstance(record, Bullet) else self._library.sections).find(key)
 
     def _found(
         self, records: Iterable[Replaceable], pattern: re.Pattern[str], new: str, *, names: bool
     ) -> Iterator[Place]:
         taken = {(section.book, section.key) for section in self._library.sections.all()} if names else set()
         for record in records:
-            count = sum(len(pattern.findall(text)) for text in _looked_through(record, names=names))
+            values = [value for name in _fields(record, names=names) for value in _values(record, name)]
+            count = sum(len(pattern.findall(value)) for value in values)
             if count:
                 after = self._replaced(record, pattern, new, names=names)
                 if after != record:
@@ -169,24 +168,19 @@ class Replacing:
                     taken.add((after.book, after.key))  # two titles may come to say the same
 
     def _replaced(self, record: Replaceable, pattern: re.Pattern[str], new: str, *, names: bool) -> Replaceable:
-        def stored(text: str) -> str:
-            return self._gate.preview(pattern.sub(lambda _: new, text), text)
+        def stored(text: str, name: str) -> str:
+            wanted = self._gate.preview(pattern.sub(lambda _: new, text), text)
+            return " ".join(wanted.split()) if name in LINES and wanted != text else wanted
 
+        changed: dict[str, Any] = {}
+        for name in _fields(record, names=names):
+            now = dict.fromkeys(stored(value, name) for value in _values(record, name))
+            changed[name] = tuple(filter(None, now)) if name == "tags" else next(iter(now))
+        if all(getattr(record, name) == value for name, value in changed.items()):
+            return record
         if isinstance(record, Section):
-            title = " ".join(stored(record.title).split())
-            return record if title == record.title else replace(record, title=title, key=section_key(title))
-        if isinstance(record, Bullet):
-            text = stored(record.content)
-            return record if text == record.content else replace(record, content=text, raw=None)
-        worded = replace(record, content=stored(record.content), summary=stored(record.summary))
-        if not names:
-            return worded
-
-        def named(text: str) -> str:  # a tag or a category is a line
-            return text if (wanted := stored(text)) == text else " ".join(wanted.split())
-
-        tags = dict.fromkeys(map(named, record.tags))
-        return replace(worded, tags=tuple(filter(None, tags)), category=named(record.category))
+            return replace(record, key=section_key(changed["title"]), **changed)
+        return replace(record, raw=None, **changed) if isinstance(record, Bullet) else replace(record, **changed)
 
 
 def _living(memories: Iterable[Memory]) -> Iterator[Memory]:
@@ -199,19 +193,23 @@ def _corrections(chosen: Iterable[Place]) -> list[tuple[Record, Record]]:
     return [(old, new) for old, new in pairs if not isinstance(old, Section) and not isinstance(new, Section)]
 
 
-def _texts(record: Replaceable, *, names: bool = True) -> tuple[str, ...]:
+def _fields(record: Replaceable, *, names: bool = True) -> tuple[str, ...]:
+    """Return the names of the fields that are looked through."""
     if isinstance(record, Section):
-        return (record.title,)
+        return ("title",)
     if isinstance(record, Bullet):
-        return (record.content,)
-    named = (" ".join(f"#{tag}" for tag in record.tags), record.category) if names else ()
-    return (record.summary, record.content, *named)
+        return ("content",)
+    return ("summary", "content", "tags", "category") if names else ("summary", "content")
 
 
-def _looked_through(record: Replaceable, *, names: bool) -> tuple[str, ...]:
-    """Return what is looked through: tag by tag, without the sign that they are shown with."""
-    named = (*record.tags, record.category) if isinstance(record, Memory) and names else ()
-    return (*_texts(record, names=False), *named)
+def _values(record: Replaceable, name: str) -> tuple[str, ...]:
+    """Return the texts of a field: each tag, without the sign that it is shown with."""
+    value = getattr(record, name)
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _shown(record: Replaceable, name: str) -> str:
+    return " ".join(f"#{tag}" if name == "tags" else tag for tag in _values(record, name))
 
 
 def _misfit(before: Replaceable, after: Replaceable, taken: Container[tuple[str, str]]) -> Misfit:

@@ -264,7 +264,7 @@ class BudgetDialog(Dialog[str | None]):
         if await self.app.push_screen_wait(ask):
 
             def fit() -> None:
-                self._bench.rules.fit(self._book, fitting.outside, fitting.budget)
+                self._bench.playbooks.fit(self._book, fitting.outside, fitting.budget)
                 self.dismiss(f"Deprecated {bullets_in(len(fitting.outside))}. {undo()} brings them back.")
 
             change(self, fit, self._complain)

@@ -378,13 +378,13 @@ class PlaybookScreen(AreaScreen):
     @asking
     async def action_deprecate(self) -> None:
         """Deprecate bullets, with a reason and a replacement; again makes them count."""
-        ids, book, rules = self._ids(), self.book, self.bench.rules
+        ids, book, books = self._ids(), self.book, self.bench.playbooks
         if not ids or self.view is None:
             return
-        if rules.all_deprecated(book, ids):
+        if books.all_deprecated(book, ids):
 
             def restore(_: Sequence[str]) -> str:
-                rules.restore(book, ids)
+                books.restore(book, ids)
                 return f"{_named(ids)} count{'s' if len(ids) == 1 else ''} again."
 
             self.changes.change(restore, ids)
@@ -402,7 +402,7 @@ class PlaybookScreen(AreaScreen):
 
         def deprecate(_: Sequence[str]) -> str:
             with preview.writing(f"deprecate {_named(ids)}"):
-                rules.deprecate(book, ids, preview.text, instead)
+                books.deprecate(book, ids, preview.text, instead)
             replaced = f", replaced by “{one_line(texts[instead], 60)}”" if instead else ""
             back = keyed("{playbook.deprecate} or {app.undo} brings back.")
             return f"Deprecated {_named(ids)}{replaced}: left out of exports. {back}"
@@ -412,7 +412,7 @@ class PlaybookScreen(AreaScreen):
     @asking
     async def action_avoid(self) -> None:
         """Deprecate harmful rules and warn of them in their own words; those of a single one can be edited first."""
-        ids, book, rules = self._ids(), self.book, self.bench.rules
+        ids, book, books = self._ids(), self.book, self.bench.playbooks
         if len(ids) == 1:
             await self._avoid(self.bench.playbooks.bullet(book, ids[0]))
         elif ids:
@@ -423,23 +423,23 @@ class PlaybookScreen(AreaScreen):
             if await self.app.push_screen_wait(ask):
 
                 def avoid(_: Sequence[str]) -> str:
-                    made = rules.avoid_all(book, ids)
+                    made = books.avoid_all(book, ids)
                     return f"{len(made)} warnings replace {_named(ids)}. {undo()} takes them back."
 
                 self.changes.change(avoid, ids)
 
     async def _avoid(self, bullet: Bullet) -> None:
         made: list[str] = []
-        preview, rules = Preview(self.bench, bullet.content), self.bench.rules
+        preview, books = Preview(self.bench, bullet.content), self.bench.playbooks
 
         def save(text: str) -> str | None:
             if (first := preview(text)) is not None:
                 return first
             with preview.writing(f"warn of {bullet.id}", lambda: [f"{bullet.book}/{made[-1]}"]):
-                made.append(rules.avoid(bullet.book, bullet.id, preview.text))
+                made.append(books.avoid(bullet.book, bullet.id, preview.text))
             return None
 
-        place = one_line(rules.warns_in(bullet.book), 60)
+        place = one_line(books.warns_in(bullet.book), 60)
         title = f"Turn {bullet.id} into a warning under {place}; the rule itself is deprecated"
         await self.app.push_screen_wait(TextEditor(title, warning_of(bullet.content), check=save))
         if made:
