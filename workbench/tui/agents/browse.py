@@ -3,10 +3,12 @@
 import asyncio
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import wraps
+from inspect import isawaitable
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
@@ -25,7 +27,7 @@ from workbench.services.safety.masking import masked_name
 from workbench.tui.agents.actions import LESSONS
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Host
-from workbench.tui.app.waiting import asking, change
+from workbench.tui.app.waiting import asking, change, started
 from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed, undo
@@ -42,6 +44,19 @@ Parts = Iterable[tuple[str, str]]
 """Texts with their styles, in which secrets may still be."""
 
 Cancelled = Callable[[], bool]
+
+
+def on_row(action: Callable[..., object]) -> Callable[..., Awaitable[None]]:
+    """Run an action of a dialog with the row under the cursor, as `asking` does; without one, ring the bell."""
+
+    @wraps(action)
+    async def asked(dialog: "Browse[Any, Any]", *given: object) -> None:
+        if (row := dialog.current) is None:
+            dialog.app.bell()
+        elif isawaitable(came := action(dialog, row, *given)):
+            await started(dialog, cast(Coroutine[Any, Any, None], came))
+
+    return asked
 
 
 class Browse(Dialog[Result], Generic[Result, Row]):
@@ -187,12 +202,6 @@ class Browse(Dialog[Result], Generic[Result, Row]):
     def action_pane(self) -> None:
         """To the text, and back."""
         (self.left if self.pane.has_focus else self.pane).focus()
-
-    def picked(self) -> Row | None:
-        """Return the row under the cursor; without one, ring the bell."""
-        if (row := self.rows.current) is None:
-            self.app.bell()
-        return row
 
     def change(self, do: Callable[[], object], said: str = "") -> None:
         """Change the store, and say that it was done (or else what comes of it), or what went wrong."""

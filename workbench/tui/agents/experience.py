@@ -30,7 +30,7 @@ from workbench.services.agents.episodes import Opened, bring, found_in, name_of
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
 from workbench.tui.agents.actions import EPISODES, PATTERNS
-from workbench.tui.agents.browse import Browse, Cancelled, Parts
+from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.links import area_below
@@ -140,13 +140,13 @@ class EpisodesDialog(Browse[None, Row]):
             self._strategy = next(one for one in STRATEGIES if one == chosen)
             self.done("" if self._query else keyed(f"{self._strategy}: {{episodes.search}} writes what to find."))
 
-    def action_compare(self) -> None:
+    @on_row
+    def action_compare(self, row: Row) -> None:
         """Remember the episode under the cursor, or compare it with the one that is remembered."""
-        if (row := self.picked()) is not None:
-            self._pair = (self._compared, row.episode.id)
-            self._compared = "" if self._compared else row.episode.id
-            self.say(keyed("{episodes.compare} on another one compares the two.") if self._compared else "")
-            self.show()
+        self._pair = (self._compared, row.episode.id)
+        self._compared = "" if self._compared else row.episode.id
+        self.say(keyed("{episodes.compare} on another one compares the two.") if self._compared else "")
+        self.show()
 
     def action_trace(self) -> None:
         """Open the trace of an old episode, or close it."""
@@ -196,20 +196,17 @@ class EpisodesDialog(Browse[None, Row]):
         if await self.app.push_screen_wait(Prompt("Add episodes", placeholder="a file or a folder", take=take)):
             self.done("Added.")
 
-    @asking
-    async def action_note(self) -> None:
+    @on_row
+    async def action_note(self, row: Row) -> None:
         """Note something on the episode under the cursor."""
-        if (row := self.picked()) is not None:
-            id, note = row.episode.id, self.bench.episodes.note
-            ask = Prompt(f"A note on {id}", placeholder="what you know of it", take=lambda text: note(id, text))
-            if await self.app.push_screen_wait(ask):
-                self.done("Noted.")
+        id, note = row.episode.id, self.bench.episodes.note
+        ask = Prompt(f"A note on {id}", placeholder="what you know of it", take=lambda text: note(id, text))
+        if await self.app.push_screen_wait(ask):
+            self.done("Noted.")
 
-    @asking
-    async def action_tag(self) -> None:
+    @on_row
+    async def action_tag(self, row: Row) -> None:
         """Write the tags of the episode under the cursor."""
-        if (row := self.picked()) is None:
-            return
         id, known = row.episode.id, row.episode.tags
 
         def write(text: str) -> None:
@@ -221,31 +218,31 @@ class EpisodesDialog(Browse[None, Row]):
         if await self.app.push_screen_wait(ask) is not None:
             self.done("Tagged.")
 
-    def action_approve(self) -> None:
+    @on_row
+    def action_approve(self, row: Row) -> None:
         """Stand by the episode under the cursor, or no longer."""
-        if (row := self.picked()) is not None:
-            id, withdraw = row.episode.id, row.episode.approved
-            said = "No longer approved." if withdraw else "Approved: agents are served it as approved by you."
-            self.change(lambda: self.bench.episodes.approve(id, withdraw=withdraw), said)
+        id, withdraw = row.episode.id, row.episode.approved
+        said = "No longer approved." if withdraw else "Approved: agents are served it as approved by you."
+        self.change(lambda: self.bench.episodes.approve(id, withdraw=withdraw), said)
 
-    def action_archive(self) -> None:
+    @on_row
+    def action_archive(self, row: Row) -> None:
         """Archive the episode under the cursor, or bring it back."""
-        if (row := self.picked()) is not None:
-            id, episodes = row.episode.id, self.bench.episodes
-            if row.episode.status == "active":
-                self.change(lambda: episodes.archive([id]), "Archived: found on request only.")
-            else:
-                self.change(lambda: episodes.restore(id), "It is back.")
+        id, episodes = row.episode.id, self.bench.episodes
+        if row.episode.status == "active":
+            self.change(lambda: episodes.archive([id]), "Archived: found on request only.")
+        else:
+            self.change(lambda: episodes.restore(id), "It is back.")
 
-    def action_delete(self) -> None:
+    @on_row
+    def action_delete(self, row: Row) -> None:
         """Delete the episode under the cursor, or bring it back; either way there is a way back."""
-        if (row := self.picked()) is not None:
-            id, episodes = row.episode.id, self.bench.episodes
-            if row.episode.status == "deleted":
-                self.change(lambda: episodes.restore(id), "It is back.")
-            else:
-                said = "Deleted: kept for 30 days, not served. {episodes.undo} takes it back."
-                self.change(lambda: episodes.delete(id), keyed(said))
+        id, episodes = row.episode.id, self.bench.episodes
+        if row.episode.status == "deleted":
+            self.change(lambda: episodes.restore(id), "It is back.")
+        else:
+            said = "Deleted: kept for 30 days, not served. {episodes.undo} takes it back."
+            self.change(lambda: episodes.delete(id), keyed(said))
 
 
 def _sign(episode: Episode) -> tuple[str, int, str]:
@@ -378,17 +375,15 @@ class PatternsDialog(Browse[None, Pattern]):
 
     # Deciding
 
-    def action_approve(self) -> None:
+    @on_row
+    def action_approve(self, pattern: Pattern) -> None:
         """Take a candidate into use, or one that is under review back into it."""
-        if (pattern := self.rows.current) is not None:
-            step = self.patterns.refine if pattern.status == "under_review" else self.patterns.approve
-            self.change(lambda: step(pattern.id), f"{pattern.name} is in use.")
+        step = self.patterns.refine if pattern.status == "under_review" else self.patterns.approve
+        self.change(lambda: step(pattern.id), f"{pattern.name} is in use.")
 
-    @asking
-    async def action_deprecate(self) -> None:
+    @on_row
+    async def action_deprecate(self, pattern: Pattern) -> None:
         """Deprecate the pattern under the cursor for a reason, or restore one that is deprecated."""
-        if (pattern := self.rows.current) is None:
-            return
         if pattern.status == "deprecated":
             self.change(lambda: self.patterns.restore(pattern.id), f"{pattern.name} is a candidate again.")
             return
@@ -401,15 +396,15 @@ class PatternsDialog(Browse[None, Pattern]):
         if await self.app.push_screen_wait(ask):
             self.done(f"{pattern.name} is deprecated.")
 
-    def action_weigh(self) -> None:
+    @on_row
+    def action_weigh(self, pattern: Pattern) -> None:
         """Weigh the applications of the pattern under the cursor."""
-        if (pattern := self.rows.current) is not None:
 
-            def weigh() -> str:
-                (found,) = self.patterns.validate([pattern.id])
-                return WEIGHED[found.outlook].format(found.finding)
+        def weigh() -> str:
+            (found,) = self.patterns.validate([pattern.id])
+            return WEIGHED[found.outlook].format(found.finding)
 
-            self.change(weigh)
+        self.change(weigh)
 
     @asking
     async def action_prune(self) -> None:
@@ -434,11 +429,9 @@ class PatternsDialog(Browse[None, Pattern]):
         if patch:
             self.change(lambda: self.patterns.add([patch]), f"{patch.get('name')} is a candidate.")
 
-    @asking
-    async def action_apply(self) -> None:
+    @on_row
+    async def action_apply(self, pattern: Pattern) -> None:
         """Record how applying the pattern under the cursor went."""
-        if (pattern := self.rows.current) is None:
-            return
 
         def wrong(text: str) -> str | None:
             said = text.split(None, 2)[1:2]
@@ -461,17 +454,15 @@ class PatternsDialog(Browse[None, Pattern]):
             self._wanted = text
             self.read()
 
-    @asking
-    async def action_edit(self) -> None:
+    @on_row
+    async def action_edit(self, pattern: Pattern) -> None:
         """Edit what the pattern under the cursor says; what cannot be read is named before it is saved."""
-        if (pattern := self.rows.current) is not None and (patch := await self._patch(pattern, "What it says")):
+        if patch := await self._patch(pattern, "What it says"):
             self.change(lambda: self.patterns.update(pattern.id, patch), f"{pattern.name} is changed.")
 
-    @asking
-    async def action_refine(self) -> None:
+    @on_row
+    async def action_refine(self, pattern: Pattern) -> None:
         """Edit a pattern that is under review and take it back into use."""
-        if (pattern := self.rows.current) is None:
-            return
         if pattern.status != "under_review":
             only = "Only a pattern under review is refined; {patterns.edit} edits this one, {patterns.approve} approves"
             self.say(keyed(f"{only} a candidate."))
@@ -505,41 +496,34 @@ class PatternsDialog(Browse[None, Pattern]):
 
     # Beside others
 
-    @asking
-    async def action_merge(self) -> None:
+    @on_row
+    async def action_merge(self, one: Pattern) -> None:
         """Merge the pattern under the cursor with another of its category."""
-        if (pair := await self._pair("Merge it with", same=True)) is not None:
-            one, other = pair
+        if (other := await self._other(one, "Merge it with", same=True)) is not None:
             said = f"{one.name} and {other.name} are one; both are deprecated in its favour."
             self.change(lambda: self.patterns.merge([one.id, other.id]), said)
 
-    @asking
-    async def action_supersede(self) -> None:
+    @on_row
+    async def action_supersede(self, one: Pattern) -> None:
         """Deprecate the pattern under the cursor in favour of another."""
-        if (pair := await self._pair("Superseded by")) is not None:
-            one, other = pair
+        if (other := await self._other(one, "Superseded by")) is not None:
             said = f"{one.name} is superseded by {other.name}."
             self.change(lambda: self.patterns.supersede(one.id, other.id), said)
 
-    @asking
-    async def action_relate(self) -> None:
+    @on_row
+    async def action_relate(self, one: Pattern) -> None:
         """Say how the pattern under the cursor stands to another, or take that back."""
-        choices = [Choice(one, one) for one in RELATIONS] if self.rows.current is not None else []
-        if not choices:
-            return
+        choices = [Choice(name, name) for name in RELATIONS]
         relation = await self.app.push_screen_wait(Choose("How does it stand to another pattern?", choices))
-        if relation and (pair := await self._pair(f"It {relation}")) is not None:
-            one, other = pair
+        if relation and (other := await self._other(one, f"It {relation}")) is not None:
             known = getattr(one.relationships, relation) or ()
             is_said = other.id in ((known,) if isinstance(known, str) else known)
             said = f"{one.name} {'no longer ' if is_said else ''}{relation} {other.name}."
             to = cast(Relation, relation)
             self.change(lambda: self.patterns.relate(one.id, to, other.id, remove=is_said), said)
 
-    async def _pair(self, title: str, *, same: bool = False) -> tuple[Pattern, Pattern] | None:
-        """Return the pattern under the cursor and another that is chosen, of its category with `same`."""
-        if (pattern := self.rows.current) is None:
-            return None
+    async def _other(self, pattern: Pattern, title: str, *, same: bool = False) -> Pattern | None:
+        """Ask for another pattern, those that are like it first; with `same` one of its category."""
         like = {one.pattern.id: f"{one.score:.0%} alike" for one in self.patterns.similar(pattern.id)}
         others = {
             one.id: one
@@ -551,13 +535,13 @@ class PatternsDialog(Browse[None, Pattern]):
             return None
         choices = [Choice(one.id, one.name, like.get(one.id, one.category)) for one in others.values()]
         chosen = await self.app.push_screen_wait(Choose(title, choices, shown=self.bench.safety.masked))
-        return None if chosen is None else (pattern, others[chosen])
+        return None if chosen is None else others[chosen]
 
-    def action_copy(self) -> None:
+    @on_row
+    def action_copy(self, pattern: Pattern) -> None:
         """Copy the pattern under the cursor as JSON."""
-        if (pattern := self.rows.current) is not None:
-            doc = masked(pattern_doc(pattern), self.bench.safety.masked)
-            area_below(self).copy(json.dumps(doc, indent=2, ensure_ascii=False))
+        doc = masked(pattern_doc(pattern), self.bench.safety.masked)
+        area_below(self).copy(json.dumps(doc, indent=2, ensure_ascii=False))
 
 
 def _object(text: str) -> Mapping[str, object] | str:

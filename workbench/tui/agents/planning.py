@@ -23,7 +23,7 @@ from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.agents.working import OPERATIONS, WorkingSession, sessions, words_of
 from workbench.services.open import Workbench
 from workbench.tui.agents.actions import PLANS, WORKING
-from workbench.tui.agents.browse import Browse, Cancelled, Parts
+from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import asking
@@ -178,10 +178,10 @@ class PlansDialog(Browse[None, Place]):
         above, place = (row[1], rules.MOST_STEPS) if below else (row[1][:-1], row[1][-1] + 1)
         await self._ask("New step", "", lambda plan, said: rules.added(plan, above, said, place), row)
 
-    @asking
-    async def action_edit(self) -> None:
+    @on_row
+    async def action_edit(self, row: Place) -> None:
         """Change the text and the duration of the goal or step."""
-        if (row := self.current) is not None and (step := self._step(row)) is not None:
+        if (step := self._step(row)) is not None:
             line = f"{step.text} ({step.total} min)" if step.total else step.text
 
             def reword(plan: Step, said: Step) -> Step:
@@ -199,21 +199,24 @@ class PlansDialog(Browse[None, Place]):
         if await self.app.push_screen_wait(prompt):
             self.done("Changed.")
 
-    def action_mark(self, state: rules.State) -> None:
+    @on_row
+    def action_mark(self, row: Place, state: rules.State) -> None:
         """Mark the step done or skipped, or open again."""
-        if (row := self.current) is not None and (step := self._step(row)) is not None:
+        if (step := self._step(row)) is not None:
             to: rules.State = "open" if rules.state_of(step) == state else state
             self._do(row, lambda one: (rules.marked(one, to),), f"Marked {to}.")
 
-    def action_delete(self) -> None:
+    @on_row
+    def action_delete(self, row: Place) -> None:
         """Delete the step; of a goal, archive the plan."""
-        if (row := self.current) is not None and row[1]:
+        if row[1]:
             self._do(row, lambda _: (), "Deleted.")
-        elif row is not None:
+        else:
             self.change(lambda: self.bench.stream.forget([row[0]]), "Archived the plan.")
 
-    def action_move(self, by: int) -> None:
-        if (row := self.current) is not None and row[1]:
+    @on_row
+    def action_move(self, row: Place, by: int) -> None:
+        if row[1]:
 
             def move(plan: Step) -> Step:
                 moved, path = rules.moved(plan, row[1], by)
@@ -222,19 +225,18 @@ class PlansDialog(Browse[None, Place]):
 
             self.change(lambda: self._change(row, move), "Moved.")
 
-    def action_copy(self) -> None:
+    @on_row
+    def action_copy(self, row: Place) -> None:
         """Copy the plan as a check list."""
-        if (row := self.current) is not None:
-            area_below(self).copy(self.bench.safety.masked(self._plans[row[0]].content))
+        area_below(self).copy(self.bench.safety.masked(self._plans[row[0]].content))
 
-    @asking
-    async def action_decide(self) -> None:
+    @on_row
+    async def action_decide(self, row: Place) -> None:
         """Propose what to do next, away from the keyboard."""
-        if (row := self.current) is not None:
-            self.say("Looking …")
-            self.decision = await self.away(lambda: self.bench.plans.decide(id=row[0]))
-            if self.decision is not None:
-                self.done("")
+        self.say("Looking …")
+        self.decision = await self.away(lambda: self.bench.plans.decide(id=row[0]))
+        if self.decision is not None:
+            self.done("")
 
     def _step(self, row: Place) -> Step | None:
         plan = _read(self._plans[row[0]])
@@ -282,6 +284,9 @@ class Row(NamedTuple):
     memory: WorkingMemory
     variable: Variable | None = None
     warmth: str = ""
+
+    def stored(self, bench: Workbench) -> WorkingSession:
+        return WorkingSession(bench.context, self.memory.session)
 
 
 class WorkingDialog(Browse[None, Row]):
@@ -349,31 +354,24 @@ class WorkingDialog(Browse[None, Row]):
             yield "\n\nbefore it was summarised\n", "bold"
             yield _shown(one.whole), ""
 
-    def _variable(self) -> tuple[Variable, WorkingSession] | None:
-        row = self.picked()
-        if row is None or row.variable is None:
-            return None
-        return row.variable, WorkingSession(self.bench.context, row.variable.session)
-
-    def action_pin(self) -> None:
+    @on_row
+    def action_pin(self, row: Row) -> None:
         """Keep the variable from being pruned, or no longer."""
-        if (found := self._variable()) is not None:
-            one, session = found
+        if (one := row.variable) is not None:
             said = f"{one.name} is {'no longer pinned' if one.pinned else 'pinned: it is not pruned'}."
-            self.change(lambda: session.pin(one.key, one.scope), said)
+            self.change(lambda: row.stored(self.bench).pin(one.key, one.scope), said)
 
-    def action_drop(self) -> None:
+    @on_row
+    def action_drop(self, row: Row) -> None:
         """Remove the variable."""
-        if (found := self._variable()) is not None:
-            one, session = found
-            self.change(lambda: session.drop(one.key, one.scope), f"{one.name} is dropped.")
+        if (one := row.variable) is not None:
+            self.change(lambda: row.stored(self.bench).drop(one.key, one.scope), f"{one.name} is dropped.")
 
-    @asking
-    async def action_correct(self) -> None:
+    @on_row
+    async def action_correct(self, row: Row) -> None:
         """Write another value."""
-        if (found := self._variable()) is None:
+        if (one := row.variable) is None:
             return
-        one, session = found
         is_text, text = isinstance(one.full, str), _shown(one.full)
 
         def wrong(typed: str) -> str | None:
@@ -388,7 +386,8 @@ class WorkingDialog(Browse[None, Row]):
         typed = await self.app.push_screen_wait(TextEditor(title, text, limit=MAX_CONTENT, check=wrong))
         if typed is not None and typed != text:
             value = typed if is_text else json.loads(typed)
-            self.change(lambda: session.correct(one.key, one.scope, value), f"{one.name} is corrected.")
+            do = row.stored(self.bench).correct
+            self.change(lambda: do(one.key, one.scope, value), f"{one.name} is corrected.")
 
     @asking
     async def action_operate(self) -> None:
