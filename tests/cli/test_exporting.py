@@ -5,26 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import NOW, Cli, files_of
-from workbench.cli.main import run
+from tests.cli.conftest import Cli, files_of
 from workbench.config.paths import shipped
 
 CRLF_BOOK = (
     "\ufeff## Rules\r\n\r\n[r-00001] helpful=1 harmful=0 :: Ask\x0bfirst.\r\nfree text\r\n"
     "[r-00002] helpful=0 harmful=0 :: Two"
 )
-
-
-@pytest.mark.parametrize("text", [CRLF_BOOK, shipped("fixtures/demo/playbook.txt").read_bytes().decode()])
-def test_an_imported_playbook_comes_out_with_the_same_bytes(
-    text: str, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    (tmp_path / "book.txt").write_bytes(text.encode())
-    for args in (["import", "book.txt"], ["export", "--format", "ace"]):
-        capsysbinary.readouterr()
-        code = run(["--store", "s", *args], open_app=_no_app, cwd=tmp_path, clock=lambda: NOW)
-        assert code == 0
-    assert capsysbinary.readouterr().out == text.encode()
 
 
 def test_a_file_gets_the_same_bytes_and_is_left_alone_when_nothing_changes(demo: Cli) -> None:
@@ -47,15 +34,6 @@ def test_what_changes_in_a_file_is_shown(demo: Cli) -> None:
         "+[shr-00001] helpful=10 harmful=0 :",
     ]
     assert out.splitlines()[-1] == f"{demo.cwd / 'book.txt'} was replaced: 1 line added, 1 removed."
-
-
-def test_the_bare_dialect_says_what_it_cannot_carry(demo: Cli) -> None:
-    demo.ok("vote", "shr-00001", "helpful")
-    result = demo("export", "--format", "ace", "--dialect", "bare")
-    assert result.code == 0
-    assert result.err.startswith("The bare format has no counts: ")
-    assert "[shr-00001] Never write" in result.out
-    assert "helpful=" not in result.out
 
 
 @pytest.mark.slow

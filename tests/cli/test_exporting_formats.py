@@ -58,17 +58,6 @@ def test_a_forgotten_memory_goes_from_its_file_and_nothing_else_does(name: str, 
     assert [m.content for m in again.memories] == [m.content for m in before.memories if m.content != first.content]
 
 
-def test_one_changed_bullet_is_one_changed_line(cli: Cli) -> None:
-    cli.write("book.txt", BOOK)
-    cli("import", "book.txt")
-    cli("vote", "r-00002", "helpful")
-    out = cli.ok("export", "--format", "ace", "--out", "book.txt")
-    assert [line for line in out.splitlines() if line[:1] in "+-"] == [
-        "-[r-00002] helpful=0 harmful=2 :: Then act.",
-        "+[r-00002] helpful=1 harmful=2 :: Then act.",
-    ]
-
-
 @pytest.fixture
 def changed_meanwhile(cli: Cli) -> Cli:
     """A playbook with a vote here and a new bullet there."""
@@ -339,21 +328,6 @@ def test_data_exports_are_imported_again(args: tuple[str, ...], demo: Cli) -> No
         return sorted((m["id"], m["content"], m["status"], m["created_at"]) for m in json.loads(text)["memories"])
 
     assert rows(other) == rows(str(demo.store))
-
-
-def test_a_letta_block_over_its_limit_is_told_by_export_and_lint(cli: Cli) -> None:
-    cli.ok("init")
-    text = '{"blocks": [{"label": "human", "value": "Name: Ann", "limit": 20, "id": "block-1"}]}\n'
-    path = cli.write("agent.af", text)
-    cli.ok("import", path)
-    (memory,) = json.loads(cli.ok("list", "--json"))
-    cli.ok("edit", memory["id"], "--content", "Name: Ann, who likes tea")
-    said = cli("export", "--format", "letta", "--memories", "--out", path)
-    over = "the block “human” has 24 characters, more than its limit of 20: Letta refuses it"
-    assert said.code == 0
-    assert f"Letta agent file: {over}." in said.err
-    linted = cli("lint", path)
-    assert (linted.code, over in linted.out) == (1, True)
 
 
 def test_an_edited_relation_of_mcp_does_not_stop_the_others(cli: Cli) -> None:

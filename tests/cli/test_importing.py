@@ -34,24 +34,6 @@ def test_a_file_is_recognised_and_counted(cli: Cli) -> None:
     assert stats(cli)["memories"] == 2
 
 
-def test_importing_again_adds_nothing(cli: Cli) -> None:
-    name = two_entries(cli)
-    cli.ok("import", name)
-    before = stats(cli)["revision"]
-    out = cli.ok("import", name)
-    assert "  nothing new · 2 present already" in out
-    assert "importance" not in out
-    assert stats(cli)["revision"] == before
-
-
-def test_what_differs_in_the_store_is_kept_and_named(cli: Cli) -> None:
-    cli.ok("import", two_entries(cli))
-    out = cli.ok("import", cli.write("other.jsonl", entry("a", "other words") + "\n" + entry("c", "third") + "\n"))
-    assert "  new: 1 memory · 1 kept" in out
-    assert "  kept as they are in the store, where they differ: a" in out
-    assert "first" in cli.ok("show", "a")
-
-
 def test_value_mappings_are_listed(cli: Cli) -> None:
     nodes = [
         {"node_id": i, "node_type": "observation", "content": f"step {i}", "importance": 50, "created": i,
@@ -142,12 +124,6 @@ def test_the_field_of_the_text_can_be_named(cli: Cli) -> None:
     assert len(changed) == 1
 
 
-def test_a_dry_run_writes_nothing(cli: Cli) -> None:
-    out = cli.ok("import", two_entries(cli), "--dry-run")
-    assert "  would be new: 2 memories" in out
-    assert not cli.store.exists()
-
-
 def test_imports_feed_the_gauge_only_as_new(cli: Cli) -> None:
     cli.ok("import", two_entries(cli))
     assert json.loads(cli.ok("stats", "--json"))["reflection"]["observations"]["value"] == 0
@@ -191,23 +167,6 @@ def test_a_dry_run_names_every_record_it_would_write(cli: Cli) -> None:
     ]
     cli("import", "book.txt")
     assert "  + " not in cli.ok("import", "book.txt", "--dry-run")
-
-
-def test_who_said_it_is_filled_in_counted_and_taken_back(cli: Cli) -> None:
-    said = {"hook": None, "turn": None, "file": None}
-    cli.ok("import", cli.write("said.jsonl", entry("a", "first", source=said) + "\n"))
-    name = cli.write("said.jsonl", entry("a", "first", source={**said, "speaker": "Ann Lee"}) + "\n")
-    dry = cli.ok("import", name, "--dry-run")
-    assert "  ~ a said by Ann Lee\n" in dry
-    assert "  nothing new · 1 present already · 1 would be filled in with who said it" in dry
-    (told,) = json.loads(cli.ok("import", name, "--dry-run", "--json"))
-    assert (told["new"]["memories"], told["present"], told["memories"], told["filled"]) == (0, 1, [], 1)
-    assert "  nothing new · 1 present already · 1 filled in with who said it" in cli.ok("import", name)
-    assert json.loads(cli.ok("show", "a", "--json"))["source"]["speaker"] == "Ann Lee"
-    (told,) = json.loads(cli.ok("import", name, "--json"))
-    assert told["filled"] == 0
-    cli.ok("undo")
-    assert json.loads(cli.ok("show", "a", "--json"))["source"] == said
 
 
 SESSIONS = {

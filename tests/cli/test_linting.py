@@ -43,22 +43,6 @@ def test_files_are_called_as_they_were_named(cli: Cli) -> None:
     assert "--- sub/MEMORY.md\n" in cli.bare("lint", "sub/MEMORY.md", "--fix", "all", "--dry-run").out
 
 
-def test_a_dry_run_shows_and_a_fix_writes(cli: Cli) -> None:
-    cli.write("bad.txt", BAD)
-    dry = cli.bare("lint", "bad.txt", "--fix", "deep-heading", "--dry-run")
-    assert "-### RULES" in dry.out
-    assert "+## RULES" in dry.out
-    assert (cli.cwd / "bad.txt").read_text() == BAD
-    assert cli.bare("lint", "bad.txt", "--fix", "deep-heading").code == 0
-    assert (cli.cwd / "bad.txt").read_text() == BAD.replace("###", "##")
-    assert cli.bare("lint", "bad.txt", "--fix", "all").code == 0
-    assert cli.bare("lint", "bad.txt").code == 0
-    assert (cli.cwd / "bad.txt").read_text() == (
-        "## RULES\n[rule-00001] helpful=1 harmful=1 :: Ask first.\n\n"
-        "## OTHERS\n[misc-00002] helpful=0 harmful=0 :: Title\n"
-    )
-
-
 def test_an_index_and_its_folder(cli: Cli) -> None:
     (cli.cwd / "memory").mkdir()
     (cli.cwd / "memory" / "auth.md").write_text("# Auth\n")
@@ -224,14 +208,6 @@ def test_fixes_as_json_are_one_value_with_what_changed_and_what_is_left(cli: Cli
     (copy,) = fixed["copies"]
     assert Path(copy).read_text() == BAD
     assert json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"] == []
-
-
-def test_fixes_as_json_of_a_file_that_cannot_be_read(cli: Cli) -> None:
-    cli.write("bad.txt", BAD)
-    said = cli.bare("lint", "missing.txt", "bad.txt", "--fix", "all", "--json")
-    assert (said.code, said.err.count("\n")) == (2, 1)
-    assert [one["file"] for one in json.loads(said.out)] == [str(cli.cwd / "bad.txt")]
-    assert json.loads(cli.bare("lint", "missing.txt", "--fix", "all", "--json").out) == []
 
 
 @pytest.mark.slow

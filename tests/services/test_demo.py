@@ -8,18 +8,13 @@ import pytest
 
 from tests.services.conftest import NOON, Open, snapshot
 from workbench.config.paths import shipped
-from workbench.core.agents.episodes.episode import OUTCOMES
-from workbench.core.agents.patterns.matching import task_of
-from workbench.core.agents.patterns.pattern import CATEGORIES
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import WorkbenchError
 from workbench.core.served import is_served
 from workbench.services.agents.context import gathered
 from workbench.services.agents.documents.recall import recall
-from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
 from workbench.services.files.checks import known_files
-from workbench.services.health.doctor import examine
 from workbench.services.health.trends import summed
 from workbench.services.open import Workbench
 from workbench.services.promotion.placement_files import places_of, scratch_of
@@ -88,24 +83,6 @@ def around(now: Workbench, tmp_path: Path) -> Workbench:
 
 
 @pytest.mark.slow
-def test_what_is_added_around_ranks_nothing_and_marks_stay_as_many(now: Workbench, tmp_path: Path) -> None:
-    def marks() -> dict[str, tuple[int, int, int]]:
-        memories = now.library.memories.all()
-        return {m.id: (m.helpful_count, m.harmful_count, m.access_count) for m in memories}
-
-    def places() -> list[list[str]]:
-        agent, profile = replace(now.context, actor="agent:claude"), now.tuning.default()
-        served = [give(agent, now.tuning, query.text, 10, profile, now.safety) for query in now.tuning.queries()[:5]]
-        return [[scored.memory.id for scored in one.ranking.top] for one in served]
-
-    now.retriever.load()
-    before, ranked, queue, upkeep = marks(), places(), now.review.queue(), now.upkeep.plan(search=False).counts
-    surround(now, shipped("fixtures/demo"), tmp_path / "documents")
-    assert (marks(), places(), now.review.queue()) == (before, ranked, queue)
-    assert now.upkeep.plan(search=False).counts == upkeep
-
-
-@pytest.mark.slow
 def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) -> None:
     trends = around.trends.look(43, UTC)
     for values in (trends.made, trends.decided, trends.voted):
@@ -116,20 +93,6 @@ def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) 
     reads = around.library.table(AgentRead).all()
     assert max(r.at for r in reads) - min(r.at for r in reads) > timedelta(days=38)
     assert any(read.documents for read in reads)
-
-
-@pytest.mark.slow
-def test_three_sessions_and_notes_are_followed_with_their_times_moved(around: Workbench) -> None:
-    folders, problems = around.documents.folders()
-    assert [(folder.name, folder.kind) for folder in folders] == [
-        ("notes", "notes"), ("tp-audit", "session"), ("tp-exports", "session"), ("tp-webhooks", "session"),
-    ]  # fmt: skip
-    assert not problems
-    assert all(not folder.skipped and entry.changed_at <= NOON for folder in folders for entry in folder.entries)
-    last = around.documents.last_session()
-    assert last is not None
-    assert last.name == "tp-audit"
-    assert "2026-03-20T" not in (last / "messages.jsonl").read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -147,19 +110,6 @@ def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbe
 
 
 @pytest.mark.slow
-def test_there_are_episodes_of_which_some_failed_alike(around: Workbench) -> None:
-    episodes = around.episodes.all()
-    assert len(episodes) >= 40
-    assert {one.outcome for one in episodes} == set(OUTCOMES)
-    assert all(timedelta() <= NOON - one.at < timedelta(days=60) for one in episodes)
-    assert not examine(around.library.folder).blobs
-    found = around.episode_finder.find("AUTH_SECRET is empty", "failure").found
-    assert len([one for one in found if "secrets" in one.episode.tags]) >= 3
-    assert around.episode_finder.consolidation.plan().archived
-    assert any(use.access_count and use.referenced_by for use in around.episodes.uses().values())
-
-
-@pytest.mark.slow
 def test_what_recurs_in_them_and_what_patterns_say_twice_is_offered(around: Workbench) -> None:
     around.working_out.run(lambda: False, only=("pattern", "pattern-merge"))
     titles = {one.kind: one.title for one in around.review.found()}
@@ -167,21 +117,6 @@ def test_what_recurs_in_them_and_what_patterns_say_twice_is_offered(around: Work
         "pattern": "follow-the-value in ci/ci: 5 of 5 succeeded, 0 of 3 without",
         "pattern-merge": "Make it fail before you fix it",
     }
-
-
-@pytest.mark.slow
-def test_there_are_patterns_of_every_category_and_status_that_rest_on_episodes(around: Workbench) -> None:
-    patterns = around.patterns.all()
-    assert len(patterns) >= 12
-    assert {one.category for one in patterns} == set(CATEGORIES)
-    assert {one.status for one in patterns} == {"validated", "candidate", "under_review"}
-    known = {one.id for one in around.episodes.all()}
-    done = [one for pattern in patterns for one in around.patterns.applications(pattern.id)]
-    assert {one.episode for one in done} <= known
-    assert all(one.at <= NOON for one in done)
-    assert all(one.before == replace(one.after, support=one.before.support) for one in around.patterns.validations())
-    found = around.patterns.find(task_of("the smoke job says AUTH_SECRET is empty in ci"))
-    assert "pat-20260318-0000007" in [match.pattern.id for match in found.matches]
 
 
 @pytest.mark.slow

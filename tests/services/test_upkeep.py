@@ -217,15 +217,6 @@ def test_a_contradiction_that_is_gone_is_withdrawn_but_only_when_somebody_looked
     assert bench.upkeep.carry_out().withdrawn == (question,)
 
 
-def test_an_older_memory_and_an_agreeing_one_contradict_nothing(bench: Workbench) -> None:
-    put(
-        bench,
-        aged("rule", 5, RULE, status="confirmed"), aged("before", 9, REVERSE),
-        aged("same", 1, "In the web folder use pnpm always, never npm."),
-    )  # fmt: skip
-    assert bench.upkeep.plan().proposals == ()
-
-
 def test_a_promoted_memory_that_is_still_true_is_asked_about_later(bench: Workbench, clock: Clock) -> None:
     put(bench, aged("rule", 5, RULE, status="promoted", promoted_to="CLAUDE.md"), aged("news", 1, REVERSE))
     (question,) = bench.upkeep.carry_out().proposals
@@ -236,21 +227,6 @@ def test_a_promoted_memory_that_is_still_true_is_asked_about_later(bench: Workbe
     )  # fmt: skip
     clock.advance(days=10)
     assert bench.upkeep.plan().of("reconfirm") == ()
-
-
-def test_limits_come_from_the_settings(store: Workbench) -> None:
-    own = store.context.settings
-    loose = own._replace(lifecycle=own.lifecycle._replace(signal_days=200, confirmed_days=3, sightings=9, references=3))
-    object.__setattr__(store.context, "settings", loose)
-    assert by_kind(store.upkeep.plan().proposals) == {
-        "reconfirm": ["linked", "loose", "open", "stale", "sure"],
-    }  # fmt: skip
-
-
-def test_a_put_off_question_is_not_asked_beside_it(store: Workbench) -> None:
-    (prune,) = store.upkeep.carry_out().of("prune")
-    store.review.later([prune.id])
-    assert store.upkeep.plan().of("prune") == ()
 
 
 def test_undo_takes_the_proposals_back(store: Workbench) -> None:

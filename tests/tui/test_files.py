@@ -1,12 +1,10 @@
 """Files in Health: which are listed, what is wrong with them, fixes that are shown before they are made."""
 
 import asyncio
-import os
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,7 @@ from textual.pilot import Pilot
 
 from tests.tui.support import NOW, app_over, import_file, open_bench, screen_text
 from tests.tui.test_health import beside, health, keys, settled
-from tests.tui.waiting import until, until_drawn
-from workbench.services.files.lint import Linted, look_over
+from tests.tui.waiting import until
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.findings import FindingsDialog, WholeFile
@@ -115,12 +112,6 @@ async def test_the_files_of_a_project_are_listed_with_their_findings(project: Pa
         await pilot.pause()
         assert "2  duplicate-id" in beside(app_of(pilot))
         assert "ACE playbook · in the project" in beside(app_of(pilot))
-
-
-@pytest.mark.slow
-async def test_without_a_file_the_keys_are_said(tmp_path: Path) -> None:
-    async with opened(open_bench(tmp_path)) as pilot:
-        assert listed(pilot) == [("", "No files yet. F imports one, A looks one over.")]
 
 
 @pytest.mark.slow
@@ -297,25 +288,6 @@ async def test_hostile_files_stay_inert(project: Path) -> None:
             assert not [c for c in "\x1b\x07\u202e" if c in text], key
 
 
-@pytest.mark.slow
-async def test_only_what_changed_is_read_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-
-    def noted(path: Path, now: datetime) -> Linted:
-        read.append(path.name)
-        return look_over(path, now)
-
-    monkeypatch.setattr("workbench.services.files.checks.look_over", noted)
-    async with opened(bench_of(project)) as pilot:
-        assert read.count("playbook.txt") == 1
-        read.clear()
-        await keys(pilot, "r")
-        assert "playbook.txt" not in read
-        os.utime(project / "playbook.txt", ns=(1, 1))
-        await keys(pilot, "r")
-        assert read.count("playbook.txt") == 1
-
-
 async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(tmp_path: Path, project: Path) -> None:
     bench = bench_of(project)
     vault = project / "vault"
@@ -392,27 +364,6 @@ async def test_notes_are_written_back_after_a_look_and_undo_brings_them_back(pro
         assert ("≠", "vault/tea.md") not in listed(pilot)
         await pilot.press("u")
         await until(pilot, lambda: (vault / "tea.md").read_text() == notes["tea.md"])
-
-
-@pytest.mark.slow
-async def test_a_long_question_keeps_its_keys_in_sight(project: Path) -> None:
-    bench = bench_of(project)
-    vault = project / "vault"
-    vault.mkdir()
-    for number in range(8):
-        (vault / f"n{number}.md").write_text(f"# {number}\n\nGreen, and so on. {'A longer line. ' * 10}\n")
-    bench.importer.carry_out(bench.importer.plan(vault))
-    for memory in bench.library.memories.all():
-        with bench.library.transaction("human", "edit") as tx:
-            tx.put(replace(memory, content=memory.content.replace("Green", "Black")))
-    async with opened(bench) as pilot:
-        await pilot.resize_terminal(80, 24)
-        await settled(pilot)
-        await pilot.press("w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
-        await until_drawn(pilot, lambda: "leave them" in screen_text(app_of(pilot)))
-        await pilot.press("end")
-        await until_drawn(pilot, lambda: "more lines" in screen_text(app_of(pilot)))
 
 
 async def test_a_changed_file_that_brings_no_records_only_says_so(project: Path) -> None:

@@ -114,19 +114,6 @@ def status(app: WorkbenchApp, id: str) -> str:
     return app.bench.stream.get(id).status
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_everything_is_in_sight_at_once(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = demo_app(tmp_path)
-    async with opened(app, size):
-        text = screen_text(app)
-        for part in ("Reflection", "Upkeep", "Duplicates", "Store", "71/150 importance", "25/24 hours · due"):
-            assert part in text
-        assert "to prune: signals that nobody touched" in text
-        assert "every line is sound" in text
-        assert "Not compared yet. D compares every memory" in text
-
-
 async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     app = app_over(open_bench(tmp_path))
     async with opened(app, (80, 26)) as pilot:
@@ -411,17 +398,6 @@ async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -
             assert hidden_on(app) == [], f"on the screen after {key}"
 
 
-@pytest.mark.slow
-async def test_without_colour_every_state_is_a_sign_or_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    app = app_over(filled(tmp_path))
-    async with opened(app) as pilot:
-        await keys(pilot, "D")
-        text = screen_text(app)
-        for sign in ("▸", "=", "~", "≠", "✓"):
-            assert sign in text
-
-
 async def test_a_broken_change_of_files_is_shown_and_settled_after_a_yes(tmp_path: Path) -> None:
     project = tmp_path / "project"
     half_done(project / ".workbench")
@@ -455,17 +431,3 @@ async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> Non
         await until(pilot, lambda: app.screen.id != "health" and "Suggested for archiving" in screen_text(app))
         await until(pilot, lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise")  # type: ignore[attr-defined]
         await until(pilot, lambda: f"Suggested for archiving  {count}" in screen_text(app))
-
-
-@pytest.mark.slow
-async def test_the_store_is_counted_as_it_is_now(tmp_path: Path) -> None:
-    app = app_over(filled(tmp_path))
-    async with opened(app) as pilot:
-        assert f"{len(MEMORIES)} memories" in screen_text(app)
-        await keys(pilot, "1")
-        with app.bench.library.transaction("agent:claude", "one more") as tx:
-            tx.put(made("late", "something that came later", 0))
-        await keys(pilot, "6")
-        text = screen_text(app)
-        assert f"{len(MEMORIES) + 1} memories" in text
-        assert f"up to revision {app.bench.library.revision - 1}; 1 since" in text

@@ -31,15 +31,6 @@ def test_without_room_or_without_anything_there_is_no_plot(cells: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", range(LEAST, 130, 7))
-@pytest.mark.parametrize("count", [1, 2, 42])
-def test_a_plot_keeps_to_its_width(width: int, count: int) -> None:
-    plain = day_plot(DAYS[:count], (12_345,) * count, width).plain
-    assert max(map(len, plain.splitlines())) <= width
-    assert "█" in plain
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (140, 45)])
 async def test_what_is_decided_shows_in_plot_and_numbers(tmp_path: Path, size: tuple[int, int]) -> None:
     ids = ("a", "b", "c", "d")

@@ -80,18 +80,6 @@ def toasts(app: WorkbenchApp) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_a_folder_lists_what_can_be_imported(tmp_path: Path, folder: Path, size: tuple[int, int]) -> None:
-    async with opened(open_bench(tmp_path), size) as (app, _, _dialog):
-        text = screen_text(app)
-        assert "3 files here can be imported · 1 of no known format" in text
-        for file in ("book.txt", "log.jsonl", "nodes.json", "inner/", "ACE playbook"):
-            assert file in text
-        assert "notes.bin" not in text
-        assert "ctrl+s import" in text
-
-
-@pytest.mark.slow
 async def test_the_stores_own_files_are_never_offered(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,44 +118,6 @@ async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_p
         assert toasts(app)[-1] == "Imported book.txt: 2 bullets. u takes it back."
         await pilot.press("u")
         await until_drawn(pilot, lambda: not len(bench.library.bullets))
-
-
-@pytest.mark.slow
-async def test_skipped_lines_and_values_read_differently_are_said(tmp_path: Path, folder: Path) -> None:
-    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
-        await name(pilot, dialog, "log.jsonl")
-        assert "New: 2 memories · 1 skipped" in state(dialog)
-        assert "✗  log.jsonl:3: " in screen_text(app)
-        await name(pilot, dialog, "nodes.json")
-        assert "importance: mapped linearly from 0–100 to 0–10" in screen_text(app)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("written", ["'{}'", '"{}"', "file://{}", "  {}  ", "~/book.txt"])
-async def test_a_pasted_path_is_understood(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, written: str
-) -> None:
-    monkeypatch.setenv("HOME", str(folder))
-    async with opened(open_bench(tmp_path)) as (_, pilot, dialog):
-        await name(pilot, dialog, written.format(folder / "book.txt"))
-        assert dialog.chosen.plan is not None
-        assert dialog.chosen.plan.path == folder / "book.txt"
-
-
-@pytest.mark.slow
-async def test_names_are_completed_as_far_as_they_agree(tmp_path: Path, folder: Path) -> None:
-    (folder / "bookish.txt").write_text(BOOK)
-    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
-        await pilot.press(*"bo")
-        await until_drawn(pilot, lambda: len(dialog.chosen.offered) == 2)
-        assert "2 names begin like this" in state(dialog)
-        await pilot.press("tab")
-        await until_drawn(pilot, lambda: dialog._path.value == str(folder / "book"))
-        await until_drawn(pilot, lambda: len(dialog.chosen.offered) == 2)
-        await name(pilot, dialog, "nothing-such")
-        assert f"✗ There is no file {folder / 'nothing-such'}." in state(dialog).replace("\n", "")
-        await pilot.press("ctrl+s")
-        assert app.bench.library.journal.rev == 0
 
 
 async def test_tab_on_a_folders_path_goes_on_in_it(tmp_path: Path, folder: Path) -> None:
@@ -289,20 +239,6 @@ async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, fol
         assert len(bench.library.memories) == 0
 
 
-@pytest.mark.slow
-async def test_what_is_there_already_is_not_written_again(tmp_path: Path, folder: Path) -> None:
-    bench = open_bench(tmp_path)
-    bench.importer.carry_out(bench.importer.plan(folder / "book.txt"))
-    rev = bench.library.journal.rev
-    async with opened(bench) as (app, pilot, dialog):
-        await name(pilot, dialog, "book.txt")
-        assert "Nothing is new · 2 there already" in state(dialog)
-        assert "Everything in this file is in the store already." in screen_text(app)
-        await pilot.press("ctrl+s")
-        assert (bench.library.journal.rev, app.screen) == (rev, dialog)
-        assert toasts(app)[-1] == "Nothing in it is new, so nothing was imported."
-
-
 async def test_the_files_version_is_taken_when_that_is_asked_for(tmp_path: Path, folder: Path) -> None:
     bench, text = open_bench(tmp_path), BOOK + "\n## GONE\n[g-00003] helpful=0 harmful=0 :: To go.\n"
     (folder / "book.txt").write_text(text)
@@ -336,16 +272,6 @@ async def test_memories_count_towards_a_reflection_when_that_is_asked_for(
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: app.screen is not dialog)
         assert (bench.library.reflection.find("reflection") is not None) is as_new
-
-
-async def test_a_click_chooses_a_file_and_the_palette_opens_the_dialog(tmp_path: Path, folder: Path) -> None:
-    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
-        await pilot.click("#import-rows", offset=(8, 0), times=2)
-        await until_drawn(pilot, lambda: dialog.chosen.plan)
-        await pilot.click("#import-format")
-        await until_drawn(pilot, lambda: isinstance(app.screen, Choose))
-        titles = {command.title for command in app.get_system_commands(app.screen_stack[0])}
-        assert "Import a file" in titles
 
 
 @pytest.mark.slow
@@ -423,14 +349,6 @@ async def test_a_folder_of_notes_is_read_note_by_note(tmp_path: Path, folder: Pa
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: app.screen is not dialog)
     assert len(bench.library.memories) == 2
-
-
-async def test_the_key_that_imports_says_what_is_missing(tmp_path: Path, folder: Path) -> None:
-    del folder
-    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
-        await name(pilot, dialog, "nowhere.md")
-        await pilot.press("ctrl+s")
-        await until_drawn(pilot, lambda: any("There is no file" in said for said in toasts(app)))
 
 
 @pytest.mark.parametrize("slowly", [True, False])

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from textual.command import CommandPalette
 from textual.widgets import Markdown
 
 from tests.tui.support import demo_app, screen_text
@@ -46,15 +45,6 @@ async def test_a_dialog_opens_the_page_of_the_area_below_and_is_there_afterwards
         await until_drawn(pilot, lambda: shown(app) == "playbook")
         await pilot.press("escape")
         await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
-
-
-async def test_the_palette_leads_to_the_manual(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("3", "ctrl+p")
-        await until_drawn(pilot, lambda: isinstance(app.screen, CommandPalette))
-        await pilot.press("f1")
-        await until_drawn(pilot, lambda: shown(app) == "playbook")
 
 
 async def test_the_help_names_the_manual_and_the_manual_leads_to_the_help(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, opened
+from tests.tui.playbook_host import BOOK, TEXT, Hand, opened
 from tests.tui.waiting import until_drawn
 from workbench.core.files.format import ExportFormat
 from workbench.formats.exports import OUTLETS
@@ -19,7 +19,6 @@ from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 KINDS = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]
-BARE = "## RULES\n[r-00001] Look.\n[r-00002] Leap.\n"
 
 
 async def exporting(hand: Hand) -> ExportDialog:
@@ -42,20 +41,6 @@ def shown(dialog: ExportDialog, pane: str) -> str:
     """The text of a pane, its wrapped pieces joined again, without remarks on its end."""
     lines = [piece for piece in dialog.query_one(f"#{pane}", Pane).rows if not piece.text.startswith("(no line end")]
     return "".join(f"\n{p.text}" if p.number else p.text for p in lines).strip("\n")
-
-
-@pytest.mark.slow
-async def test_unchanged_there_is_nothing_to_write(bench: Workbench, source: Path) -> None:
-    before = source.stat()
-    async with opened(bench) as hand:
-        dialog = await exporting(hand)
-        assert str(source) in hand.text
-        assert "Nothing to write" in state(dialog)
-        assert shown(dialog, "export-whole") == TEXT.rstrip("\n")
-        await hand.press("ctrl+s")
-        assert hand.app.screen is dialog
-    assert source.read_bytes() == TEXT.encode()
-    assert source.stat().st_mtime_ns == before.st_mtime_ns
 
 
 async def test_what_fits_the_budget_can_be_written_alone(bench: Workbench, tmp_path: Path) -> None:
@@ -116,18 +101,6 @@ async def test_dialects_change_the_preview_and_say_what_is_lost(bench: Workbench
         await hand.pilot.click("#export-dialect")
         await hand.press("ctrl+n")
         assert "[hr-00001] Never write" in shown(dialog, "export-whole")
-
-
-@pytest.mark.slow
-async def test_a_vote_in_a_bare_playbook_is_a_remark(empty: Workbench, tmp_path: Path) -> None:
-    path = tmp_path / "bare.txt"
-    bring_in(empty, path, BARE)
-    async with opened(empty) as hand:
-        await hand.press("plus")
-        dialog = await exporting(hand)
-        assert "Nothing to write" in state(dialog)
-        assert "the votes on 1 bullet stay in the store" in state(dialog)
-    assert path.read_text() == BARE
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from tests.tui.support import screen_text
 from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.first_run import FirstRun, FirstStep
-from workbench.tui.opening import Row, Welcome, WelcomeApp, rows_of
+from workbench.tui.opening import Welcome, WelcomeApp, rows_of
 from workbench.tui.widgets.lists.line_list import LineView
 
 STORE = Path("/home/ann/.local/share/memory-workbench/store")
@@ -60,16 +60,6 @@ async def test_an_agent_is_chosen_from_those_whose_hooks_can_be_installed() -> N
     assert await chosen(("4", "escape", "escape"), first()) is None
 
 
-@pytest.mark.slow
-async def test_the_mouse_chooses_too() -> None:
-    app = WelcomeApp(first())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await shown(pilot)
-        await pilot.click(LineView, offset=(5, 2), times=2)
-        await pilot.pause()
-    assert app.return_value == FirstStep("import")
-
-
 async def test_a_click_on_the_row_under_the_cursor_chooses_it() -> None:
     app = WelcomeApp(first())
     async with app.run_test(size=(80, 24)) as pilot:
@@ -81,25 +71,6 @@ async def test_a_click_on_the_row_under_the_cursor_chooses_it() -> None:
         await pilot.click(LineView, offset=(5, 4))
         await pilot.pause()
     assert app.return_value == FirstStep("empty")
-
-
-@pytest.mark.slow
-async def test_every_row_says_in_its_line_what_it_does_also_in_a_small_terminal() -> None:
-    app = WelcomeApp(first(recent=(Path("/work/api/.workbench"),)))
-    async with app.run_test(size=(80, 24)) as pilot:
-        card = await shown(pilot)
-        text = screen_text(app)
-        for row in card.query_one(LineView).rows:
-            assert isinstance(row, Row)
-            assert f"{row.label} " in text
-            assert row.remark in text, "whole, in its line"
-        await pilot.press("down")
-        assert "/work/shop/.workbench is the store of this folder and all below it." in " ".join(
-            line.strip(" │") for line in screen_text(app).splitlines()
-        )
-        await pilot.press("G", "enter")
-        await pilot.pause()
-    assert app.return_value == FirstStep("recent", folder=Path("/work/api/.workbench"))
 
 
 async def test_where_no_store_can_be_made_the_card_says_why_and_stays() -> None:
