@@ -12,7 +12,6 @@ from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
 from workbench.services.demo import fill
 from workbench.services.files.checks import MOST, Checks, check_all, known_files
 from workbench.services.files.lint import look_over, make, preview, take_back
-from workbench.services.files.overwriting import FileBases
 from workbench.services.files.paths import Offered, as_named, completed, completions, listing
 from workbench.services.files.replaced import Replaced
 from workbench.services.open import Workbench
@@ -77,16 +76,6 @@ def test_very_many_files_of_one_kind_are_cut_off(project: Path, open_bench: Open
     for number in range(MOST + 5):
         (project / ".claude" / "memory" / f"t{number:04d}.md").write_text("# A\n")
     assert len(known_files(open_bench(folder=project / ".workbench").library)) == MOST
-
-
-def test_copies_name_their_files_even_odd_ones(tmp_path: Path) -> None:
-    (tmp_path / "store").mkdir()
-    bases = FileBases(tmp_path / "store" / "cache" / "files")
-    paths = [tmp_path / name for name in ('a "quoted" name.txt', "ünï\\code\n.md", "plain.md")]
-    for path in paths:
-        bases.keep(path, "text " * 20_000)
-    (tmp_path / "store" / "cache" / "files" / "broken.json.gz").write_bytes(b"no gzip")
-    assert sorted(bases.paths()) == sorted(paths)
 
 
 def test_only_changed_files_are_looked_over_again(project: Path, open_bench: Open, clock: Clock) -> None:

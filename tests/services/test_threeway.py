@@ -13,7 +13,7 @@ TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "e\r\n"]), max_siz
 def test_changes_in_different_places_are_both_taken() -> None:
     both = three_way(BASE, "a\nB\nc\nd\ne\nf\n", "a\nb\nc\nd\ne\nf\nlast\n")
     assert both.merged == "a\nB\nc\nd\ne\nf\nlast\n"
-    assert [(who, sign, line) for who, sign, line in both.lines()] == [
+    assert [(who, sign, line) for who, _, lines in both.changed() for sign, line in lines] == [
         ("ours", "-", "b"),
         ("ours", "+", "B"),
         ("theirs", ">", "last"),
@@ -29,7 +29,7 @@ def test_the_same_line_changed_differently_collides() -> None:
 def test_lines_side_by_side_that_one_side_each_changed_do_not_collide() -> None:
     both = three_way(BASE, "a\nB\nc\nd\ne\nf\n", "a\nb\nC\nand more\nd\ne\nf\n")
     assert both.merged == "a\nB\nC\nand more\nd\ne\nf\n"
-    assert [(who, sign, line) for who, sign, line in both.lines()] == [
+    assert [(who, sign, line) for who, _, lines in both.changed() for sign, line in lines] == [
         ("ours", "-", "b"),
         ("ours", "+", "B"),
         ("theirs", "-", "c"),

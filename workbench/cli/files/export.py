@@ -247,8 +247,10 @@ def _show_both(preview: "ExportPreview") -> None:
     names = {"ours": "here  ", "theirs": "there ", "both": "both  ", "conflict": "BOTH !"}
     say("Since the file was last read or written here: - taken away, + written by the store, > written there;")
     say("“here” only the store changed it, “there” only the file, “both” alike, “BOTH !” differently.")
-    for who, sign, line in preview.three_way.lines():
-        say(f"{names[who]} {sign}{printable(line)}")
+    for who, _, lines in preview.three_way.changed():
+        for sign, line in lines:
+            shown = printable(line.removesuffix("\r"))
+            say(f"{names[who]} {sign}{shown}")
 
 
 def _copy(text: str) -> None:

@@ -14,7 +14,7 @@ from workbench.core.runtime import Cancelled, Progress
 from workbench.formats import opening
 from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.services.files.lint import Linted, look_over
-from workbench.services.files.overwriting import FileBases, What, what_became
+from workbench.services.files.overwriting import What, what_became
 from workbench.services.promotion.placement_files import places_of
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
@@ -84,9 +84,7 @@ def _in_project(library: Library) -> Iterator[KnownFile]:
 
 
 def _read(library: Library) -> Iterator[KnownFile]:
-    noted = (Path(state.id) for state in library.files.all())
-    kept = FileBases(library.surroundings.common_texts).paths()
-    return (KnownFile(path, "imported or exported before") for path in (*noted, *kept))
+    return (KnownFile(Path(state.id), "imported or exported before") for state in library.files.all())
 
 
 def _real(path: Path) -> Path | None:

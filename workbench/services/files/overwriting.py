@@ -8,7 +8,6 @@ import contextlib
 import gzip
 import json
 import os
-import re
 import zlib
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -51,10 +50,6 @@ LARGEST = 4_000_000
 _LARGEST_COPY = 32_000_000
 """Bytes of an unpacked copy at most: a character takes up to six."""
 
-_PATH = re.compile(r'\{"path": ("(?:[^"\\]|\\.)*")')
-_PATH_WITHIN = 40_000
-"""Bytes of a copy within which its path is found: names are at most 4096 bytes, escaped at most six times that."""
-
 
 class FileBases:
     """The common texts of one store, by the absolute path of the file; they lie in `folder`."""
@@ -83,14 +78,6 @@ class FileBases:
             data = json.dumps({"path": os.path.realpath(path), "text": text}).encode()
             write_file(place, gzip.compress(data, mtime=0), ".base-", durable=False)
 
-    def paths(self) -> list[Path]:
-        """Return every file that the store was read from or written to, as far as is known."""
-        try:
-            places = sorted(self._folder.glob("*.json.gz"))
-        except OSError:
-            return []
-        return [path for place in places if (path := _path_in(place)) is not None]
-
     def keep_file(self, path: Path, digest: str) -> None:
         """Note that the store agrees with a file that was read, unless its bytes no longer have that SHA-256."""
         with contextlib.suppress(OSError):
@@ -105,17 +92,6 @@ class FileBases:
         return (
             self._folder / f"{sha256(os.path.realpath(path).encode(errors='surrogateescape')).hexdigest()[:24]}.json.gz"
         )
-
-
-def _path_in(place: Path) -> Path | None:
-    """Return the path that a copy begins with; the text after it is not unpacked."""
-    try:
-        with open_lines(place) as file:
-            head = file.read(_PATH_WITHIN).decode()
-        found = _PATH.match(head)
-        return Path(json.loads(found[1])) if found else None
-    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
-        return None
 
 
 # Which files a store knows: the format of each, and the bytes that both have in common.
@@ -150,8 +126,7 @@ class FileStates:
 
     def paths(self) -> tuple[Path, ...]:
         """Return every file that the store was read from or written to, as far as is known."""
-        noted = (Path(state.id) for state in self._library.files.all())
-        return tuple(dict.fromkeys((*noted, *self._bases.paths())))
+        return tuple(Path(state.id) for state in self._library.files.all())
 
     def base_as(self, kind: ExportFormat, path: Path) -> str | None:
         """Return the common text of a file, if it is of a format."""

@@ -117,9 +117,16 @@ class ThreeWay:
             return None
         return "".join(line for chunk in self.chunks for line in chunk.result)
 
-    def lines(self) -> tuple[tuple[Kind, str, str], ...]:
-        """Return what was changed as (who, sign, line): `-` the common text's, `+` ours, `>` theirs."""
-        return tuple(line for chunk in self.chunks for line in _told(chunk))
+    def changed(self) -> Iterator[tuple[Kind, int, list[tuple[str, str]]]]:
+        """Yield for each place who changed it, its line, and what stands there: `-` before, `+` ours, `>` theirs."""
+        at = 1
+        for chunk in self.chunks:
+            if chunk.kind != "same":
+                ours = () if chunk.kind == "theirs" else chunk.ours
+                theirs = chunk.theirs if chunk.kind in ("theirs", "conflict") else ()
+                sides = (("-", chunk.base), ("+", ours), (">", theirs))
+                yield chunk.kind, at, [(sign, line.removesuffix("\n")) for sign, side in sides for line in side]
+            at += len(chunk.result)
 
 
 def three_way(base: str, ours: str, theirs: str) -> ThreeWay:
@@ -207,16 +214,3 @@ def _is_before(one: tuple[int, int, str, object], other: tuple[int, int, str, ob
 def _same(kept: tuple[str, ...]) -> Iterator[Chunk]:
     if kept:
         yield Chunk("same", kept, kept, kept)
-
-
-def _told(chunk: Chunk) -> Iterator[tuple[Kind, str, str]]:
-    if chunk.kind == "same":
-        return
-    for line in chunk.base:
-        yield chunk.kind, "-", line.rstrip("\r\n")
-    if chunk.kind != "theirs":
-        for line in chunk.ours:
-            yield chunk.kind, "+", line.rstrip("\r\n")
-    if chunk.kind in ("theirs", "conflict"):
-        for line in chunk.theirs:
-            yield chunk.kind, ">", line.rstrip("\r\n")

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -361,7 +361,7 @@ def look(bench: Workbench, asked: Look) -> Look:
         found = replace(found, problem=str(error))
     preview, texts, changes = found.preview, [found.text], tuple[DiffLine, ...]()
     if preview is not None and preview.present is not None:
-        changes = tuple(three_way_lines(preview.three_way)) if preview.diverged else preview.lines()
+        changes = tuple(_both_sides(preview.three_way)) if preview.diverged else preview.lines()
         texts += [preview.present, *((preview.base or "", preview.text) if preview.diverged else ())]
     masks = bench.safety.masked_lines(*texts)
     return replace(found, whole=whole_file(found.text), changes=changes, masks=masks)
@@ -430,22 +430,14 @@ def _diverged(preview: ExportPreview) -> Parts:
             (" takes yours, after y; a copy of theirs is kept.", MUTED)]  # fmt: skip
 
 
-def three_way_lines(three: ThreeWay) -> list[DiffLine]:
-    """Return every place that somebody changed, with what stands there on each side."""
-    lines: list[DiffLine] = []
-    at = 1
-    for chunk in three.chunks:
-        if chunk.kind != "same":
-            sides = (chunk.base, chunk.ours, chunk.theirs)
-            base, ours, theirs = ([line.removesuffix("\n") for line in side] for side in sides)
-            lines.append(DiffLine("place", f"line {at}, {WHO[chunk.kind]}", at))
-            lines += [DiffLine("removed", line, at + i) for i, line in enumerate(base)]
-            if chunk.kind != "theirs":
-                lines += [DiffLine("added", line, at + i) for i, line in enumerate(ours)]
-            if chunk.kind in ("theirs", "conflict"):
-                lines += [DiffLine("note", f"> {line}") for line in theirs]
-        at += len(chunk.result)
-    return lines
+def _both_sides(three: ThreeWay) -> Iterator[DiffLine]:
+    """Yield every place that somebody changed, with what stands there on each side."""
+    for who, at, lines in three.changed():
+        yield DiffLine("place", f"line {at}, {WHO[who]}", at)
+        before, ours = ([line for one, line in lines if one == sign] for sign in "-+")
+        yield from (DiffLine("removed", line, at + n) for n, line in enumerate(before))
+        yield from (DiffLine("added", line, at + n) for n, line in enumerate(ours))
+        yield from (DiffLine("note", f"> {line}") for sign, line in lines if sign == ">")
 
 
 def _guarded(outgoing: Outgoing) -> Parts:
