@@ -38,7 +38,6 @@ from workbench.core.stream.memory import Memory
 from workbench.services.agents.reading_log import keep, new_id
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import AREAS
 from workbench.tui.app.run import ALONE, TURN
 
 BAR_MS = 100.0
@@ -258,7 +257,7 @@ async def _press(bench: Workbench, found: Pressed, ways: Ways) -> None:
 
     with busy.watching():
         async with app.run_test(size=SIZE):
-            await _rested(app, busy, at_work)
+            await _rested(busy, at_work)
             for area, keys in ways.items():
                 found.append((f"to area {area}", await _to(app, area, busy)))
                 for key in keys:
@@ -267,13 +266,8 @@ async def _press(bench: Workbench, found: Pressed, ways: Ways) -> None:
                 await _home(app, busy)
 
 
-async def _rested(app: App[Any], busy: Busy, at_work: Callable[[], bool]) -> None:
-    """Wait until all is loaded, and the areas are open that are opened while nobody is at the keyboard."""
-    await busy.until_quiet(at_work)
-    for _ in range(100):
-        if len(app._screen_stacks) == len(AREAS.every):
-            break
-        await asyncio.sleep(0.1)
+async def _rested(busy: Busy, at_work: Callable[[], bool]) -> None:
+    """Wait until all is loaded."""
     await busy.until_quiet(at_work)
 
 

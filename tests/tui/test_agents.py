@@ -33,7 +33,7 @@ SIZES = [(80, 24), (120, 40), (200, 60)]
 
 
 def agents(app: WorkbenchApp) -> AgentsScreen:
-    return next(s for stack in app._screen_stacks.values() for s in stack if isinstance(s, AgentsScreen))
+    return next(s for s in app.opened if isinstance(s, AgentsScreen))
 
 
 @asynccontextmanager

@@ -39,7 +39,7 @@ async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncI
 
 
 def screen(app: WorkbenchApp) -> AgentsScreen:
-    return next(s for stack in app._screen_stacks.values() for s in stack if isinstance(s, AgentsScreen))
+    return next(s for s in app.opened if isinstance(s, AgentsScreen))
 
 
 def preview(app: WorkbenchApp) -> ContextPane:

@@ -67,7 +67,7 @@ def filled(folder: Path, *memories: Memory) -> Workbench:
 
 
 def health(app: WorkbenchApp) -> HealthScreen:
-    return next(s for stack in app._screen_stacks.values() for s in stack if isinstance(s, HealthScreen))
+    return next(s for s in app.opened if isinstance(s, HealthScreen))
 
 
 async def settled(pilot: Pilot[Path | None]) -> None:

@@ -20,7 +20,7 @@ def focused(app: WorkbenchApp) -> object:
 
 
 def tune(app: WorkbenchApp) -> TuneScreen:
-    screen = next(s for stack in app._screen_stacks.values() for s in stack if isinstance(s, TuneScreen))
+    screen = next(s for s in app.opened if isinstance(s, TuneScreen))
     assert isinstance(screen, TuneScreen)
     return screen
 

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.console import RenderableType
 from textual import events, work
 from textual._context import active_message_pump
 from textual.app import SystemCommand
@@ -85,19 +84,12 @@ class StoreChanged(Message):
 NEXT_TURN = 0.001
 """Seconds of a timer that is meant to be due at once; the library divides by them."""
 
-STILL = 1.0
-"""Seconds without a key after which an area is opened ahead: that takes half a tenth of a second of a next key's."""
-
 LONGEST_ALONE = 1.0
 """Seconds after which what the first screen does not need is loaded, whoever is at the keyboard."""
 
 
 class StoreRead(Message):
     """All records of a large store, of which the newest were shown first, are in memory, or have their words ready."""
-
-
-class AllImported(Message):
-    """The code of every area and dialog is in memory."""
 
 
 class RetrieverLoading(Message):
@@ -180,7 +172,6 @@ class WorkbenchApp(Host):
         use_keymap(dict(options.keymap))
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
-        self._ahead_of_visits = areas.Ahead(self)
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
@@ -291,8 +282,7 @@ class WorkbenchApp(Host):
         return next((one.AREA for one in reversed(self.screen_stack) if isinstance(one, AreaScreen)), "")
 
     def _follow(self) -> None:
-        modal = any(screen.is_modal for stack in self._screen_stacks.values() for screen in stack)
-        self._heap.sweep(stays=not modal)
+        self._heap.sweep(stays=not any(screen.is_modal for screen in self.screen_stack))
         library = self.bench.library
         if library.is_missing:
             self._miss_store()
@@ -404,7 +394,6 @@ class WorkbenchApp(Host):
         may_stop()
         self.post_message(RetrieverLoaded(problem))
         areas.import_all()
-        self.post_message(AllImported())
         may_stop()
         self.bench.safety.prepare()
         may_stop()
@@ -428,18 +417,6 @@ class WorkbenchApp(Host):
             may_stop()
             self.bench.stream.prepare()
             self.post_message(StoreRead())
-
-    def on_all_imported(self) -> None:
-        """Open the areas that nobody has visited, each in a moment in which nobody is at the keyboard."""
-        if self.options.alone:
-            self._open_at_rest()
-
-    def _open_at_rest(self) -> None:
-        if self._heap.rest >= STILL and self._area_in_front() is not None and not self.bench.library.is_missing:
-            with self.reporting():
-                self._ahead_of_visits.open_next()
-        if not self._ahead_of_visits.is_done:
-            self.set_timer(STILL / 4, self._open_at_rest)
 
     def on_store_read(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""
@@ -478,8 +455,7 @@ class WorkbenchApp(Host):
             self.say(f"The model could not be loaded: {event.worker.error!r}. Everything else works.", "error")
 
     def _areas(self) -> Iterator[AreaScreen]:
-        stacks = (screen for stack in self._screen_stacks.values() for screen in stack if self.is_running)
-        return (screen for screen in stacks if isinstance(screen, AreaScreen) and screen.is_mounted)
+        return (screen for screen in self.opened if self.is_running and screen.is_mounted)
 
     async def on_event(self, event: events.Event) -> None:
         """Put off tidying the heap while somebody types, and what the threads do that nobody waits for."""
@@ -487,11 +463,6 @@ class WorkbenchApp(Host):
             self._heap.pressed()
             answer_first()
         await super().on_event(event)
-
-    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        """Paint, and put off tidying the heap: more may be to come."""
-        self._heap.painted()
-        super()._display(screen, renderable)
 
     # The store as it was
 
@@ -536,7 +507,6 @@ class WorkbenchApp(Host):
         self.say(str(met), "error")
         pump = active_message_pump.get()
         close_unbuilt(pump)
-        self._ahead_of_visits.forget_unbuilt(pump)
         if not self._catching_up:
             self._catching_up = True
             self.call_later(self._catch_up)

@@ -100,6 +100,10 @@ class AreaScreen(Screen[object]):
         bar.actions = self.shown_actions()
         yield bar
 
+    def on_mount(self) -> None:
+        """Be among the areas that follow the store."""
+        self.workbench_app.opened.append(self)
+
     def on_top_bar_selected(self, event: TopBar.Selected) -> None:
         """Go to the area whose tab was clicked."""
         self.app.switch_mode(event.area)
@@ -156,9 +160,7 @@ class AreaScreen(Screen[object]):
         """The model is loaded; areas that use it may show more."""
 
     def on_screen_resume(self) -> None:
-        """Notice that it came into sight; one that is opened ahead is told so, too, and waits for that."""
-        if not self._in_sight:
-            return
+        """Notice that it came into sight."""
         if not self._visited:
             self._visited = True
             with self.workbench_app.reporting():

@@ -4,10 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any
 
-from textual.app import App
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from workbench.core.named import implementation
@@ -172,36 +169,3 @@ def import_all() -> None:
         import_module(f"workbench.{name}")
     for library in LIBRARIES:
         import_module(library)
-
-
-class Ahead:
-    """Opens the areas of an app that nobody has visited, out of sight.
-
-    They are built and styled, and read of the store what they show when they come into sight (`AreaScreen.begin`).
-    """
-
-    def __init__(self, app: App[Any]) -> None:
-        self._app = app
-        self._left = [area.id for area in AREAS]
-
-    @property
-    def is_done(self) -> bool:
-        """Whether every area was visited or opened, or could not be."""
-        return all(mode in self._app._screen_stacks for mode in self._left)
-
-    def open_next(self) -> None:
-        """Open the next area, once: one that cannot be built is left to who visits it. Raises what building raises."""
-        stacks = self._app._screen_stacks
-        mode = next((mode for mode in self._left if mode not in stacks), None)
-        if mode is not None:
-            self._left.remove(mode)
-            self._app._init_mode(mode)
-            stacks[mode][0]._css_update_count = self._app._css_update_count  # its styles will be the present ones
-
-    def forget_unbuilt(self, pump: MessagePump) -> None:
-        """Let an area that an error kept from being built be built anew by whoever visits it."""
-        stacks = self._app._screen_stacks
-        mode = next((mode for mode, stack in stacks.items() if stack == [pump]), self._app.current_mode)
-        if mode != self._app.current_mode and isinstance(pump, Screen) and not pump.is_mounted:
-            del stacks[mode]
-            pump.call_later(pump.remove)

@@ -169,6 +169,8 @@ class Host(App[Path | None]):
         self.bench = bench
         self.options = options
         self._in_order = [InOrder()] if takes_marks() else []
+        self.opened: list[Any] = []
+        """The areas that were visited."""
         self.loading: tuple[int, int] | None = None
         self.writes_much = False
         self.news: tuple[str, ...] = ()
@@ -233,8 +235,7 @@ class Host(App[Path | None]):
 
     def marked(self, area: str) -> list[Any]:
         """Return the rows that are marked in an area, in sight or not."""
-        opened = (screen for stack in self._screen_stacks.values() for screen in stack if screen.is_mounted)
-        screens = (screen for screen in opened if getattr(screen, "AREA", "") == area)
+        screens = (screen for screen in self.opened if getattr(screen, "AREA", "") == area)
         return [row for screen in screens for rows in screen.query(LineList) for row in rows.marked_rows]
 
     # Saying things

@@ -20,9 +20,6 @@ REST, LONG_REST = 0.1, 60.0
 """Seconds without a key in which nobody minds a collection, and one of everything: the sooner, the less there is to
 collect. Three hundred thousand objects, what a minute of keys leaves, take a fifth of a second."""
 
-AT_WORK = 0.05
-"""Seconds after a paint in which there may be more to come: what a key brings about, a collection is not to prolong."""
-
 DUE, THOROUGH = 3, 400
 """Collections of the younger objects after which a sweep is due, and sweeps after which one of everything is."""
 
@@ -70,7 +67,7 @@ class Heap:
 
     def __init__(self) -> None:
         self._before: tuple[int, int, int] | None = None
-        self._pressed = self._painted = 0.0
+        self._pressed = 0.0
         self._sweeps = 0
 
     def settle(self) -> None:
@@ -85,24 +82,20 @@ class Heap:
         """Note that somebody is at the keyboard."""
         self._pressed = monotonic()
 
-    def painted(self) -> None:
-        """Note that something came to the screen."""
-        self._painted = monotonic()
-
     @property
     def rest(self) -> float:
         """Seconds since somebody was at the keyboard."""
         return monotonic() - self._pressed
 
     def sweep(self, *, stays: bool = True) -> None:
-        """Collect what is due, unless a key was pressed or something painted just now.
+        """Collect what is due, unless a key was pressed just now.
 
         What is left then `stays` where no dialog is open.
         Without that, what keys leave in dialogs would be as much as takes half a second, all at once. Of what stays,
         too, some is no longer used one day: a long rest is for looking there.
         """
-        rest, at_work = self.rest, monotonic() < self._painted + AT_WORK
-        if self._before is None or rest < REST or at_work or not gc.isenabled() or gc.get_count()[2] < DUE:
+        rest = self.rest
+        if self._before is None or rest < REST or not gc.isenabled() or gc.get_count()[2] < DUE:
             return
         if not stays:
             gc.collect()

@@ -13,6 +13,7 @@ from workbench.core.text import fitting, printable
 from workbench.services.files.threeway import NO_LAST_END, DiffKind, DiffLine, split_lines
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import Action
+from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_list import CURSOR, LineView
@@ -82,6 +83,7 @@ def labelled(label: str, *widgets: Widget) -> Horizontal:
     return Horizontal(Static(label, classes="file--label"), *widgets, classes="file--line")
 
 
+@survives
 class ActionText(Static):
     """A text of a dialog; a click on it is the action that changes it."""
 
