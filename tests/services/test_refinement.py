@@ -11,7 +11,7 @@ from workbench.core.stream.memory import Memory
 from workbench.reflect.claude.prompting import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.open import Workbench
-from workbench.services.review.refinement import Refinement
+from workbench.services.reflection.wording import Refinement
 
 BETTER = (
     "Always clear the cache after the commit, because a reader that comes before it puts the old value back; "

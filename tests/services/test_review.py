@@ -10,8 +10,8 @@ from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
-from workbench.services.review.rejection import rejection_of
 from workbench.services.review.review import LATER_DAYS, NO_EVIDENCE
+from workbench.services.review.rewriting import rejection_of
 from workbench.services.safety.masking import masked_name
 from workbench.services.stream.fields import FieldEdit
 from workbench.services.stream.observation import Observation

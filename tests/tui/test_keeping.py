@@ -15,7 +15,7 @@ from tests.tui.tune_host import tune
 from tests.tui.waiting import until, until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.review.rejection import rejection_of
+from workbench.services.review.rewriting import rejection_of
 from workbench.tui.files.exports import ExportDialog
 from workbench.tui.promotion.dialog import PromoteDialog
 from workbench.tui.review.dialogs import MergeChoice

@@ -9,8 +9,8 @@ from tests.reflect.samples import reflector
 from tests.reflect.server import messages_server, reply_of
 from tests.tui.playbook_host import TWINS, Hand, opened
 from tests.tui.waiting import until_drawn
-from workbench.services.duplicates.wording import BookWording
 from workbench.services.open import Workbench
+from workbench.services.reflection.wording import BookWording
 from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Confirm

@@ -9,7 +9,7 @@ from textual.widgets import TextArea
 from tests.tui.review_host import TEXTS, Ticking, memory, put, review, store
 from tests.tui.support import NOW, screen_text
 from workbench.services.open import Workbench
-from workbench.services.review.rejection import rejection_of
+from workbench.services.review.rewriting import rejection_of
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.review.dialogs import MergeChoice, ReasonDialog
 from workbench.tui.stream.history_dialog import HistoryDialog

@@ -13,9 +13,8 @@ from workbench.core.tuning.judgment import SavedQuery
 from workbench.reflect.claude.prompting import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.open import Workbench
-from workbench.services.review.refinement import Refinement
-from workbench.services.review.rejection import rejection_of
-from workbench.services.review.rewriting import rounds_of
+from workbench.services.reflection.wording import Refinement
+from workbench.services.review.rewriting import rejection_of, rounds_of
 from workbench.tui.reflection.dialog import SentDialog
 from workbench.tui.review.dialogs import MergeChoice, RefineDialog
 from workbench.tui.review.drawing import ImpactDialog

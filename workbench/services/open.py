@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from workbench.services.claims import StillTrue
     from workbench.services.duplicates.bullets import BulletDuplicates
     from workbench.services.duplicates.deduplication import Deduplication
-    from workbench.services.duplicates.wording import BookWording
     from workbench.services.files.exporting import Exporter
     from workbench.services.files.folders import FolderExporter
     from workbench.services.files.importing import Difference, Importer
@@ -51,9 +50,9 @@ if TYPE_CHECKING:
     from workbench.services.promotion.copies import Copies
     from workbench.services.promotion.promotion import Promotion
     from workbench.services.reflection.reflection import Reflecting
+    from workbench.services.reflection.wording import BookWording, Refinement
     from workbench.services.review.finders import SuggestionFinder
     from workbench.services.review.impact import ImpactPreview
-    from workbench.services.review.refinement import Refinement
     from workbench.services.review.review import Review
     from workbench.services.safety.agent_view import AgentView
     from workbench.services.safety.leaks import Leaks
@@ -184,7 +183,7 @@ class Workbench:
     @cached_property
     def wording(self) -> "BookWording":
         """One text for several bullets, by Claude."""
-        from workbench.services.duplicates.wording import BookWording
+        from workbench.services.reflection.wording import BookWording
 
         return BookWording(self.context, self.safety.masked)
 
@@ -206,7 +205,7 @@ class Workbench:
     @cached_property
     def refinement(self) -> "Refinement":
         """Other words for a candidate, by Claude."""
-        from workbench.services.review.refinement import Refinement
+        from workbench.services.reflection.wording import Refinement
 
         return Refinement(self.context)
 

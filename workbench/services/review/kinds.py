@@ -19,7 +19,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import Outcome, Refused
 from workbench.core.stream.memory import Memory
 from workbench.services.context import Context, apply_changes
-from workbench.services.review.rejection import REJECTED_AT, REJECTED_BECAUSE
+from workbench.services.review.rewriting import REJECTED_AT, REJECTED_BECAUSE
 from workbench.services.stream.fields import with_text
 from workbench.store.library import Library, Tx
 

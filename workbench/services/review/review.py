@@ -322,7 +322,7 @@ class Review:
     def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
         """Record why candidates were rejected, as part of the rejection: undo takes both back. `keep`: see `reject`."""
         require_person(self._context.actor, _DECIDE)
-        from workbench.services.review.rejection import REJECTED_BECAUSE
+        from workbench.services.review.rewriting import REJECTED_BECAUSE
 
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group, part=2) as tx:
             if keep is not None:

@@ -1,13 +1,39 @@
-"""Other words for a candidate: parted into several, or refined in rounds that are all kept."""
+"""What became of a candidate: rejected, and why; parted into several; refined in rounds that are all kept."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
-from workbench.core.record import InvalidRecord
+from workbench.core.record import InvalidRecord, parse_time
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import MAX_CONTENT, Memory, room_for
 from workbench.core.text import clean_for_store
+
+REJECTED_AT, REJECTED_BECAUSE = "rejected_at", "rejected_because"
+"""Metadata keys of a rejected memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """When a memory was rejected and why, as far as that is known."""
+
+    at: datetime | None = None
+    reason: str = ""
+
+
+def rejection_of(memory: Memory) -> Rejection:
+    """Return when and why a rejected memory was rejected."""
+    at, reason = memory.metadata.get(REJECTED_AT), memory.metadata.get(REJECTED_BECAUSE)
+    try:
+        when = parse_time(at) if isinstance(at, str) else None
+    except ValueError:
+        when = None
+    return Rejection(when, reason if isinstance(reason, str) else "")
+
+
+# Other words for a candidate: parted into several, or refined in rounds that are all kept.
+
 
 ROUNDS = "rounds"
 """Metadata key of a refined candidate: the texts it had before, the first one first."""

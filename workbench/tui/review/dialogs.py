@@ -41,7 +41,7 @@ from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 if TYPE_CHECKING:
-    from workbench.services.review.refinement import Refined, Refinement
+    from workbench.services.reflection.wording import Refined, Refinement
 
 # Before a marked group is decided of which some were never opened: their texts, to the end.
 

@@ -21,8 +21,7 @@ from workbench.core.text import one_line, printable
 from workbench.services.open import Workbench
 from workbench.services.review.kinds import CONTENT
 from workbench.services.review.queue import MAX_CITED, Branch, Cited, Evidence
-from workbench.services.review.rejection import rejection_of
-from workbench.services.review.rewriting import rounds_of
+from workbench.services.review.rewriting import rejection_of, rounds_of
 from workbench.services.safety.suspicion import FLAGS, suspicions
 from workbench.tui.app.actions import bindings
 from workbench.tui.playbook.curation import reasons, texts
