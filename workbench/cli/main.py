@@ -14,6 +14,7 @@ from workbench.cli.output import fail, warn
 from workbench.cli.parsing import COMMAND, Parser, add_store, revision_or_time
 from workbench.cli.session import (
     DONE,
+    INTERRUPTED,
     PROBLEM,
     Clock,
     OpenApp,
@@ -23,7 +24,7 @@ from workbench.cli.session import (
     require_secrets_for_people,
 )
 from workbench.config import paths
-from workbench.core.record import WorkbenchError
+from workbench.core.record import WorkbenchError, WorkStopped
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -141,7 +142,7 @@ def run(
         code: int = _handled(session)
     except WorkbenchError as error:
         fail(error)
-        return PROBLEM
+        return INTERRUPTED if isinstance(error, WorkStopped) else PROBLEM
     return code
 
 

@@ -51,6 +51,17 @@ class ProgressLine:
 
 
 @contextmanager
+def progressing(*lines: ProgressLine) -> "Iterator[Callable[[], bool]]":
+    """Be `interruptible` while lines show progress, and take them away at the end."""
+    with interruptible() as cancelled:
+        try:
+            yield cancelled
+        finally:
+            for line in lines:
+                line.clear()
+
+
+@contextmanager
 def waits_said() -> Iterator[None]:
     """Say on stderr for whom what was paid for waits: it is not given up, so that may take long."""
 

@@ -1,6 +1,7 @@
 """`workbench check`: does the store still answer as it is expected to? For CI."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.naming import nearest
 from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json, zone
-from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.session import FOUND, INTERRUPTED, Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.served import hidden_because
@@ -111,16 +112,11 @@ def _checked(
     from workbench.core.record import WorkStopped
 
     reading, asking = ProgressLine("reading the memories", LONG), ProgressLine("checking", 20)
-    with interruptible() as cancelled:
-        try:
-            bench.retriever.load(reading)
-            reading.clear()
-            return checking.check(expectations, asking, cancelled), cancelled()
-        except WorkStopped:
-            return (), True
-        finally:
-            reading.clear()
-            asking.clear()
+    with progressing(reading, asking) as cancelled, suppress(WorkStopped):
+        bench.retriever.load(reading, cancelled)
+        reading.clear()
+        return checking.check(expectations, asking, cancelled), cancelled()
+    return (), True
 
 
 def _print(bench: "Workbench", done: Sequence[Checked], profile: str, file: Path) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
-from workbench.cli.progress import ProgressLine, interruptible
-from workbench.cli.session import FOUND, INTERRUPTED, Session
+from workbench.cli.progress import ProgressLine, progressing
+from workbench.cli.session import FOUND, Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of, use
 from workbench.core.record import InvalidQuery, WorkbenchError
 from workbench.core.text import counted
@@ -66,8 +66,6 @@ def add_commands(commands: Commands) -> None:
 
 def evaluate(session: Session) -> int:
     """Print each profile's means and the verdicts between them."""
-    from workbench.core.record import WorkStopped
-
     args = session.args
     with session.reading() as bench:
         profiles = bench.tuning.profiles
@@ -80,14 +78,8 @@ def evaluate(session: Session) -> int:
         base, said = ("", "") if used is None else (used.name, f"{bench.tuning.used} is in use.")
         judged = _judged(session, bench)
         line = ProgressLine("evaluating", 1)
-        with interruptible() as cancelled:
-            try:
-                found = _evaluator(bench).evaluate(judged, chosen, base=base, progress=line, cancelled=cancelled)
-            except WorkStopped as stopped:
-                fail(stopped)
-                return INTERRUPTED
-            finally:
-                line.clear()
+        with progressing(line) as cancelled:
+            found = _evaluator(bench).evaluate(judged, chosen, base=base, progress=line, cancelled=cancelled)
     if wants_json(args):
         from workbench.services.safety.masking import masked, masked_text
 
@@ -101,7 +93,6 @@ def evaluate(session: Session) -> int:
 
 def tune(session: Session) -> int:
     """Print a proposal and what it is worth; save it when asked to."""
-    from workbench.core.record import WorkStopped
     from workbench.core.tuning.autotune import Search
     from workbench.core.tuning.measure import parse_measure
 
@@ -116,17 +107,10 @@ def tune(session: Session) -> int:
         judged = _judged(session, bench)
         evaluator, line = _evaluator(bench), ProgressLine("tuning", 1)
         scoring = ProgressLine("asking the queries", 1)
-        with interruptible() as cancelled:
-            try:
-                scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
-                scoring.clear()
-                found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles)
-            except WorkStopped as stopped:
-                fail(stopped)
-                return INTERRUPTED
-            finally:
-                scoring.clear()
-                line.clear()
+        with progressing(scoring, line) as cancelled:
+            scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
+            scoring.clear()
+            found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles)
         held = args.save is not None and found.keeps and not args.force
         saved = None if args.save is None or held else evaluator.save(found, judged, args.save, replacing=args.force)
     if wants_json(args):
@@ -173,10 +157,8 @@ def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
     for remark in judged.remarks:
         warn(remark)
     line = ProgressLine("reading the memories", LONG)
-    try:
-        bench.retriever.load(line)
-    finally:
-        line.clear()
+    with progressing(line) as cancelled:
+        bench.retriever.load(line, cancelled)
     return judged
 
 

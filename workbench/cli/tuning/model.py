@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
-from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.session import INTERRUPTED, Session, actor_of
 from workbench.config import loading, paths
 from workbench.config.writing import set_values
@@ -96,16 +96,14 @@ def _compared(session: Session, bench: "Workbench", found: "Model", path: Path) 
     from workbench.services.tuning.evaluation import try_model
 
     line, folder = ProgressLine("embedding the memories", LONG), None if found.is_bundled else found.folder
-    with interruptible() as cancelled:
-        try:
+    try:
+        with progressing(line) as cancelled:
             profiles, profile = bench.tuning.profiles, bench.tuning.default()
             change = try_model(bench.context, bench.retriever, profiles, profile, folder, line, cancelled)
-        except WorkStopped as stopped:
-            fail(stopped)
-            warn("The model is set anyway.")
-            return INTERRUPTED
-        finally:
-            line.clear()
+    except WorkStopped as stopped:
+        fail(stopped)
+        warn("The model is set anyway.")
+        return INTERRUPTED
     memories = len(bench.library.memories)
     if wants_json(session.args):
         queries = None if change is None else _change_json(bench, change)

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import fail, moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
-from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.safety.flags import Shown
-from workbench.cli.session import INTERRUPTED, Session
+from workbench.cli.session import Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.record import WorkbenchError
 from workbench.core.text import counted
@@ -93,7 +93,6 @@ def _list(session: Session, bench: "Workbench") -> int:
 def _export(session: Session, bench: "Workbench") -> int:
     from workbench.cli.files.export import report_written, to_stdout
     from workbench.core.files.replacing import present_bytes
-    from workbench.core.record import WorkStopped
     from workbench.services.tuning import queries as export
 
     args = session.args
@@ -101,11 +100,7 @@ def _export(session: Session, bench: "Workbench") -> int:
     path = session.cwd / args.file.expanduser()
     if to_file and present_bytes(path) is not None and not args.force:
         raise WorkbenchError(f"{path} is there already.", "Nothing was written; --force replaces it.")
-    try:
-        text = _text(session, bench)
-    except WorkStopped as stopped:
-        fail(stopped)
-        return INTERRUPTED
+    text = _text(session, bench)
     if not to_file:
         to_stdout(text)
         return 0
@@ -130,14 +125,10 @@ def _text(session: Session, bench: "Workbench") -> str:
     profile = profile_of(session, bench)
     warn(f"Ranked under {profile_in_use(session, bench)}.")
     loading, line = ProgressLine("reading the memories", LONG), ProgressLine("asking the queries", 1)
-    try:
-        bench.retriever.load(loading)
+    with progressing(loading, line) as cancelled:
+        bench.retriever.load(loading, cancelled)
         loading.clear()
-        with interruptible() as cancelled:
-            return export.run(bench.context, bench.tuning, profile, progress=line, cancelled=cancelled)
-    finally:
-        loading.clear()
-        line.clear()
+        return export.run(bench.context, bench.tuning, profile, progress=line, cancelled=cancelled)
 
 
 def _measure(session: Session, bench: "Workbench") -> int:

@@ -494,7 +494,7 @@ class TuningSession:
             ranking=ranking,
             standing=replace(standing, memory=shown(memory)),
             hidden=left_out_because(memory, ranking),
-            shares=shown(self.question.shares(ranking, id)),
+            shares=tuple(replace(s, facts=shown(s.facts)) if s.facts else s for s in self.question.shares(ranking, id)),
             hours=hours_between(_since(memory, profile), ranking.now),
             half_life=_half_life(memory, profile),
             ends=ends,
