@@ -191,10 +191,10 @@ def keep_thresholds(app: Host, after: Thresholds) -> bool:
 
 
 FILES = {
-    "jsonl": ("JSON lines", "queries with grades, tags and moments: what `workbench eval` reads", "queries.jsonl"),
-    "qrels": ("TREC qrels", "the grades alone, by query id, for trec_eval, ranx and the like", "judgments.qrels"),
-    "run": ("TREC run", "the ranking of every query, with scores, for the same tools", "ranking.run"),
-    "judgments": ("judgments", "every grade with who gave it and when, for a look or an audit", "judgments.jsonl"),
+    "jsonl": ("JSON lines", "queries with grades and moments", "queries.jsonl"),
+    "qrels": ("TREC qrels", "the grades alone, by query id", "judgments.qrels"),
+    "run": ("TREC run", "a profile ranks every query", "ranking.run"),
+    "judgments": ("judgments", "every grade, by whom and when", "judgments.jsonl"),
 }
 
 

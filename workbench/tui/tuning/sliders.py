@@ -270,12 +270,13 @@ class TuneSliders(Vertical):
         """Name the profile, and which one is in use."""
         saved, used, head = self._session.saved, self._used(), self.query_one(".slider--profile", FixedText)
         if self._session.changed:
-            text = f"{one_line(saved.name, 18)} • changed  {keyed('{tune.save} saves')}"
+            text = f" • changed  {keyed('{tune.save} saves')}"
         elif used.name == saved.name:
-            text = f"profile {one_line(saved.name, 18)} ({used.origin})"
+            text = f" ({used.origin})"
         else:
-            text = f"profile {one_line(saved.name, 18)} agents: {one_line(used.name, 60)}"
-        head.write(whole_words(Content.styled(text, "bold"), head.size.width))
+            text = f" agents: {one_line(used.name, 60)}"
+        name = one_line(saved.name, 18)
+        head.write(whole_words(assemble([("profile ", MUTED), (name, "bold"), (text, MUTED)]), head.size.width))
 
     # Hints
 
