@@ -289,16 +289,6 @@ async def test_new_memories_are_told_of_where_the_top_is_out_of_sight(tmp_path: 
         assert stream.rows.cursor < 2
 
 
-@pytest.mark.slow
-async def test_nothing_is_asked_of_a_clock_while_no_agent_did_anything(tmp_path: Path) -> None:
-    bench = with_memories(tmp_path)
-    app = app_over(bench)
-    async with opened(app) as pilot:
-        assert app._aging is None
-        read(bench, "now", "m1")
-        await until(pilot, lambda: app._aging is not None)
-
-
 async def test_the_row_of_a_question_says_who_asked(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:

@@ -103,17 +103,6 @@ async def test_it_follows_task_and_budget_and_counts_no_read(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-async def test_a_step_of_the_budget_asks_nothing_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = demo_app(tmp_path)
-    async with opened(app) as pilot:
-        before = await asked(pilot, app)
-        monkeypatch.setattr(ContextPane, "_gather", lambda *_: pytest.fail("it was asked again"))
-        to_row(app, Head)
-        await pilot.press("left", "right", "right", "backspace")
-        assert made(app) == before
-
-
-@pytest.mark.slow
 async def test_it_follows_what_a_person_changes(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:

@@ -23,6 +23,7 @@ from workbench.core.agents.episodes.criteria import (
     compared,
     phase_dates,
     phase_of,
+    said_lines,
 )
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse, unused
 from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError
@@ -262,7 +263,8 @@ def print_whole(opened: "Opened", doc: Mapping[str, object], shown: Shown) -> No
         say(shown(line))
     for part in ("task", "execution", "outcome", "reflection"):
         say(f"\n{part}")
-        _say_part(doc.get(part), "  ")
+        for line in said_lines(doc.get(part), "  ", lambda text: one_line(text, _ROW_LINE)):
+            say(line)
     for note in opened.notes:
         say(f"\nnote, {moment(note.at)}: {shown(note.text)}")
 
@@ -274,23 +276,6 @@ def _next(opened: "Opened", began: "Mapping[Phase, datetime]") -> str:
         return ""
     after = phases[phases.index(opened.phase) + 1]
     return f", {after} from {moment(began[after])[:10]}"
-
-
-def _say_part(value: object, indent: str) -> None:
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            if isinstance(item, Mapping | list | tuple) and item:
-                say(f"{indent}{name}:")
-                _say_part(item, indent + "  ")
-            elif item not in (None, "", [], {}, ()):
-                say(f"{indent}{name}: {one_line(str(item), _ROW_LINE)}")
-    elif isinstance(value, list | tuple):
-        for item in value:
-            if isinstance(item, Mapping):
-                said = " · ".join(f"{name}: {one_line(str(part), 80)}" for name, part in item.items())
-                say(f"{indent}- {one_line(said, _ROW_LINE)}")
-            else:
-                say(f"{indent}- {one_line(str(item), _ROW_LINE)}")
 
 
 def read_stdin() -> str:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple, cast
@@ -19,6 +19,7 @@ from workbench.core.agents.episodes.criteria import (
     criteria_in,
     is_over,
     phase_of,
+    said_lines,
 )
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.patterns.matching import in_full, task_of
@@ -272,7 +273,7 @@ def episode_parts(bench: Workbench, opened: Opened, *, trace: bool) -> Parts:
         yield note.text, ""
     doc = opened.doc(trace=trace)
     for name in ("task", "execution", "outcome", "reflection"):
-        if said := "\n".join(_lines(doc.get(name))):
+        if said := "\n".join(said_lines(doc.get(name))):
             yield f"\n\n{name}\n", "bold"
             yield said, ""
 
@@ -283,22 +284,6 @@ def comparison_of(one: Opened, other: Opened) -> Parts:
     for name, left, right in compared(one.body, other.body):
         yield f"\n\n{name}\n", "bold"
         yield (left, MUTED) if left == right else (f"1  {left or '–'}\n2  {right or '–'}", "")
-
-
-def _lines(value: object, indent: str = "") -> Iterable[str]:
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            if isinstance(item, Mapping | list | tuple) and item:
-                yield f"{indent}{name}:"
-                yield from _lines(item, indent + "  ")
-            elif item not in (None, "", [], {}, ()):
-                yield f"{indent}{name}: {item}"
-    elif isinstance(value, list | tuple):
-        for item in value:
-            if isinstance(item, Mapping):
-                yield f"{indent}- " + " · ".join(f"{name}: {part}" for name, part in item.items())
-            else:
-                yield f"{indent}- {item}"
 
 
 # Patterns

@@ -1,7 +1,7 @@
 """Which episodes are meant: by what their heads say, and by what else is searched of them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, get_args
@@ -439,3 +439,18 @@ def compared(one: EpisodeBody, other: EpisodeBody) -> Iterator[tuple[str, str, s
         )
         if one_text or other_text:
             yield path.rpartition(".")[2].replace("_", " "), one_text, other_text
+
+
+def said_lines(value: object, indent: str = "", shown: Callable[[str], str] = str) -> Iterator[str]:
+    """Yield what a part of an episode says, a line each; `shown` makes of a text what is printed of it."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if isinstance(item, Mapping | list | tuple) and item:
+                yield f"{indent}{name}:"
+                yield from said_lines(item, indent + "  ", shown)
+            elif item not in (None, "", [], {}, ()):
+                yield f"{indent}{name}: {shown(str(item))}"
+    elif isinstance(value, list | tuple):
+        for item in value:
+            parts = item.items() if isinstance(item, Mapping) else ()
+            yield f"{indent}- {shown(' · '.join(f'{name}: {part}' for name, part in parts) or str(item))}"
