@@ -44,12 +44,6 @@ def test_what_nobody_voted_on_shows_no_vote(cli: Cli) -> None:
     assert votes.split(None, 1)[1] == "+1 −0 · counts +1 from the start"
 
 
-def test_what_is_not_there_is_one_sentence(demo: Cli) -> None:
-    result = demo("show", "mem-none")
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("workbench: There is no memory or bullet mem-none in this store.")
-
-
 def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
     result = demo("list", "type:error", "-n", "3")
     assert result.code == 0
@@ -60,15 +54,6 @@ def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
     assert listed
     assert all(m["observation_type"] == "error" and m["created_at"] >= "2026-03-01" for m in listed)
     assert [m["created_at"] for m in listed] == sorted((m["created_at"] for m in listed), reverse=True)
-
-
-def test_a_list_without_matches_says_so(demo: Cli, cli: Cli) -> None:
-    result = demo("list", "zzzzqqqq")
-    assert (result.code, result.out, result.err) == (
-        0,
-        "",
-        f"No memory matches; the store holds {MEMORIES} memories.\n",
-    )
 
 
 def test_a_filter_that_cannot_be_read_is_one_sentence(demo: Cli) -> None:

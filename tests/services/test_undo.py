@@ -110,15 +110,6 @@ def test_all_of_it_can_be_taken_back_in_a_row(demo: Workbench, clock: Clock) -> 
         demo.history.undo()
 
 
-def test_taking_a_vote_back_is_an_action_too(demo: Workbench) -> None:
-    demo.stream.vote([A], "helpful")
-    voted = snapshot(demo)
-    demo.stream.vote([A], "helpful")
-    assert snapshot(demo)["votes"] == {}
-    demo.history.undo()
-    assert snapshot(demo) == voted
-
-
 def test_something_new_ends_what_can_be_redone(demo: Workbench) -> None:
     demo.stream.pin([A])
     demo.history.undo()

@@ -67,16 +67,6 @@ def test_a_person_has_one_vote_whatever_door_it_comes_in_by(one: Workbench, open
     assert one.stream.live_vote("a") == "harmful"
 
 
-def test_agents_and_their_sessions_vote_apart(one: Workbench, open_bench: Open) -> None:
-    for name in ("agent:one", "agent:two"):
-        agent = open_bench(name)
-        for session in ("s1", "s2", "s2"):
-            votes.cast(agent.context, agent.stream.get("a"), "helpful", session=session)
-    one.library.journal.refresh()
-    assert one.stream.get("a").helpful_votes == 4
-    assert one.stream.live_vote("a") == ""
-
-
 def test_two_processes_never_count_one_vote_twice(one: Workbench, open_bench: Open) -> None:
     doors = [open_bench("cli") for _ in range(4)]
     start = threading.Barrier(len(doors))
@@ -102,11 +92,6 @@ def test_a_vote_on_what_is_gone_raises(one: Workbench, open_bench: Open) -> None
     with pytest.raises(UnknownRecord):
         votes.cast(one.context, record, "helpful")
     assert len(one.library.votes) == 0
-
-
-def test_a_verdict_is_one_of_two(one: Workbench) -> None:
-    with pytest.raises(InvalidRecord, match="“great” is no vote"):
-        votes.cast(one.context, one.stream.get("a"), "great")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "found"), [("a", "a"), ("only-x", "only-x"), ("y/both", "both"), ("was-y", "both")])

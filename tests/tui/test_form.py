@@ -103,26 +103,6 @@ async def test_e_a_word_and_ctrl_s_are_all_the_keys_of_a_correction(tmp_path: Pa
 
 
 @pytest.mark.slow
-async def test_only_the_fields_that_were_touched_are_written_and_u_takes_them_back_as_one(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=SMALL) as pilot:
-        await pilot.pause()
-        before, rev = here(app), app.bench.library.revision
-        await opened(app, pilot, "e", "tab", "tab", "tab", "tab", "2", "tab")
-        await pilot.press(*", new")
-        await put(app, pilot, "note", "ask Ruth")
-        assert "● changed: importance, tags, note" in screen_text(app)
-        await pilot.press("ctrl+s")
-        await closed(app, pilot)
-        after = app.bench.stream.get(before.id)
-        assert (after.importance_score, after.tags, after.note) == (2, (*before.tags, "new"), "ask Ruth")
-        assert after.content == before.content
-        assert app.bench.library.revision == rev + 1
-        await pilot.press("u")
-        await until(pilot, lambda: app.bench.stream.get(before.id) == before)
-
-
-@pytest.mark.slow
 async def test_what_cannot_be_is_refused_beside_its_field_with_the_cursor_there(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:
@@ -326,19 +306,6 @@ async def test_o_writes_a_new_memory_and_goes_there(tmp_path: Path) -> None:
         await until(pilot, lambda: len(app.bench.library.memories) == count)
 
 
-@pytest.mark.slow
-async def test_a_new_memory_that_says_what_another_does_is_refused_with_its_id(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=SMALL) as pilot:
-        await pilot.pause()
-        same = here(app)
-        shown = await opened(app, pilot, "o")
-        shown.query_one(InertTextArea).load_text(same.content)
-        await pilot.press("ctrl+s")
-        await until_drawn(pilot, lambda: f"{same.id} says this already" in screen_text(app))
-        assert shown.query_one(InertTextArea).text == same.content
-
-
 # Review and the Playbook
 
 
@@ -509,16 +476,3 @@ async def test_what_is_typed_right_behind_tab_goes_into_the_next_field(tmp_path:
         assert form(app).query_one(InertTextArea).text == f"{text}x"
         assert "ab" in line(app, "title").value
         assert "c" in line(app, "type").value
-
-
-async def test_what_is_typed_right_behind_enter_goes_into_the_next_field(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=SMALL) as pilot:
-        await opened(app, pilot, "e")
-        await pilot.press("tab")
-        lines = list(form(app).query(FieldLine))[:3]
-        title = lines[0].value
-        for key in ("x", "enter", "a", "b", "enter", "c"):
-            app.simulate_key(key)
-        await until_drawn(pilot, lambda: lines[2].value == "c")
-        assert [one.value for one in lines] == [f"{title}x", "ab", "c"]

@@ -13,7 +13,6 @@ from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.dialog import Choose, Confirm
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import SafeInput
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 
@@ -70,25 +69,6 @@ async def test_the_filter_narrows_marks_words_and_comes_off_with_esc(bench: Work
         await hand.press("slash")
         await hand.write("section:api fly")
         assert hand.listed == ["api-00004"]
-
-
-@pytest.mark.slow
-async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(bench: Workbench) -> None:
-    async with opened(bench) as hand:
-        hand.screen.query_one("#book-filter", SafeInput).value = "is:unsued"
-        await hand.shows("Did you mean “is:unused”?")
-        assert len(hand.listed) == 4
-        await hand.press("plus")
-        await hand.shows("+10 −1")
-        assert len(hand.listed) == 4
-
-
-@pytest.mark.slow
-async def test_nothing_matches(bench: Workbench) -> None:
-    async with opened(bench) as hand:
-        await hand.press("slash")
-        await hand.write("zzz")
-        assert "Nothing matches" in hand.text
 
 
 # Deciding
@@ -150,35 +130,6 @@ async def test_pin_and_unpin(bench: Workbench) -> None:
 
 
 # Changing
-
-
-@pytest.mark.slow
-async def test_edit_saves_what_was_shown(bench: Workbench) -> None:
-    async with opened(bench) as hand:
-        await hand.press("e")
-        await hand.dialog(RecordForm)
-        await hand.write(" Ever")
-        await hand.press("ctrl+s")
-        await hand.back()
-        assert bench.playbooks.bullet(BOOK, "hr-00001").content == "Never write to production without asking. Ever"
-        await hand.press("u")
-        assert bench.playbooks.bullet(BOOK, "hr-00001").content == "Never write to production without asking."
-
-
-@pytest.mark.slow
-async def test_an_edit_that_meets_another_one_keeps_the_text_and_asks_again(bench: Workbench) -> None:
-    async with opened(bench) as hand:
-        await hand.press("e")
-        editor = await hand.dialog(RecordForm)
-        bench.playbooks.edit(BOOK, "hr-00001", "theirs")
-        await hand.write(" mine")
-        await hand.press("ctrl+s")
-        assert hand.app.screen is editor
-        await hand.shows("changed by someone else")
-        assert bench.playbooks.bullet(BOOK, "hr-00001").content == "theirs"
-        await hand.press("ctrl+s")
-        await hand.back()
-        assert bench.playbooks.bullet(BOOK, "hr-00001").content.endswith(" mine")
 
 
 async def test_an_edit_of_a_deleted_bullet_loses_nothing(bench: Workbench) -> None:

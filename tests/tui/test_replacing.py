@@ -94,20 +94,6 @@ async def test_a_record_changed_meanwhile_refuses_and_is_listed_anew(bench: Work
         assert not any("gated" in text for text in contents(bench))
 
 
-@pytest.mark.slow
-async def test_a_row_counts_title_and_text_and_the_line_names_the_key_of_whole_words(tmp_path: Path) -> None:
-    bench = open_bench(tmp_path)
-    with bench.library.transaction("human", "prepare") as tx:
-        tx.put(Memory("m1", "Restart authd.", NOW, NOW, summary="About authd"))
-    app = app_over(bench)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("r")
-        await until_drawn(pilot, lambda: isinstance(app.screen, ReplaceDialog))
-        await pilot.press(*"authd", "enter", *"gated", "enter")
-        await until_drawn(pilot, lambda: "2×" in screen_text(app))
-        await until_drawn(pilot, lambda: "w: whole words" in screen_text(app))
-
-
 async def test_tags_and_titles_are_taken_along_on_a_key_and_said_before(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("human", "prepare") as tx:

@@ -456,19 +456,6 @@ async def test_one_key_goes_to_what_is_near_and_back_and_it_is_marked_last(tmp_p
 
 
 @pytest.mark.slow
-async def test_clauses_alone_rank_nothing_and_say_so(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await ranked(pilot, app, "refresh")
-        stream(app).query_one("#filter", SafeInput).value = "type:error"
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        assert ruled_at(stream(app).rows.rows) is None
-        await keys(pilot, "escape", "right_square_bracket")
-        assert [toast.message.split(".")[0] for toast in app._notifications] == ["No semantic matches listed"]
-
-
-@pytest.mark.slow
 async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -492,20 +479,6 @@ async def test_undoing_the_forgetting_of_a_row_by_meaning_brings_it_back(
         await until(pilot, lambda: id not in [m.id for m in stream(app).memories])
         await keys(pilot, "u")
         await until(pilot, lambda: id in [m.id for m in stream(app).memories])
-
-
-@pytest.mark.slow
-async def test_a_filter_that_cannot_be_read_is_said_though_a_ranking_is_under_way(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await app.workers.wait_for_complete()
-        box = stream(app).query_one("#filter", SafeInput)
-        box.value = "refresh"
-        box.value = "refresh since:"
-        await pilot.pause()
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        assert "✗" in screen_text(app)
 
 
 # Arranging

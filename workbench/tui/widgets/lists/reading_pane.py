@@ -15,17 +15,12 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from workbench.core.named import implementation
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import LINKS, LIST
 from workbench.tui.widgets.lists.extent import set_extent
 
 # What a text needs that has links in it: to draw them, to bring one into sight, and somebody who knows them.
-
-
-LINKS_OF = "workbench.tui.records.links:links_of"
-"""What makes the links of a pane of an area."""
 
 
 class Page(Protocol):
@@ -114,42 +109,6 @@ class KeyScroll(VerticalScroll, inherit_bindings=False):
 
     def action_last(self) -> None:
         self.scroll_end(animate=False)
-
-
-class Later:
-    """The links of a page, made when one of its keys is first pressed: a start waits for none of that."""
-
-    def __init__(self, name: str, *made_of: object) -> None:
-        self._name, self._made_of = name, made_of
-        self._links: Linked | None = None
-
-    @property
-    def _made(self) -> Linked:
-        if self._links is None:
-            self._links = implementation(self._name)(*self._made_of)
-        assert self._links is not None
-        return self._links
-
-    def go(self, step: int) -> bool:
-        """Go to the next link (1) or the one before (-1); False where there is none."""
-        return self._made.go(step)
-
-    def step(self, step: int) -> bool:
-        """Go to the next link or the one before, but not beyond the last or the first; False there."""
-        return self._made.step(step)
-
-    @property
-    def is_on_one(self) -> bool:
-        """Whether the cursor is on a link."""
-        return self._links is not None and self._links.is_on_one
-
-    def draw(self) -> None:
-        """Draw the links in the page, where others may have been drawn before."""
-        self._made.draw()
-
-    def follow(self) -> bool:
-        """Open the link that the cursor is on; False where it is on none."""
-        return self._links is not None and self._links.follow()
 
 
 def line_of(text: Content, end: int, width: int) -> int:
