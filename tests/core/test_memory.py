@@ -6,7 +6,8 @@ import pytest
 
 from tests.core.samples import NOW, memory
 from workbench.core.record import InvalidRecord, WorkbenchError
-from workbench.core.stream.memory import MAX_KEPT, check_memory
+from workbench.core.stream.memory import check_memory
+from workbench.core.text import MAX_KEPT
 
 
 @pytest.mark.slow

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tests.formats.others import CLAUDE_MEM, MEM0, claude_mem_database
 from tests.formats.samples import NOW, context
 from workbench.core.record import UnreadableFile
-from workbench.core.stream.memory import FILE_KEY, MAX_KEPT
+from workbench.core.stream.memory import FILE_KEY
+from workbench.core.text import MAX_KEPT
 from workbench.formats import mem0
 from workbench.formats.claude_mem import claude_mem
 from workbench.formats.claude_mem import database as claude_mem_db

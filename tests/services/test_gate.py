@@ -12,7 +12,8 @@ from tests.safety.samples import keys
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord
 from workbench.core.safety import Finding
-from workbench.core.stream.memory import MAX_KEPT, Memory, Source
+from workbench.core.stream.memory import Memory, Source
+from workbench.core.text import MAX_KEPT
 from workbench.safety import scanning
 from workbench.services.agents.documents.stored import StoredDocuments
 from workbench.services.open import Workbench, open_workbench

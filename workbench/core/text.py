@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import islice, pairwise
 
+MAX_KEPT = 65_536
+"""Longest text of a record that is taken in at all, in characters: from a file, or beside a content."""
+
 REPLACEMENT = "\ufffd"
 """Stands for what is no character for display: C1 controls, surrogates, private use, unassigned."""
 

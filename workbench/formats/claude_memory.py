@@ -10,8 +10,8 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.lint import lines
 from workbench.core.files.memory_md import MAX_LINES, cut_at
 from workbench.core.files.reason import Reason, Unread
-from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, Source
-from workbench.core.text import clean_for_store, counted
+from workbench.core.stream.memory import FILE_KEY, Memory, Source
+from workbench.core.text import MAX_KEPT, clean_for_store, counted
 from workbench.formats.lifecycle.lifecycle import content_id
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug

@@ -14,7 +14,8 @@ from workbench.core.files.lint import newline_of
 from workbench.core.files.memory_md import facts, meta
 from workbench.core.files.reason import reason_of
 from workbench.core.record import iso
-from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, MemoryType, Source
+from workbench.core.stream.memory import FILE_KEY, Memory, MemoryType, Source
+from workbench.core.text import MAX_KEPT
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.lifecycle import content_id
 from workbench.formats.lifecycle.values import Notes

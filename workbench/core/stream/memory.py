@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from workbench.core.record import InvalidRecord
+from workbench.core.text import MAX_KEPT
 
 MemoryType = Literal["working", "episodic", "semantic", "procedural"]
 Status = Literal["signal", "candidate", "confirmed", "promoted", "archived"]
@@ -40,9 +41,6 @@ lifecycle's (source 001)."""
 
 MAX_CONTENT = 10_000
 """Longest content that a person or an agent writes, in characters (source 000)."""
-
-MAX_KEPT = 65_536
-"""Longest text of a record that is taken in at all, in characters: from a file, or beside a content."""
 
 FILE_KEY = "_file"
 """The metadata key under which a reader keeps how a record was written; it tells a person nothing."""

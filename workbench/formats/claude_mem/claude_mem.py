@@ -7,7 +7,8 @@ from typing import Any
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.record import UnreadableFile
-from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, Source
+from workbench.core.stream.memory import FILE_KEY, Memory, Source
+from workbench.core.text import MAX_KEPT
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared.jsonrecords import (

@@ -18,7 +18,8 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress, collection_paused
 from workbench.core.stream.confidence import brought
 from workbench.core.stream.importance import base_importance, table_named
-from workbench.core.stream.memory import MAX_KEPT, Memory
+from workbench.core.stream.memory import Memory
+from workbench.core.text import MAX_KEPT
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id, query_id
 from workbench.formats import opening
 from workbench.formats.update_file.merge_lines import differing

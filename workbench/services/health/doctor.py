@@ -16,7 +16,8 @@ from workbench.core.files.atomic import left_in
 from workbench.core.files.locks import is_free
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT, StoreProblem, WorkbenchError, parse_time
-from workbench.core.stream.memory import MAX_KEPT, Memory
+from workbench.core.stream.memory import Memory
+from workbench.core.text import MAX_KEPT
 from workbench.services import caches
 from workbench.services.context import Service
 from workbench.services.folder import is_open_to_git

@@ -13,8 +13,8 @@ from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
-from workbench.core.stream.memory import MAX_KEPT, Memory
-from workbench.core.text import clean_for_store
+from workbench.core.stream.memory import Memory
+from workbench.core.text import MAX_KEPT, clean_for_store
 from workbench.safety.scanning import mask, prepare, without
 from workbench.services.context import Context
 from workbench.services.files.threeway import DiffLine, masked_diff, masked_lines

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.core.record import ABSENT, InvalidRecord
 from workbench.core.safety import Finding
-from workbench.core.stream.memory import MAX_KEPT
+from workbench.core.text import MAX_KEPT
 from workbench.safety import scanning
 from workbench.store.entry import DocChange, Transaction
 from workbench.store.records import COPIES, NAMED, key_of

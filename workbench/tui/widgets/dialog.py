@@ -4,23 +4,15 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
-from rich.segment import Segment
-from rich.style import Style as RichStyle
 from textual import events, on, work
-from textual.app import ComposeResult, RenderResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.css.styles import RulesMap
 from textual.dom import DOMNode
-from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
-from textual.strip import Strip
-from textual.style import Style
-from textual.visual import RenderOptions, Visual
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -32,7 +24,7 @@ from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import done
 from workbench.tui.widgets.actions import CHOOSE, CONFIRM, ON_DIALOG
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, remapped_ids
-from workbench.tui.widgets.first_paint import FirstPaint, take_width
+from workbench.tui.widgets.first_paint import FirstPaint
 from workbench.tui.widgets.lists.line_list import LineView, find_row
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -87,8 +79,7 @@ class Dialog(ModalScreen[R]):
         self.first_paint = FirstPaint(self)
 
     def compose(self) -> ComposeResult:
-        """Build the box, for the width that there is: it would be styled anew once it has it."""
-        take_width(self)
+        """Build the box."""
         with Vertical(classes="dialog"):
             yield Static(body(self._heading), classes="dialog--title")
             yield from self.contents()
@@ -108,24 +99,10 @@ class Dialog(ModalScreen[R]):
         line.urgent = getattr(self.app, "urgent", "")
         line.show()
 
-    def on_screen_resume(self, event: events.ScreenResume) -> None:
-        """Come into sight as it was built."""
-        self.first_paint.keep_styles(event)
-
     def _compositor_refresh(self) -> None:
         """Paint once it stands: opening lays it out several times, and each paint draws what is behind it anew."""
         if not self.first_paint.waits:
             super()._compositor_refresh()
-
-    def _screen_resized(self, size: Size) -> None:
-        """Lay it out for another size; it has the one that it was opened with."""
-        if size != self._size:
-            super()._screen_resized(size)
-
-    def render(self) -> RenderResult:  # type: ignore[override]
-        """Return what lies behind, dimmed."""
-        behind = super().render()
-        return Behind(behind) if isinstance(behind, BackgroundScreen) else behind
 
     async def action_do(self, path: str) -> None:
         """Do what a row of the table of actions names by its path from here: `rows.clear_marks`."""
@@ -172,41 +149,6 @@ class Dialog(ModalScreen[R]):
         self.dismiss(None)
 
 
-class Behind(Visual):
-    """What lies behind a dialog, dimmed as Textual does: each style once, and by the lines that are drawn already.
-
-    The library's own goes through a console, which parts and crops them all again: half of what a dialog's paint takes.
-    """
-
-    def __init__(self, behind: BackgroundScreen) -> None:
-        self._behind = behind
-
-    def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
-        """Return the lines of the screen behind, dimmed."""
-        del style, options
-        compositor = self._behind.screen._compositor
-        lines = compositor.render_strips(Size(width, compositor.size.height if height is None else height))
-        dimmed: dict[RichStyle | None, RichStyle | None] = {}
-        return [Strip([self._dimmed(one, dimmed) for one in line], line.cell_length) for line in lines]
-
-    def _dimmed(self, segment: Segment, known: dict[RichStyle | None, RichStyle | None]) -> Segment:
-        text, style, control = segment
-        if control:
-            return segment
-        if style not in known:
-            known[style] = next(iter(self._behind.process_segments([segment], self._behind.color))).style
-        return Segment(text, known[style])
-
-    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
-        del rules
-        return container_width
-
-    def get_height(self, rules: RulesMap, width: int) -> int:
-        del rules, width
-        return self._behind.screen._compositor.size.height
-
-
-@survives
 class KeysLine(Static):
     """The keys that hold, on one line; a click on one is that key. What is `urgent` stands in their place."""
 

@@ -3,18 +3,11 @@
 import asyncio
 from typing import Any
 
-from textual.events import ScreenResume
 from textual.screen import Screen
 
 _ROUNDS, _TURNS = 4, 4
 """How often a screen is laid out again at most before it is painted, and the turns of the event loop in which what was
 given another size says what that changes."""
-
-
-def take_width(screen: Screen[Any]) -> None:
-    """Give a screen the classes of the app's width before anything is in it: all of it would be styled anew later."""
-    for name in screen._get_breakpoint_classes(screen.app.size.width, screen.app.HORIZONTAL_BREAKPOINTS or []):
-        screen.add_class(name, update=False)
 
 
 class FirstPaint:
@@ -55,10 +48,3 @@ class FirstPaint:
         self.waits = False
         self._screen.refresh(layout=self._screen._layout_required)
         self._screen._on_timer_update()
-
-    def keep_styles(self, event: ScreenResume) -> None:
-        """Let a screen that comes into sight for the first time have the styles that it was just built with.
-
-        The library works all of them out again then, in case that they changed out of sight.
-        """
-        event.refresh_styles = event.refresh_styles and not self.waits
