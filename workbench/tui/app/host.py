@@ -288,14 +288,9 @@ class Host(App[Path | None]):
                 # What goes with its screen says nothing any more.
                 self._looks_again = self._looks_again or self.set_timer(AGAIN, self._take_keys)
                 return
-            await self._do_key(self._keys.popleft())
-
-    async def _do_key(self, key: events.Key) -> None:
-        target = self.focused or self.screen
-        bound = None if target.check_consume_key(key.key, key.character) else self.screen.active_bindings.get(key.key)
-        if bound is None or not bound.enabled or not await self.run_action(bound.binding.action, bound.node):
-            await super().on_event(key)
-        self._settle(target)
+            target = self.focused or self.screen
+            await super().on_event(self._keys.popleft())
+            self._settle(target)
 
     def _settle(self, target: MessagePump) -> None:
         self._settling = target if target.post_message(KeyDone()) else None

@@ -362,8 +362,8 @@ class Slider(Widget, can_focus=True):
     # Keys
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:  # noqa: ARG002 - Textual's signature
-        """Claim the characters of a value, and every key while somebody types one: it is taken or left then."""
-        return self.typed is not None or self._is_typing(character)
+        """Claim the characters of a value, so that nothing else takes them."""
+        return self._is_typing(character)
 
     def _is_typing(self, character: str | None) -> bool:
         """Whether a character is part of a value: any, once somebody types, so that no letter runs an action."""

@@ -565,11 +565,6 @@ class LineList(LineView[T], inherit_bindings=False):
         else:
             super()._clicked(index, event)
 
-    def check_consume_key(self, key: str, character: str | None = None) -> bool:
-        """Claim esc while a range is marked."""
-        del character
-        return key == "escape" and self._marks.anchor is not None
-
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "escape" and self._marks.anchor is not None:
             event.stop()

@@ -151,10 +151,6 @@ class InertTextArea(TextArea):
     A text that `is_long` is held: its beginning is shown, keys do nothing to it, and `text` is all of it.
     """
 
-    def check_consume_key(self, key: str, character: str | None = None) -> bool:
-        """Claim enter, too: it begins a line."""
-        return super().check_consume_key(key, character) or (key == "enter" and not self.read_only)
-
     class Stripped(Message):
         """A paste held `count` control characters, which were left out."""
 
