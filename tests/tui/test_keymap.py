@@ -2,8 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from textual.app import App, ComposeResult
@@ -181,47 +180,3 @@ def test_every_action_that_a_sentence_names_is_there() -> None:
     named = {id for path, text in said if path.is_relative_to(PACKAGE / "tui") for id in IDS.findall(text)}
     assert named
     assert named <= known
-
-
-@pytest.mark.slow
-def test_a_sentence_with_the_name_of_an_action_is_shown_with_its_key() -> None:
-    """It goes through `keyed`, wherever it was written down; the help's own words do so where help is opened."""
-    tui = {path: tree for path, tree in trees().items() if path.is_relative_to(PACKAGE / "tui")}
-    written = {_module(path): set(_constants_with_ids(tree)) - {"HELP", "help_text"} for path, tree in tui.items()}
-    bare = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno}"
-        for path, tree in tui.items()
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in _outside_keyed(function)
-        if (isinstance(node, ast.Name) and node.id in written[_module(path)] | _imported(tree, written))
-        or (isinstance(node, ast.Constant) and IDS.search(str(node.value)))
-    ]
-    assert bare == []
-
-
-def _module(path: Path) -> str:
-    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-
-
-def _imported(tree: ast.Module, written: Mapping[str, set[str]]) -> set[str]:
-    """Return the names that a module has from those that name actions."""
-    taken = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
-    return {one.name for node in taken for one in node.names if one.name in written.get(node.module or "", ())}
-
-
-def _constants_with_ids(tree: ast.Module) -> Iterator[str]:
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and any(IDS.search(text) for _, text in _sentences(node)):
-            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
-
-
-def _outside_keyed(node: ast.AST) -> Iterator[ast.Name | ast.Constant]:
-    """Yield the names and constants below a node that no call of `keyed` holds; docstrings are none."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id == "keyed":
-            continue
-        if isinstance(child, ast.Name | ast.Constant):
-            yield child
-        elif not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)):
-            yield from _outside_keyed(child)

@@ -17,6 +17,7 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.timer import Timer
+from textual.widget import Widget
 
 from workbench.config import drafts
 from workbench.config.drafts import Draft, Item
@@ -27,7 +28,7 @@ from workbench.services.open import Workbench
 from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.surviving import survives
-from workbench.tui.app.waiting import AGAIN, Change, ThreadWaits, Waits
+from workbench.tui.app.waiting import Change, ThreadWaits, Waits
 from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.footer import KeyBar
@@ -149,8 +150,17 @@ class LookBack(Message):
         self.rev = rev
 
 
+LOST = 0.3
+"""Seconds after which a key that brought about no end goes before the next one all the same."""
+
+
 class KeyDone(Message):
-    """What a key brought about has gone its way from where the focus was, up to the app."""
+    """A key has gone its way from where the focus was, up to the app; `again`: what that brought about has, too."""
+
+    def __init__(self, target: Widget, *, again: bool) -> None:
+        super().__init__()
+        self.target = target
+        self.again = again
 
 
 @survives
@@ -180,7 +190,7 @@ class Host(App[Path | None]):
         self.next_at: int | None = None
         self._keys: deque[events.Key] = deque()
         self._keys_on: Screen[Any] | None = None
-        self._settling: MessagePump | None = None
+        self._settling: Widget | None = None
         self._looks_again: Timer | None = None
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -273,8 +283,13 @@ class Host(App[Path | None]):
             self._keys.append(event)
             await self._take_keys()
 
-    async def on_key_done(self) -> None:
+    async def on_key_done(self, event: KeyDone) -> None:
         self._settling = None
+        if self._looks_again is not None:
+            self._looks_again.stop()
+            self._looks_again = None
+        if not event.again and event.target is self.focused:
+            self._settle(event.target, again=True)
         await self._take_keys()
 
     async def _take_keys(self) -> None:
@@ -285,15 +300,20 @@ class Host(App[Path | None]):
                 self._keys_on = self.screen
                 self._settle(self.screen)  # it has the focus where it belongs then
             if self._settling is not None and self._settling.is_attached:
-                # What goes with its screen says nothing any more.
-                self._looks_again = self._looks_again or self.set_timer(AGAIN, self._take_keys)
+                self._looks_again = self._looks_again or self.set_timer(LOST, self._let_go)
                 return
-            target = self.focused or self.screen
-            await super().on_event(self._keys.popleft())
-            self._settle(target)
+            key, target = self._keys.popleft(), self.focused or self.screen
+            await super().on_event(key)
+            # Enter in a field says so to who has the field, who goes elsewhere then.
+            self._settle(target, again=key.key != "enter")
 
-    def _settle(self, target: MessagePump) -> None:
-        self._settling = target if target.post_message(KeyDone()) else None
+    async def _let_go(self) -> None:
+        """Wait no longer for what went with its screen, and says nothing any more."""
+        self._settling = None
+        await self._take_keys()
+
+    def _settle(self, target: Widget, *, again: bool = False) -> None:
+        self._settling = target if target.post_message(KeyDone(target, again=again)) else None
 
     def on_thread_waits(self, event: ThreadWaits) -> None:
         """Show that work in the background waits for another process."""
