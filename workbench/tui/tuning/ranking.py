@@ -222,6 +222,8 @@ class RankingPane(Vertical):
 
     def on_resize(self) -> None:
         """Draw title and legend for the width there is."""
+        if not self.query(".ranking--title") or not self.query(".ranking--legend"):
+            return  # it is drawn once it is built
         width = max(0, self.size.width - 2)
         self.query_one(".ranking--title", FixedText).write(joined(self._pieces, width))
         pieces: list[tuple[str, str]] = []

@@ -149,6 +149,7 @@ class Dialog(ModalScreen[R]):
         self.dismiss(None)
 
 
+@survives
 class KeysLine(Static):
     """The keys that hold, on one line; a click on one is that key. What is `urgent` stands in their place."""
 
