@@ -1,11 +1,13 @@
 """What holds for every text: scanning never fails, places are real, masking is complete and done once."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.safety.samples import keys, private_key
-from workbench.core.safety import FINDING_KINDS
+from workbench.core.safety import FindingKind
 from workbench.safety.folding import lowered
 from workbench.safety.scanning import mask, scan, secrets_in
 
@@ -26,7 +28,7 @@ TEXTS = st.one_of(
 def test_scanning_any_text_gives_places_in_it(text: str) -> None:
     at = 0
     for finding in scan(text):
-        assert finding.kind in FINDING_KINDS
+        assert finding.kind in get_args(FindingKind)
         assert 0 <= finding.start < finding.end <= len(text)
         assert finding.start >= at
         at = finding.start

@@ -36,3 +36,10 @@ def test_a_record_is_shown_without_its_secrets_and_anew_when_it_changes(bench: W
     assert bench.safety.shown(plain) is plain
     bench.stream.edit("m1", "The key went.")
     assert bench.safety.shown(bench.library.memories.get("m1")).content == "The key went."
+
+
+def test_a_list_that_grows_is_shown_with_what_is_in_it(bench: Workbench) -> None:
+    texts = ["Nothing in it."]
+    assert bench.safety.shown(texts) == texts
+    texts.append(TEXT)
+    assert KEY not in "".join(bench.safety.shown(texts))

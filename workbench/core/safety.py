@@ -1,10 +1,9 @@
 """What a scan finds: a place in a text, and why it should not travel."""
 
 from functools import cache
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 FindingKind = Literal["secret", "injection", "hidden"]
-FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
 
 
 class Finding(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from hashlib import blake2b
 from itertools import chain
 from typing import Any
@@ -117,7 +117,12 @@ class Safety:
         return self._sorts(text)
 
     def shown(self, record: Value) -> Value:
-        """Return a record as a person may see it, made once for each revision: secrets masked, very long texts cut."""
+        """Return a record or a value as a person may see it: secrets masked, very long texts cut.
+
+        Of a record, which never changes, this is made once.
+        """
+        if not is_dataclass(record):
+            return masked(record, self._fitting)
         held = self._shown.get(id(record))
         if held is None or held[0] is not record:
             if len(self._shown) >= REMEMBERED:

@@ -26,7 +26,6 @@ from workbench.core.text import one_line, printable
 from workbench.services.duplicates.bullet_groups import FLOOR, BulletGroup, Kind, Likeness
 from workbench.services.duplicates.deduplication import MemoryPair, MemoryPairs, memory_pairs_of
 from workbench.services.open import Workbench
-from workbench.services.safety.masking import masked
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
@@ -278,7 +277,7 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
         self.show_row()
 
     def text(self, pair: MemoryPair) -> Content:
-        pair = masked(pair, self.bench.safety.masked)
+        pair = self.bench.safety.shown(pair)
         why = [assemble([(f"{_mark(pair)}: ", WARN), ("these two would not merge.", "")])] if pair.apart else []
         head = Content.styled("From the older to the newer: [-gone-] {+new+}", MUTED)
         return Content("\n").join([*why, head, word_diff(pair.older.content, pair.newer.content)])
@@ -371,9 +370,6 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
     def record_here(self) -> Place | None:
         return None if self.group is None else ("bullets", f"{self._book}/{self._keep.id}")
 
-    def _masked(self, value: T) -> T:
-        return masked(value, self.bench.safety.masked)
-
     # Showing
 
     def likeness(self, cancelled: Cancelled) -> Likeness:
@@ -398,7 +394,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
             self.show_row()
 
     def draw(self, group: BulletGroup, width: int) -> list[Cell]:
-        return group_row(self._masked(group), width)
+        return group_row(self.bench.safety.shown(group), width)
 
     def key(self, group: BulletGroup) -> tuple[str, ...]:
         return group.ids
@@ -417,7 +413,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         except WorkbenchError as error:
             return body(str(error), WARN)
         titles = {s.id: s.title for s in self.bench.playbooks.open(self._book).sections}
-        return group_text(*self._masked((group, self._kept, self.proposed, after)), titles)
+        return group_text(*self.bench.safety.shown((group, self._kept, self.proposed, after)), titles)
 
     def _told(self, sentence: str) -> None:
         self._done = f"{sentence} {undo()} takes it back."
@@ -441,7 +437,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
             return
         if not group.ordinary and self.proposed is None:
             what = "are opposites" if group.kind == "opposed" else "say something else"
-            if not await self._sure(f"Merge bullets that {what}?", objections(self._masked(group)), "merge"):
+            if not await self._sure(f"Merge bullets that {what}?", objections(self.bench.safety.shown(group)), "merge"):
                 return
         if self.group is group:
             self._merge(group)
@@ -455,7 +451,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         typed = typed or Preview(self.bench)
 
         def quoted(text: str) -> str:
-            return f"“{one_line(self._masked(text), 40)}”"
+            return f"“{one_line(self.bench.safety.shown(text), 40)}”"
 
         def merge() -> None:
             with typed.writing(f"merge {count} bullets into {keep}", lambda: [f"{self._book}/{keep}"]):
@@ -513,7 +509,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         fewer = f"{amount(sum(len(g.bullets) - 1 for g in equal), 'bullet')} fewer"
         same = "have the same text" if equal[0].kind == "exact" else "differ in case only"
         question = f"Merge {len(equal)} groups that {same}? {fewer}; their ids live on, votes add up."
-        if await self._sure(question, equals_text(self._masked(equal)), "merge all"):
+        if await self._sure(question, equals_text(self.bench.safety.shown(equal)), "merge all"):
 
             def merge() -> None:
                 self.bench.bullet_duplicates.merge_same(self._book, equal)

@@ -8,7 +8,6 @@ from textual.content import Content
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.services.duplicates.plan import UNCONFIRMED_TEXT, DedupPlan, Group
-from workbench.services.safety.masking import masked
 from workbench.services.safety.suspicion import suspicions
 from workbench.tui.health.sections import (
     BLANK,
@@ -89,7 +88,7 @@ class Duplicates(Section[DedupPlan]):
                 return joined(*self._texts(row.item))
             if reasons:
                 return fold(dict.fromkeys(reasons), key_of("health.unfold"))
-            return joined(*self._texts(masked(row.item, self.masked)))
+            return joined(*self._texts(self.bench.safety.shown(row.item)))
         return joined(
             title("Duplicate memories"), BLANK,
             *([*map(Content, _numbers(self.value)), BLANK] if self.known else []),
