@@ -436,7 +436,8 @@ def _going(evidence: Evidence, now: datetime, width: int) -> list[Content]:
 
 def _candidate_cited(evidence: Evidence, now: datetime, width: int) -> list[Content]:
     if evidence.cited:
-        return tree(f"Evidence: {_memories(len(evidence.cited))}", evidence.tree, now, width)
+        branches = evidence.tree or [Branch(one, 0) for one in evidence.cited]
+        return tree(f"Evidence: {_memories(len(evidence.cited))}", branches, now, width)
     if evidence.messages:
         return [muted(f"Captured from {amount(evidence.messages, 'message')} of the session shown with it.")]
     return _because(evidence, now, width)
