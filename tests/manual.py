@@ -26,6 +26,7 @@ from workbench.core.stream.confidence import RULES
 from workbench.core.tuning.profile import BUILT_IN, FACTORS
 from workbench.formats.exports import OUTLETS
 from workbench.mcp.tools import TOOLS, ToolEntry
+from workbench.tui import actions as shared
 from workbench.tui.agents import experience
 from workbench.tui.app.actions import Action as Key
 from workbench.tui.app.actions import all_keys, display_key, key_names, sentence
@@ -36,7 +37,6 @@ from workbench.tui.review import inbox
 from workbench.tui.safety import FLAGGED
 from workbench.tui.stream import memory_view
 from workbench.tui.stream.screen import IS_FLAGGED
-from workbench.tui.widgets import actions as shared
 
 PAGES = Path(__file__).parents[1] / "workbench" / "help"
 COMMAND = "python -m tests.manual"
@@ -90,7 +90,15 @@ def _own(actions: Iterable[Key]) -> list[Key]:
 
 
 def _in_lists() -> str:
-    many = (shared.LIST, shared.MARKS, shared.LINKS, (shared.READ_ON,), shared.SLIDER, shared.ON_ROW, shared.ON_DIALOG)
+    many = (
+        shared.LIST,
+        shared.MARKS,
+        shared.LINKS,
+        (shared.READ_ON,),
+        shared.SLIDER,
+        shared.on_row(),
+        shared.ON_DIALOG,
+    )
     rest = (action for table in AREAS for action in (*table.actions.own, *table.actions.shared))
     dialogs = (action for table in AREAS.dialogs for action in (*table.own, *table.shared))
     held: dict[str, Key] = {}

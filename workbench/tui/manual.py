@@ -13,9 +13,9 @@ from textual.widget import Widget
 from textual.widgets import Input, Markdown
 
 from workbench.services.manual import FIRST, Page, Section, links, pages, sections
+from workbench.tui.actions import MANUAL, READ_ON
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.widgets.actions import MANUAL, READ_ON
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.dialog import Choice, Choose, Dialog
 from workbench.tui.widgets.lists.line_list import LineView

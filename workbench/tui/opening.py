@@ -15,11 +15,11 @@ from workbench.config import loading, paths, recent
 from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
 from workbench.core.text import printable
+from workbench.tui.actions import LIST, WELCOME
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.app.surviving import run_in_order, survives
 from workbench.tui.app.themes import load_themes
-from workbench.tui.widgets.actions import LIST, WELCOME
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Choice, Choose, Dialog
 from workbench.tui.widgets.lists.line_list import LineView

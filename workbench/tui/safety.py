@@ -17,10 +17,10 @@ from workbench.services.safety.masking import masked_name
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.suspicion import findings_of
 from workbench.services.safety.trust import Arrived
+from workbench.tui.actions import STREAM
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
-from workbench.tui.stream.actions import STREAM
 from workbench.tui.widgets.content import MUTED, assemble, body, highlight, undo
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.figures import absolute, amount, number

@@ -11,9 +11,9 @@ from textual.widgets import Static
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
 from workbench.core.tuning.profile import FACTORS
+from workbench.tui.actions import STREAM
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import AREAS
-from workbench.tui.stream.actions import STREAM
 from workbench.tui.widgets.bars import factor_bar, gauge
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar, Waits

@@ -24,7 +24,7 @@ from workbench.core.text import printable
 from workbench.services.agents.capture.transcripts import Captured, Harvest
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name
-from workbench.tui.agents.actions import LESSONS
+from workbench.tui.actions import LESSONS
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change, started

@@ -26,7 +26,7 @@ from workbench.services.agents.serving import AgentContext, Answering, Item, Lay
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.provenance import learn_all
-from workbench.tui.agents.actions import CONTEXT
+from workbench.tui.actions import CONTEXT
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives

@@ -22,7 +22,7 @@ from workbench.services.agents.documents.recall import Recalling
 from workbench.services.agents.documents.recall import Row as Recall
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.open import Workbench
-from workbench.tui.agents.actions import DOCUMENTS
+from workbench.tui.actions import DOCUMENTS
 from workbench.tui.agents.browse import Browse, Cancelled
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings

@@ -30,7 +30,7 @@ from workbench.core.text import counted
 from workbench.services.agents.episodes import Opened, bring, found_in, name_of
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
-from workbench.tui.agents.actions import EPISODES, PATTERNS
+from workbench.tui.actions import EPISODES, PATTERNS
 from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking

@@ -22,13 +22,12 @@ from workbench.services.agents.plans import Decision
 from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.agents.working import OPERATIONS, WorkingSession, sessions, words_of
 from workbench.services.open import Workbench
-from workbench.tui.agents.actions import PLANS, WORKING
+from workbench.tui.actions import MOVES, PLANS, WORKING
 from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.links import area_below
-from workbench.tui.widgets.actions import MOVES
 from workbench.tui.widgets.content import MUTED, body, keyed
 from workbench.tui.widgets.dialog import Choice, Choose
 from workbench.tui.widgets.figures import absolute, amount, number

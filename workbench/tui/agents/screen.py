@@ -23,8 +23,8 @@ from workbench.core.text import one_line, printable
 from workbench.services.agents.sessions import AgentSession, Write
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
+from workbench.tui.actions import AGENTS, CONTEXT
 from workbench.tui.agents import context
-from workbench.tui.agents.actions import AGENTS, CONTEXT
 from workbench.tui.agents.context import ContextPane, bar, memory_line
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.area import AreaScreen

@@ -33,6 +33,7 @@ from workbench.services.context import Touched, is_person
 from workbench.services.manual import pages
 from workbench.services.open import Workbench
 from workbench.services.stream.stream import SMALL
+from workbench.tui.actions import on_row
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import areas
 from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, sentence
@@ -43,7 +44,6 @@ from workbench.tui.app.stillness import Heap
 from workbench.tui.app.surviving import close_unbuilt, survives
 from workbench.tui.app.waiting import Threads, asking
 from workbench.tui.reflection.notice import DueNotice
-from workbench.tui.widgets.actions import ON_ROW
 from workbench.tui.widgets.content import keyed, use_keymap
 
 if TYPE_CHECKING:
@@ -492,7 +492,7 @@ class WorkbenchApp(Host):
         if namespace is self:
             begins = CHANGING if past else ASKING_FIRST
             return any(action.method == called and action.id in begins for action in GLOBAL)
-        held = ON_ROW if not isinstance(namespace, AreaScreen) else AREAS.scope(namespace.area.id)
+        held = on_row() if not isinstance(namespace, AreaScreen) else AREAS.scope(namespace.area.id)
         asked = (action for action in held if action.method == called and action.changes)
         return any(past or action.id.rpartition(".")[2] in BEGINS for action in asked)
 

@@ -8,18 +8,8 @@ from importlib import import_module
 from textual.screen import Screen
 
 from workbench.core.named import implementation
-from workbench.tui.agents import actions as agents
+from workbench.tui import actions as tables
 from workbench.tui.app.actions import APP, GLOBAL, Action, Table, key_names
-from workbench.tui.files import actions as files
-from workbench.tui.forms import actions as forms
-from workbench.tui.health import actions as health
-from workbench.tui.playbook import actions as playbook
-from workbench.tui.promotion import actions as promotion
-from workbench.tui.reflection import actions as reflection
-from workbench.tui.review import actions as review
-from workbench.tui.stream import actions as stream
-from workbench.tui.tuning import actions as tuning
-from workbench.tui.widgets import actions as widgets
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,40 +90,28 @@ class Areas:
 def _with_common(actions: tuple[Action, ...]) -> tuple[Action, ...]:
     """Return the actions of a dialog, and what holds in all of them: to find a row where there is a list, and help."""
     taken = {key for action in actions for key in key_names(action.keys)}
-    find, *help = (action for action in widgets.ON_DIALOG)
+    find, *help = (action for action in tables.ON_DIALOG)
     common = (find, *help) if any(action.id.startswith("list.") for action in actions) else help
     return (*actions, *(action for action in common if taken.isdisjoint(key_names(action.keys))))
 
 
 AREAS = Areas(
     (
-        Area("stream", "1", "the Stream", "workbench.tui.stream.screen:StreamScreen", stream.STREAM, "stream"),
-        Area("review", "2", "Review", "workbench.tui.review.screen:ReviewScreen", review.REVIEW, "review"),
+        Area("stream", "1", "the Stream", "workbench.tui.stream.screen:StreamScreen", tables.STREAM, "stream"),
+        Area("review", "2", "Review", "workbench.tui.review.screen:ReviewScreen", tables.REVIEW, "review"),
         Area(
             "playbook",
             "3",
             "the Playbook",
             "workbench.tui.playbook.screen:PlaybookScreen",
-            playbook.PLAYBOOK,
+            tables.PLAYBOOK,
             "playbook",
         ),
-        Area("tune", "4", "Tune", "workbench.tui.tuning.screen:TuneScreen", tuning.TUNE, "tuning"),
-        Area("agents", "5", "Agents", "workbench.tui.agents.screen:AgentsScreen", agents.AGENTS, "agents"),
-        Area("health", "6", "Health", "workbench.tui.health.screen:HealthScreen", health.HEALTH, "store-and-backup"),
+        Area("tune", "4", "Tune", "workbench.tui.tuning.screen:TuneScreen", tables.TUNE, "tuning"),
+        Area("agents", "5", "Agents", "workbench.tui.agents.screen:AgentsScreen", tables.AGENTS, "agents"),
+        Area("health", "6", "Health", "workbench.tui.health.screen:HealthScreen", tables.HEALTH, "store-and-backup"),
     ),
-    (
-        *widgets.DIALOGS,
-        *forms.DIALOGS,
-        *stream.DIALOGS,
-        *review.DIALOGS,
-        *playbook.DIALOGS,
-        *tuning.DIALOGS,
-        *agents.DIALOGS,
-        *health.DIALOGS,
-        *files.DIALOGS,
-        *promotion.DIALOGS,
-        *reflection.DIALOGS,
-    ),
+    tables.DIALOGS,
 )
 """The workbench's own."""
 

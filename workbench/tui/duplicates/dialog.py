@@ -26,16 +26,16 @@ from workbench.core.text import one_line, printable
 from workbench.services.duplicates.bullet_groups import FLOOR, BulletGroup, Kind, Likeness
 from workbench.services.duplicates.deduplication import MemoryPair, MemoryPairs, memory_pairs_of
 from workbench.services.open import Workbench
+from workbench.tui.actions import BULLET_DUPLICATES as BULLETS
+from workbench.tui.actions import MEMORY_DUPLICATES as MEMORIES
+from workbench.tui.actions import on_row
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.playbook.actions import DUPLICATES as BULLETS
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.reflection.dialog import RunDialog, SentDialog
 from workbench.tui.review.texts import ALIKE, diff_legend, folded, heading, overlap
-from workbench.tui.tuning.actions import DUPLICATES as MEMORIES
-from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars import Scale, Slider, gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo, word_diff
 from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed

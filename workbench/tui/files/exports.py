@@ -24,10 +24,10 @@ from workbench.services.files.overwriting import Obstacle, loss_said, why_said
 from workbench.services.files.threeway import DiffLine, ThreeWay, masked_diff
 from workbench.services.open import Workbench
 from workbench.services.safety.safety import Outgoing
+from workbench.tui.actions import EXPORT
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.files.actions import EXPORT
 from workbench.tui.files.preview import ActionText, FileDialog, Pane, Parts, labelled, whole_file
 from workbench.tui.safety import FLAGGED, missing
 from workbench.tui.widgets.content import MUTED, assemble, key_of

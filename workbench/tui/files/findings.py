@@ -20,9 +20,9 @@ from workbench.services.files.checks import KnownFile, check, is_index
 from workbench.services.files.lint import Change
 from workbench.services.files.threeway import DiffLine, masked_diff
 from workbench.services.open import Workbench
+from workbench.tui.actions import FINDINGS, WHOLE
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
-from workbench.tui.files.actions import FINDINGS, WHOLE
 from workbench.tui.files.preview import FileDialog, Pane, whole_file
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed
 from workbench.tui.widgets.figures import amount, number

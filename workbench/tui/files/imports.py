@@ -47,10 +47,10 @@ from workbench.services.files.paths import (
     listing,
 )
 from workbench.services.open import Workbench
+from workbench.tui.actions import IMPORT
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.files.actions import IMPORT
 from workbench.tui.files.preview import ActionText, FileDialog, Parts, labelled
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed

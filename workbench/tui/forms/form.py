@@ -22,6 +22,7 @@ from workbench.core.text import head, one_line, printable
 from workbench.services import forms as of
 from workbench.services.forms import TEXT, BadDocument, Field, Form, UnfitValue, Values
 from workbench.services.promotion.copies import Correction
+from workbench.tui.actions import FORM
 from workbench.tui.app import area as external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
@@ -29,7 +30,6 @@ from workbench.tui.app.host import Drafting, Host, Keeping
 from workbench.tui.app.saving import KEEP, Preview
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import change
-from workbench.tui.forms.actions import FORM
 from workbench.tui.promotion.copies import CopyAsking
 from workbench.tui.widgets.content import MUTED, body, fitted, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog

@@ -10,13 +10,13 @@ from textual.content import Content
 from textual.widget import Widget
 
 from workbench.services.context import Touched
+from workbench.tui.actions import HEALTH, on_row
 from workbench.tui.agents.consolidation import Consolidation
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import started
 from workbench.tui.duplicates.memories import Duplicates
 from workbench.tui.files.section import Files
-from workbench.tui.health.actions import HEALTH
 from workbench.tui.health.sections import (
     Captures,
     History,
@@ -31,7 +31,6 @@ from workbench.tui.health.sections import (
 from workbench.tui.health.store import Store
 from workbench.tui.health.upkeep import Upkeep
 from workbench.tui.records.links import Acts, Place, links_of
-from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import keyed
 from workbench.tui.widgets.lists.line_list import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane

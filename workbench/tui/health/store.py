@@ -25,10 +25,10 @@ from workbench.services.health.doctor import Findings, OutsideEdit
 from workbench.services.open import Workbench
 from workbench.services.promotion.placements import HalfDone
 from workbench.services.safety.masking import masked
+from workbench.tui.actions import BACKUP
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
 from workbench.tui.files.preview import FileDialog, labelled
-from workbench.tui.health.actions import BACKUP
 from workbench.tui.health.sections import (
     BAD,
     BLANK,

@@ -20,11 +20,10 @@ from workbench.services.health.upkeep import UpkeepPlan
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked, masked_name
 from workbench.services.safety.suspicion import suspicions
+from workbench.tui.actions import PROPOSED, on_row
 from workbench.tui.app.actions import bindings
-from workbench.tui.health.actions import PROPOSED
 from workbench.tui.health.sections import BLANK, Row, Section, joined, key_line, more, said_waits, title
 from workbench.tui.records.links import Acts, Place
-from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, undo
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, amount, number, since

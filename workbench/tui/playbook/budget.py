@@ -20,14 +20,13 @@ from workbench.services.files.exporting import Choice, parts_of
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import BookView
 from workbench.services.safety.texts import place_of
+from workbench.tui.actions import AGENT_VIEW, BUDGET, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import Pane, whole_file
-from workbench.tui.playbook.actions import AGENT_VIEW, BUDGET
 from workbench.tui.playbook.pane import PINNED, WARN, bullets_in
 from workbench.tui.records.links import ActsBesideSliders, Place
 from workbench.tui.safety import FLAGGED
-from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Confirm, Dialog

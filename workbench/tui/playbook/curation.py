@@ -26,14 +26,13 @@ from workbench.services.open import Workbench
 from workbench.services.playbook.curation import Asked, Card, CurationPlan, Reply, edited
 from workbench.services.reflection.reflection import Waiting
 from workbench.services.safety.texts import place_of
+from workbench.tui.actions import ASK, CARDS, PROMPT, SOURCE, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.playbook.actions import ASK, CARDS, SOURCE
 from workbench.tui.records.links import Acts, Place
 from workbench.tui.reflection.dialog import LONGEST, PlanDialog, ResultDialog, RunDialog, costs, row, unread_line
 from workbench.tui.review.texts import ALIKE, diff_legend, heading, overlap
-from workbench.tui.widgets.actions import PROMPT, on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount, number, since

@@ -22,12 +22,12 @@ from workbench.services.context import Touched
 from workbench.services.files.exporting import Written
 from workbench.services.playbook.file_merge import book_id
 from workbench.services.playbook.playbook import MAIN, BookView, warning_of
+from workbench.tui.actions import PLAYBOOK
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking
 from workbench.tui.files.exports import ExportDialog, written_said
-from workbench.tui.playbook.actions import PLAYBOOK
 from workbench.tui.playbook.pane import Columns, Row, bullets_in, cells, columns_of, row_text, rows_of, title_of
 from workbench.tui.records.actions import BulletActions
 from workbench.tui.records.links import links_of

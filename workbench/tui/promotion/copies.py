@@ -19,10 +19,10 @@ from workbench.services.files.threeway import DiffLine
 from workbench.services.forms import Values
 from workbench.services.open import Workbench
 from workbench.services.promotion.copies import Copy, CopyPlan, Correction, Obstacle
+from workbench.tui.actions import COPIES
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
 from workbench.tui.files.preview import Pane
-from workbench.tui.promotion.actions import COPIES
 from workbench.tui.widgets.content import body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount

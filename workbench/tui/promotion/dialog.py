@@ -19,12 +19,12 @@ from workbench.core.text import printable
 from workbench.services.files.threeway import DiffLine
 from workbench.services.open import Workbench
 from workbench.services.promotion.targets import Offer, PromotionPlan, Target, about_of, size_said, title_of
+from workbench.tui.actions import PROMOTE
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import FileDialog, Pane, labelled
-from workbench.tui.promotion.actions import PROMOTE
 from workbench.tui.widgets.content import MUTED, body, keyed, undo
 from workbench.tui.widgets.dialog import Confirm
 from workbench.tui.widgets.figures import amount

@@ -53,7 +53,7 @@ class Acts:
     """Brings the keys `e E + - p P d y h` to the record of the row under the cursor of a list.
 
     A screen, a dialog or a list of its own keeps one as its `acts`; actions of its table that run `act('edit')` and
-    the like come here (`ON_ROW` in `widgets/actions.py` are those that all dialogs share). Where `here` finds no record
+    the like come here (`on_row` are those that all dialogs share). Where `here` finds no record
     `missing` is said; `then` is called when an act is over, for what does not follow the store by itself.
     """
 

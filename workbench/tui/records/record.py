@@ -16,6 +16,7 @@ from workbench.core.record import WorkbenchError, parse_time, to_doc
 from workbench.core.stream.memory import FILE_KEY
 from workbench.core.text import printable
 from workbench.services.safety.masking import masked_name
+from workbench.tui.actions import LINKS, OPENED, SHOWN_ON_ROW, on_row
 from workbench.tui.agents.documents import rows_of, text_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
@@ -24,7 +25,6 @@ from workbench.tui.playbook.pane import bullet_text
 from workbench.tui.records.links import FILE, Acts, Links, Place
 from workbench.tui.safety import FLAGGED, STYLE, FlaggedMemories
 from workbench.tui.stream.memory_view import detail
-from workbench.tui.widgets.actions import LINKS, OPENED, SHOWN_ON_ROW, on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute

@@ -29,9 +29,9 @@ from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.reflection.reflection import CLAUDE, EXTRACTIVE, Outcome, Plan, Reflecting, Waiting
+from workbench.tui.actions import REFLECT, REFLECTED, RUNNING, SENT
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Host
-from workbench.tui.reflection.actions import REFLECT, REFLECTED, RUNNING, SENT
 from workbench.tui.widgets.bars import behind
 from workbench.tui.widgets.bars import gauge as gauge_line
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed

@@ -21,16 +21,15 @@ from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.services.review.rewriting import rounds_of
 from workbench.services.safety.texts import kept_edges
+from workbench.tui.actions import CANCEL, GROUP, LIST, MERGE, REASONS, REFINE, on_row
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Drafting, Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.links import Acts, Place
 from workbench.tui.reflection.dialog import RunDialog, SentDialog
-from workbench.tui.review.actions import GROUP, MERGE, REASONS, REFINE
 from workbench.tui.review.inbox import flags_in_words
 from workbench.tui.review.texts import ALIKE, diff_legend, facts, heading, muted, name, overlap, told_apart
-from workbench.tui.widgets.actions import CANCEL, LIST, on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog, TextDialog, held_keys
 from workbench.tui.widgets.figures import amount, number

@@ -23,9 +23,9 @@ from workbench.services.review.kinds import CONTENT
 from workbench.services.review.queue import MAX_CITED, Branch, Cited, Evidence
 from workbench.services.review.rewriting import rejection_of, rounds_of
 from workbench.services.safety.suspicion import FLAGS, suspicions
+from workbench.tui.actions import IMPACT
 from workbench.tui.app.actions import bindings
 from workbench.tui.playbook.curation import reasons, texts
-from workbench.tui.review.actions import IMPACT
 from workbench.tui.review.inbox import flags_in_words
 from workbench.tui.review.texts import (
     ALIKE,

@@ -25,6 +25,7 @@ from workbench.services.context import Touched
 from workbench.services.forms import TEXT, ProposalForm, Values
 from workbench.services.review.queue import Evidence
 from workbench.services.review.rewriting import check_parts, parts_of
+from workbench.tui.actions import EVIDENCE, LIST, REASONS, REVIEW
 from workbench.tui.app.actions import GLOBAL, bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting
@@ -33,10 +34,8 @@ from workbench.tui.app.stillness import Stillness
 from workbench.tui.app.surviving import survives
 from workbench.tui.forms.form import FormSaving, fill_in, fill_in_elsewhere
 from workbench.tui.records.links import Acts, Place, links_of
-from workbench.tui.review.actions import EVIDENCE, REASONS, REVIEW
 from workbench.tui.review.drawing import Seen, evidence_text, item_text, show_impact, view_of
 from workbench.tui.review.inbox import Heading, Item, Look, Looked, Queue, SuggestionSearch, about, heading_id, legend
-from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.content import MUTED, fitted, keyed, undo
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList

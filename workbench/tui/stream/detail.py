@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from workbench.tui.actions import READ_ON
 from workbench.tui.app.actions import bindings
-from workbench.tui.widgets.actions import READ_ON
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 

@@ -21,13 +21,12 @@ from workbench.services.context import is_person
 from workbench.services.health.history import Event, FieldEvent, Place
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked, masked_name
+from workbench.tui.actions import CANCEL, HISTORY, LIST, SHOWN_ON_ROW, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import LookBack
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.links import Acts, area_below, only_record
 from workbench.tui.records.record import OpenedRecord, name_of, secrets_told, value_text
-from workbench.tui.stream.actions import HISTORY
-from workbench.tui.widgets.actions import CANCEL, LIST, SHOWN_ON_ROW, on_row
 from workbench.tui.widgets.content import MAX_LINES, MUTED, assemble, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog
 from workbench.tui.widgets.figures import absolute, ago

@@ -20,12 +20,11 @@ from workbench.services.promotion.copies import CopyPlan
 from workbench.services.safety.masking import masked_name
 from workbench.services.safety.texts import place_of
 from workbench.services.stream.replacing import Elsewhere, Misfit, NameKind, Place, Replaceable, Wanted
+from workbench.tui.actions import REPLACE, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
 from workbench.tui.promotion.copies import CopiesDialog
 from workbench.tui.records.links import Acts
-from workbench.tui.stream.actions import REPLACE
-from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount

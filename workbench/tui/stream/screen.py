@@ -20,13 +20,13 @@ from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
 from workbench.services.context import Touched
 from workbench.services.stream.stream import StreamView
+from workbench.tui.actions import STREAM
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import MemoryActions
 from workbench.tui.records.links import links_of
 from workbench.tui.safety import FlaggedMemories
-from workbench.tui.stream.actions import STREAM
 from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, detail, row
 from workbench.tui.stream.rows import Row, Ruled, SemanticRows, key_of, ruled_at

@@ -25,12 +25,11 @@ from workbench.services.tuning.evaluation import LiveVerdict, QueryResult, Score
 from workbench.services.tuning.pairwise import Answer, Outlook, Preferences, begin
 from workbench.services.tuning.profiles import Profiles
 from workbench.services.tuning.session import Question
+from workbench.tui.actions import AUTO, BETTER, JUDGE, METRICS, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
 from workbench.tui.records.links import Acts, Place
-from workbench.tui.tuning.actions import AUTO, BETTER, JUDGE, METRICS
 from workbench.tui.tuning.ranking import verdict_parts, wordings
-from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, line
 from workbench.tui.widgets.dialog import Dialog, Progressed

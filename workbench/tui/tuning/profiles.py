@@ -20,11 +20,11 @@ from workbench.core.tuning.verdict import signed
 from workbench.services.open import Workbench
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles, Value, changes, to_toml
 from workbench.services.tuning.session import BEYOND, Standing, TuningSession
+from workbench.tui.actions import COMPARE, LIBRARY
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.links import Acts, Place
-from workbench.tui.tuning.actions import COMPARE, LIBRARY
 from workbench.tui.tuning.ranking import WORSE, movement
 from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed, line, undo
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog

@@ -27,6 +27,7 @@ from workbench.services.context import Touched
 from workbench.services.tuning.evaluation import LiveVerdict, Measuring, ScoredSet
 from workbench.services.tuning.profiles import ProfileProvenance
 from workbench.services.tuning.session import TuningSession
+from workbench.tui.actions import SLIDER, TUNE
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
@@ -34,13 +35,11 @@ from workbench.tui.app.waiting import asking
 from workbench.tui.duplicates.dialog import DuplicatesDialog
 from workbench.tui.records.links import TO_THE_ROWS, ActsBesideSliders, Place
 from workbench.tui.tuning import choosing
-from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging import AutoTune, Better, JudgeDialog, MetricsDialog
 from workbench.tui.tuning.profiles import LibraryDialog, choose_side, compare, sides, use
 from workbench.tui.tuning.ranking import Heading, Line, RankingPane, VerdictLine, draw, memory_of
 from workbench.tui.tuning.sliders import Hints, Parameter, TuneSliders, hints_of
 from workbench.tui.tuning.why import WhyPane
-from workbench.tui.widgets.actions import SLIDER
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.content import key_of, keyed
 from workbench.tui.widgets.figures import absolute, number

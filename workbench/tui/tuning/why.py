@@ -16,11 +16,11 @@ from workbench.core.text import printable
 from workbench.core.tuning.profile import FACTORS, RELEVANCE, Factor, Profile
 from workbench.core.tuning.recency import rank_recency, recency
 from workbench.services.tuning.session import NO_CANDIDATE, NO_EPISODE, Explanation, TermPart
+from workbench.tui.actions import LIST
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.ranking import missing
 from workbench.tui.tuning.sliders import Hints, weight
-from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.bars import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, keyed, line
 from workbench.tui.widgets.figures import days, number

@@ -19,10 +19,10 @@ from textual.worker import get_current_worker
 
 from workbench.core.named import implementation
 from workbench.core.runtime import Cancelled
+from workbench.tui.actions import CHOOSE, CONFIRM, ON_DIALOG
 from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import done
-from workbench.tui.widgets.actions import CHOOSE, CONFIRM, ON_DIALOG
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, remapped_ids
 from workbench.tui.widgets.first_paint import FirstPaint
 from workbench.tui.widgets.lists.line_list import LineView, find_row

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.core.words import words
+from workbench.tui.actions import HELP
 from workbench.tui.app.actions import Action, HelpGroup, bindings, help_groups
-from workbench.tui.widgets.actions import HELP
 from workbench.tui.widgets.content import assemble, body, fitted
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.texts.safe_input import SafeInput

@@ -20,9 +20,9 @@ from textual.strip import Strip
 from textual.style import Style
 
 from workbench.core.named import implementation
+from workbench.tui.actions import LIST, MARKS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.actions import LIST, MARKS
 from workbench.tui.widgets.content import fitted
 from workbench.tui.widgets.lists.extent import set_extent
 from workbench.tui.widgets.lists.row import Cell, lay_out

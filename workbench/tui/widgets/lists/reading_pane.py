@@ -15,9 +15,9 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from workbench.tui.actions import LINKS, LIST
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.actions import LINKS, LIST
 from workbench.tui.widgets.lists.extent import set_extent
 
 # What a text needs that has links in it: to draw them, to bring one into sight, and somebody who knows them.

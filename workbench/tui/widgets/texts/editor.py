@@ -11,11 +11,11 @@ from textual.widgets import Static, TextArea
 from workbench.config.drafts import digest
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import room_for
+from workbench.tui.actions import EDITOR, ELSEWHERE, OTHER
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Drafting, Keeping
 from workbench.tui.app.waiting import change
-from workbench.tui.widgets.actions import EDITOR, ELSEWHERE, OTHER
 from workbench.tui.widgets.content import MUTED, body, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since

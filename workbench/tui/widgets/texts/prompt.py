@@ -9,10 +9,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from workbench.tui.actions import PROMPT
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import change
-from workbench.tui.widgets.actions import PROMPT
 from workbench.tui.widgets.content import body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.texts.safe_input import SafeInput

@@ -1,0 +1,1329 @@
+"""The actions of every area, dialog and shared widget: bindings, footer, help, palette and keymap come from them."""
+
+from dataclasses import replace
+
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
+
+# What widgets share, and the dialogs that every area may open.
+
+
+LIST = (
+    Action("list.up", "up,k", "up", "One row up", MOVE, False),
+    Action("list.down", "down,j", "down", "One row down", MOVE, False),
+    Action("list.half-up", "ctrl+u", "half page up", "Half a page up", MOVE, False),
+    Action("list.half-down", "ctrl+d", "half page down", "Half a page down", MOVE, False),
+    Action("list.page-up", "pageup", "page up", "One page up", MOVE, False),
+    Action("list.page-down", "pagedown", "page down", "One page down", MOVE, False),
+    Action("list.first", "g,home", "first", "To the first row", MOVE, False),
+    Action("list.last", "G,end", "last", "To the last row", MOVE, False),
+    Action("list.open", "enter", "open", "Open the row under the cursor", MOVE),
+)
+
+MOVES = LIST[:-1]
+"""The keys of a list in which nothing can be opened."""
+
+MARKS = (
+    Action("mark.one", "t", "mark", "Mark or unmark this row", MARK, False, "mark_one"),
+    Action("mark.range", "v", "range", "Mark a range: start it, move, end it", MARK, False, "mark_range"),
+    Action("mark.all", "T", "mark all", "Mark every row that is listed, or none", MARK, False, "mark_all"),
+)
+
+SLIDER = (
+    Action("slider.above", "up,k", "up", "To the slider above", MOVE, False),
+    Action("slider.below", "down,j", "down", "To the slider below", MOVE, False),
+    Action("slider.less", "left", "less", "Move the slider down one step", MOVE, False),
+    Action("slider.more", "right", "more", "Move the slider up one step", MOVE, False),
+    Action("slider.fine-less", "shift+left", "less, fine", "Move the slider down one fine step", MOVE, False),
+    Action("slider.fine-more", "shift+right", "more, fine", "Move the slider up one fine step", MOVE, False),
+    Action("slider.reset", "backspace", "reset", "Put the slider back to its default", CHANGE),
+    Action("slider.type", "enter", "type a value", "Type a value; enter takes it", CHANGE, False),
+)
+
+
+def on_record(area: str, shown: str = "", taken: str = "") -> tuple[Action, ...]:
+    """Return what is done to the memory or bullet of the row under the cursor, as actions of an area or dialog.
+
+    `shown` names those of its line of keys, `taken` the keys that mean something else there.
+    """
+    names, keys = shown.split(), taken.split()
+    rows = (
+        ("helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
+        ("harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
+        ("edit", "e", "edit", "Edit this memory or bullet here", CHANGE),
+        ("external", "E", "edit in $EDITOR", "Edit it in $EDITOR", CHANGE),
+        ("pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
+        ("forget", "d", "archive", "Archive it; can be undone", CHANGE),
+        ("promote", "P", "promote", "Promote it to a file, previewed first", DECIDE),
+        ("copy", "y", "copy", "Copy its text to the clipboard", CHANGE),
+        ("history", "h", "history", "Show every change of it", FIND),
+    )
+    return tuple(
+        Action(f"{area}.{name}", key, label, help, group, name in names, f"act('{name}')")
+        for name, key, label, help, group in rows
+        if key not in keys
+    )
+
+
+def on_row(taken: str = "") -> tuple[Action, ...]:
+    """Return what every dialog that lists records does to the one of a row, with its `acts` (`tui.records.links`)."""
+    return on_record("record", taken=taken)
+
+
+SHOWN_ON_ROW = on_record("record", taken="E P y h")
+"""Those that a dialog names in its line of keys, as far as there is room."""
+
+
+LINKS = (
+    Action("link.next", "tab", "next link", "To the next id or file in the text", MOVE, False, "next_link"),
+    Action("link.previous", "shift+tab", "last link", "Back to the link before", MOVE, False, "previous_link"),
+    Action("link.open", "enter", "open link", "Open what the link names, over this", MOVE, False, "open_link"),
+)
+"""The keys of a text that names records and files, while it has the focus."""
+
+
+def _reading(place: str) -> tuple[Action, Action]:
+    """Return the keys that scroll the text beside a list, while the list has the focus."""
+    return (
+        Action(f"{place}.read-on", "J", "read on", "Scroll the text beside the list", MOVE, False),
+        Action(f"{place}.read-back", "K", "read back", "Scroll back", MOVE, False),
+    )
+
+
+READ_ON = Action("text.on", "space", "read on", "One page further down in the text", MOVE, False, "page_down")
+"""The key that reads on in a text beside a list, where it means nothing else."""
+
+ON_DIALOG = (
+    Action("dialog.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
+    Action("dialog.help", "question_mark", "help", "Show every key that holds here", APP),
+    Action("dialog.manual", "f1", "manual", "Open the manual at the page of this area", APP),
+)
+"""What holds in every dialog, unless it has the key for something else; where one types, f1 only."""
+
+CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
+
+HELP = Table(
+    "the help",
+    (
+        Action("help.find", "slash", "find", "Show only what holds some words", FIND),
+        Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),
+    ),
+    place="workbench.tui.widgets.help",
+)
+
+MANUAL = Table(
+    "the manual",
+    (
+        Action("manual.find", "slash", "find", "Find words in all pages", FIND),
+        Action("manual.contents", "c", "pages", "To the list of pages, or back", FIND),
+        Action("manual.follow", "l", "links", "Choose a link of this page and follow it", FIND),
+        Action("manual.previous", "backspace", "back", "Back to the page before", FIND, True, "previous_page"),
+        Action("manual.keys", "question_mark", "keys", "Every key of the screen below", APP),
+        Action("manual.close", "escape,f1,q", "close", "Close the manual", APP),
+    ),
+    (*LIST, READ_ON),
+    place="workbench.tui.manual",
+)
+
+CONFIRM = Table(
+    "a question",
+    (
+        Action("confirm.yes", "y", "yes", "Do it", DECIDE),
+        Action("confirm.no", "n,escape", "no", "Leave everything as it is", DECIDE),
+    ),
+    place="workbench.tui.widgets.dialog",
+)
+
+SAVE = Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE)
+OTHER = Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False)
+
+ELSEWHERE = Action("editor.external", "ctrl+o", "$EDITOR", "The text in $EDITOR", CHANGE, False)
+
+EDITOR = Table(
+    "the editor",
+    (SAVE, ELSEWHERE, OTHER, CANCEL),
+    place="workbench.tui.widgets.texts.editor",
+)
+
+PROMPT = Table(
+    "an input",
+    (Action("prompt.take", "enter", "ok", "Take what is written", CHANGE), CANCEL),
+    place="workbench.tui.widgets.texts.prompt",
+)
+
+CHOOSE = Table(
+    "a choice",
+    (
+        Action("choose.up", "up,ctrl+p", "up", "One choice up", MOVE, False),
+        Action("choose.down", "down,ctrl+n", "down", "One choice down", MOVE, False),
+        Action("choose.take", "enter", "choose", "Take the choice under the cursor", DECIDE),
+        CANCEL,
+    ),
+    place="workbench.tui.widgets.dialog",
+)
+
+OPENED = Table(
+    "an opened record",
+    (
+        Action("opened.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("opened.undo", "u", "undo", "Undo your latest change", APP, False),
+        Action("opened.on", "space", "read on", "One page further down in the text", MOVE, False, "read_on"),
+        Action("opened.close", "escape", "back", "Back to where it was opened", APP, True, "cancel"),
+    ),
+    (*MOVES, *LINKS, *on_row()),
+    place="workbench.tui.records.record",
+)
+"""A record or a document over the place where somebody came upon it."""
+
+WELCOME = Table(
+    "the first card",
+    (
+        Action("welcome.demo", "1", "demo", "Try a throw-away copy of the demo store", DECIDE, False),
+        Action("welcome.project", "2", "here", "Make a store for this folder", DECIDE, False),
+        Action("welcome.import", "3", "import", "Take a file into your global store", DECIDE, False, "take_file"),
+        Action("welcome.agent", "4", "agent", "Let an agent be captured and served", DECIDE, False),
+        Action("welcome.empty", "5", "empty", "Open your global store, empty as it is", DECIDE, False),
+        Action("welcome.leave", "escape,q", "leave", "Leave; nothing is written", APP),
+    ),
+    LIST,
+    place="workbench.tui.opening",
+)
+
+
+# The form of a record.
+
+
+FORM = Table(
+    "the form",
+    (
+        SAVE,
+        Action("form.part", "tab", "next field", "To the next field; shift+tab back", MOVE),
+        Action("form.external", "ctrl+o", "$EDITOR", "All of it as one document in $EDITOR", CHANGE),
+        OTHER,
+        Action("form.up", "up", "field above", "To the field above", MOVE, False),
+        Action("form.down", "down", "field below", "To the field below", MOVE, False),
+        CANCEL,
+    ),
+    place="workbench.tui.forms.form",
+)
+
+
+# The Stream.
+
+
+STREAM = Table(
+    "Stream",
+    (
+        Action("stream.search", "slash", "search", "Filter or search the memories", FIND),
+        Action(
+            "stream.helpful",
+            "plus",
+            "helpful",
+            "Vote helpful; again takes the vote back",
+            DECIDE,
+            run="do('changes.helpful')",
+        ),
+        Action(
+            "stream.harmful",
+            "minus",
+            "harmful",
+            "Vote harmful; again takes the vote back",
+            DECIDE,
+            run="do('changes.harmful')",
+        ),
+        Action("stream.edit", "e", "edit", "Edit it with all its fields", CHANGE, run="do('changes.edit')"),
+        Action("stream.external", "E", "edit in $EDITOR", "Edit all of it as one document in $EDITOR", CHANGE, False),
+        Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
+        Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE, run="do('changes.pin')"),
+        Action(
+            "stream.confirm",
+            "a",
+            "confirm",
+            "Confirm a signal: you approve of it",
+            DECIDE,
+            False,
+            run="do('changes.confirm')",
+        ),
+        Action(
+            "stream.forget", "d", "archive", "Archive it; asks once for several", CHANGE, run="do('changes.forget')"
+        ),
+        Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
+        Action("stream.sort", "s", "sort", "Sort by time, importance, votes, score …", FIND),
+        Action("stream.dates", "W", "dates in full", "Dates in full, or how long ago", FIND, False),
+        Action("stream.next", "n", "next match", "To the next match", FIND, False),
+        Action("stream.previous", "N", "previous match", "To the previous match", FIND, False),
+        Action(
+            "stream.near",
+            "right_square_bracket",
+            "by meaning",
+            "To the semantic matches; again back",
+            FIND,
+            False,
+        ),
+        Action("stream.newest", "full_stop", "to the new", "To the newest memory that arrived", FIND, False),
+        Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, run="do('changes.copy')"),
+        Action("stream.history", "h", "history", "Show every change of this memory", FIND, run="do('changes.history')"),
+        Action("stream.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("stream.allow", "exclamation_mark", "allow", "Allow export of a flagged text, or hold", DECIDE, False),
+        Action(
+            "stream.promote",
+            "P",
+            "promote",
+            "Promote it to a file, previewed first",
+            DECIDE,
+            False,
+            run="do('changes.promote')",
+        ),
+        Action("stream.replace", "r", "replace everywhere", "Find and replace", CHANGE, False),
+    ),
+    (*LIST, *MARKS, *LINKS, READ_ON),
+)
+
+HISTORY = Table(
+    "the history",
+    (
+        Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE),
+        Action("history.find", "slash", "find", "Show only changes with certain words", FIND),
+        Action("history.store-then", "t", "store then", "The whole store as of that change", FIND),
+        Action("history.go-to", "at", "go to", "To the change at a time or revision", FIND),
+        Action("history.unfold", "z", "show secrets", "Show the secrets that are masked", FIND),
+        CANCEL,
+    ),
+    (*LIST, *on_row()),
+    place="workbench.tui.stream.history_dialog",
+)
+
+REPLACE = Table(
+    "replacing everywhere",
+    (
+        Action("replace.take", "a", "take", "Replace this match; to the next one", DECIDE),
+        Action("replace.leave", "x", "leave", "Skip this match; to the next one", DECIDE),
+        Action("replace.all", "A", "take all", "Replace all matches not skipped", DECIDE),
+        Action("replace.write", "ctrl+s", "replace", "Apply the replacements, as one action", CHANGE),
+        Action("replace.word", "w", "whole words", "Only whole words; again parts too", FIND, False),
+        Action("replace.case", "i", "any case", "In any case; again as it is written", FIND, False),
+        Action("replace.names", "t", "names too", "In tags and section titles too; again not", FIND, False),
+        Action("replace.part", "tab", "next part", "To the next line, or the places", MOVE, False, "next_part"),
+        CANCEL,
+    ),
+    (*LIST, *on_row()),
+    place="workbench.tui.stream.replacing",
+)
+
+
+# Review.
+
+
+EVIDENCE = tuple(
+    replace(
+        action,
+        id=action.id.replace("record.", "evidence."),
+        label=f"{action.label} (evidence)",
+        tooltip=f"In the evidence: {action.label}",
+    )
+    for action in on_row()
+)
+"""What is done to the memory or bullet under the cursor of the evidence; it decides nothing."""
+
+REVIEW = Table(
+    "Review",
+    (
+        Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE, True, "decide('approve')"),
+        Action("review.reject", "x", "reject", "Reject, and go to the next", DECIDE, True, "decide('reject')"),
+        Action(
+            "review.keep-old",
+            "o",
+            "keep old",
+            "Keep the old one of two, archive the new",
+            DECIDE,
+            False,
+            "decide('keep_old')",
+        ),
+        Action(
+            "review.reason",
+            "w",
+            "why rejected",
+            "Say why the last one was rejected",
+            DECIDE,
+            False,
+            "do('deciding.reason')",
+        ),
+        Action("review.later", "space", "later", "Put it off for a week", DECIDE, True, "decide('later')"),
+        Action("review.edit", "e", "edit", "Edit the text, without deciding", CHANGE, True, "do('changes.edit')"),
+        Action(
+            "review.external",
+            "E",
+            "edit in $EDITOR",
+            "Edit in $EDITOR; it still waits",
+            CHANGE,
+            False,
+            "do('changes.edit_externally')",
+        ),
+        Action(
+            "review.merge", "m", "merge", "Merge into a similar memory, after y", DECIDE, True, "do('changes.merge')"
+        ),
+        Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE, True, "do('changes.split')"),
+        Action(
+            "review.refine", "r", "refine", "Refine the words, round by round", CHANGE, True, "do('changes.refine')"
+        ),
+        Action(
+            "review.impact", "i", "impact", "How approving changes saved queries", FIND, True, "do('changes.impact')"
+        ),
+        Action("review.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action(
+            "review.promote",
+            "P",
+            "promote",
+            "Promote it to a file, previewed first",
+            DECIDE,
+            True,
+            "do('changes.promote')",
+        ),
+        Action("review.search", "slash", "filter", "Filter what is listed", FIND),
+        Action("review.next", "n", "next listed", "To the next that is listed", FIND, False, "go_round(1)"),
+        Action("review.previous", "N", "previous listed", "To the one listed before", FIND, False, "go_round(-1)"),
+        Action("review.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, "do('changes.copy')"),
+        Action(
+            "review.history",
+            "h",
+            "history",
+            "Show every change of this candidate",
+            FIND,
+            False,
+            "do('changes.history')",
+        ),
+        Action("review.evidence", "tab", "evidence", "To the evidence, and back to the queue", MOVE),
+        Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False, "read(1)"),
+        Action("review.read-back", "K", "read back", "Scroll back", MOVE, False, "read(-1)"),
+        Action("review.look", "D", "refresh", "Find duplicates and suggestions again", FIND, False),
+    ),
+    (*LIST, *MARKS, *LINKS, *EVIDENCE),
+)
+
+REASONS = Table(
+    "the reasons",
+    (
+        Action("reason.wrong", "1", "wrong", "Not true", DECIDE, True, "reason(0)"),
+        Action("reason.general", "2", "too general", "Too general to be useful", DECIDE, True, "reason(1)"),
+        Action("reason.duplicate", "3", "duplicate", "Already stored", DECIDE, True, "reason(2)"),
+        Action("reason.outdated", "4", "outdated", "No longer true", DECIDE, True, "reason(3)"),
+        Action("reason.words", "5", "in words", "Say why in your own words", DECIDE, True, "reason(4)"),
+        CANCEL,
+    ),
+    LIST,
+    place="workbench.tui.review.dialogs",
+)
+
+MERGE = Table(
+    "merging",
+    (
+        Action("merge.yes", "y,enter", "merge", "Merge into the memory under the cursor", DECIDE),
+        Action("merge.text", "t", "other text", "The memory's own text, or the candidate's", CHANGE),
+        Action("merge.edit", "e", "edit", "Write the merged text", CHANGE),
+        Action("merge.search", "slash", "find another", "Search all memories", FIND),
+        Action("merge.read-on", "J", "read on", "Scroll the texts", MOVE),
+        Action("merge.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("merge.no", "escape,n", "leave both", "Close without merging", APP),
+    ),
+    (*MOVES, *on_row("e E y")),
+    place="workbench.tui.review.dialogs",
+)
+"""While the search has the focus, its letters are letters; enter goes to what it found."""
+
+GROUP = Table(
+    "a group",
+    (
+        Action("group.yes", "y", "decide", "Decide all, after reading to the end", DECIDE),
+        Action("group.on", "space", "read on", "Scroll half a page down", MOVE, True, "read_on"),
+        Action("group.no", "escape,n", "leave them", "Close without deciding", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.review.dialogs",
+)
+
+REFINE = Table(
+    "refining",
+    (
+        Action("refine.take", "enter", "take it", "Use the text of this round", DECIDE),
+        Action("refine.write", "e", "write", "Write the next round, from this one", CHANGE),
+        Action("refine.ask", "c", "Claude", "Let Claude write the next rounds", CHANGE),
+        Action("refine.preview", "v", "what is sent", "Show what would leave this machine", FIND),
+        Action("refine.leave", "escape", "leave", "Close; new rounds take esc twice", APP),
+    ),
+    MOVES,
+    place="workbench.tui.review.dialogs",
+)
+
+IMPACT = Table(
+    "the impact",
+    (Action("impact.close", "escape,i,q", "close", "Close the preview", APP, True, "cancel"),),
+    MOVES,
+    place="workbench.tui.review.drawing",
+)
+
+
+# The Playbook.
+
+
+PLAYBOOK = Table(
+    "Playbook",
+    (
+        Action(
+            "playbook.helpful",
+            "plus",
+            "helpful",
+            "Vote helpful; again takes the vote back",
+            DECIDE,
+            run="do('changes.helpful')",
+        ),
+        Action(
+            "playbook.harmful",
+            "minus",
+            "harmful",
+            "Vote harmful; again takes the vote back",
+            DECIDE,
+            run="do('changes.harmful')",
+        ),
+        Action("playbook.edit", "e", "edit", "Edit this bullet here", CHANGE, run="do('changes.edit')"),
+        Action(
+            "playbook.external",
+            "E",
+            "edit in $EDITOR",
+            "Edit this bullet in $EDITOR",
+            CHANGE,
+            False,
+            run="do('changes.external')",
+        ),
+        Action("playbook.add", "o", "add", "Add a bullet to this section", CHANGE),
+        Action("playbook.duplicates", "equals_sign", "duplicates", "Bullets that say the same: merge, keep", FIND),
+        Action("playbook.budget", "B", "budget", "Token budget: what it keeps", FIND),
+        Action("playbook.export", "X", "export", "Write the playbook to a file, seen before", CHANGE),
+        Action("playbook.search", "slash", "filter", "Filter by words, is: and section:", FIND),
+        Action("playbook.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", CHANGE),
+        Action(
+            "playbook.delete",
+            "d",
+            "delete",
+            "Delete it; several after y; can be undone",
+            CHANGE,
+            run="do('changes.forget')",
+        ),
+        Action("playbook.move", "M", "move", "Move to the end of another section", CHANGE),
+        Action("playbook.section", "O", "add section", "Add a section, or begin a playbook", CHANGE, False),
+        Action("playbook.lower", "J", "reorder down", "Move the bullet one place down", CHANGE, False),
+        Action("playbook.higher", "K", "reorder up", "Move the bullet one place up", CHANGE, False),
+        Action("playbook.pin", "p", "pin", "Pin or unpin this bullet", CHANGE, run="do('changes.pin')"),
+        Action("playbook.avoid", "W", "warn of it", "Turn a harmful rule into a warning", CHANGE, False),
+        Action("playbook.split", "S", "split", "Take the latest merge of it apart", CHANGE, False),
+        Action("playbook.agent-view", "V", "agent's view", "The text that an agent is served; copy it", FIND, False),
+        Action("playbook.suggestions", "I", "suggestions", "Card by card: a file, pasted, or Claude's", CHANGE, False),
+        Action("playbook.books", "b", "playbooks", "Choose another playbook of this store", FIND),
+        Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, run="do('changes.copy')"),
+        Action(
+            "playbook.history", "h", "history", "Show every change of this bullet", FIND, run="do('changes.history')"
+        ),
+    ),
+    (*LIST, *MARKS, *LINKS, READ_ON),
+)
+
+BULLET_DUPLICATES = Table(
+    "duplicates in a playbook",
+    (
+        Action("twins.merge", "m", "merge", "Make one of them, with the text shown", DECIDE),
+        Action("twins.keep", "x", "keep all", "Keep all, until one of the texts changes", DECIDE),
+        Action("twins.all", "A", "all equal", "Merge all groups of equal texts at once", DECIDE),
+        Action("twins.next", "space", "other text", "Keep the next one's text and id", CHANGE),
+        Action("twins.edit", "e", "edit", "Write the merged text, then merge", CHANGE),
+        Action("twins.less", "left", "lower", "Lower the threshold", CHANGE, True, "slide('less')"),
+        Action("twins.more", "right", "higher", "Raise the threshold", CHANGE, True, "slide('more')"),
+        Action("twins.ask", "c", "Claude", "Let Claude write one text for all", CHANGE),
+        Action(
+            "twins.fine-less", "shift+left", "lower, fine", "Lower it a little", CHANGE, False, "slide('fine_less')"
+        ),
+        Action(
+            "twins.fine-more", "shift+right", "higher, fine", "Raise it a little", CHANGE, False, "slide('fine_more')"
+        ),
+        Action("twins.reset", "backspace", "usual", "Back to the threshold in use", CHANGE, False, "slide('reset')"),
+        Action("twins.preview", "V", "what is sent", "Show what would leave this machine", FIND, False),
+        Action("twins.undo", "u", "undo", "Take back the latest change", APP),
+        *_reading("twins"),
+        Action("twins.close", "escape,q", "close", "Close the duplicates", APP),
+    ),
+    (*MOVES, *on_row("e")),
+    place="workbench.tui.duplicates.dialog",
+)
+
+BUDGET = Table(
+    "the budget",
+    (
+        Action("budget.type", "enter", "type", "Type the number of tokens", CHANGE, run="do('slider.action_type')"),
+        Action("budget.less", "left", "less", "Lower the budget", CHANGE, run="do('slider.action_less')"),
+        Action("budget.more", "right", "more", "Raise the budget", CHANGE, run="do('slider.action_more')"),
+        Action(
+            "budget.fine-less",
+            "shift+left",
+            "less, fine",
+            "Lower it a little",
+            CHANGE,
+            False,
+            run="do('slider.action_fine_less')",
+        ),
+        Action(
+            "budget.fine-more",
+            "shift+right",
+            "more, fine",
+            "Raise it a little",
+            CHANGE,
+            False,
+            run="do('slider.action_fine_more')",
+        ),
+        Action("budget.save", "s", "set budget", "Set it; the list marks what is out", CHANGE),
+        Action("budget.apply", "D", "deprecate the rest", "Deprecate what does not fit, after y", DECIDE),
+        Action("budget.drop", "n", "no budget", "Take the budget away", CHANGE),
+        Action("budget.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
+    ),
+    (*MOVES, *on_row()),
+    place="workbench.tui.playbook.budget",
+)
+
+AGENT_VIEW = Table(
+    "what the agent sees",
+    (
+        Action("prompt-view.counts", "c", "counts", "With the counts of the marks, or without", FIND),
+        Action("prompt-view.cut", "b", "whole / budget", "Whole, or what the budget keeps", FIND),
+        Action("prompt-view.copy", "y", "copy", "Copy the text to the clipboard", CHANGE),
+        Action("prompt-view.close", "escape,q", "close", "Close the preview", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.playbook.budget",
+)
+
+CARDS = Table(
+    "suggestions",
+    (
+        Action("cards.accept", "a", "accept", "Accept it, and go to the next", DECIDE),
+        Action("cards.skip", "x", "skip", "Leave it out, and go to the next", DECIDE),
+        Action("cards.edit", "e", "edit", "Edit its text; saving accepts it", DECIDE),
+        Action("cards.all", "A", "accept all", "Accept all that is open and possible", DECIDE),
+        Action("cards.clear", "space", "undecided", "Take the decision back", DECIDE, False),
+        Action("cards.apply", "ctrl+s", "apply", "Do what is accepted, as one action", CHANGE),
+        Action("cards.later", "L", "rest to Review", "Apply; what is open goes to Review", CHANGE),
+        *_reading("cards"),
+        Action("cards.close", "escape,q", "close", "Close; decisions take esc twice", APP),
+    ),
+    (*MOVES, *on_row("e")),
+    place="workbench.tui.playbook.curation",
+)
+
+SOURCE = Table(
+    "where suggestions come from",
+    (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude suggest, as the Curator", CHANGE),),
+    PROMPT.own,
+    place="workbench.tui.playbook.curation",
+)
+"""Where suggestions come from; the keys of an input hold as well."""
+
+ASK = Table(
+    "asking the Curator",
+    (
+        Action("ask.start", "enter", "ask", "Ask Claude as it says", DECIDE),
+        Action("ask.preview", "v", "what is sent", "Show exactly what would leave the machine", FIND),
+        Action("ask.lessons", "c", "which memories", "New ones, latest, or marked in the Stream", CHANGE),
+        Action("ask.run", "r", "a run", "Learn from a run of an agent, in a file", CHANGE),
+        Action("ask.unread", "o", "unread replies", "Earlier replies that could not be read", FIND, False),
+        Action("ask.leave", "escape,q", "close", "Close without asking", APP, True, "cancel"),
+    ),
+    place="workbench.tui.playbook.curation",
+)
+
+
+# Tune.
+
+
+TUNE = Table(
+    "Tune",
+    (
+        Action("tune.query", "slash", "query", "Write the query that is ranked", FIND),
+        Action("tune.next-pane", "tab", "next pane", "Next pane: sliders, ranking, explanation", MOVE, True, "pane(1)"),
+        Action("tune.queries", "f", "queries", "Choose one of the saved queries", FIND),
+        Action("tune.judge", "J", "judge", "Grade what could answer this query", DECIDE),
+        Action("tune.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False, "pane(-1)"),
+        Action(
+            "tune.previous-flip",
+            "left_square_bracket",
+            "flip before",
+            "Just below the last swap of two rows",
+            FIND,
+            run="jump(-1)",
+        ),
+        Action(
+            "tune.next-flip",
+            "right_square_bracket",
+            "flip after",
+            "Just beyond the next swap of two rows",
+            FIND,
+            run="jump(1)",
+        ),
+        Action("tune.auto", "A", "auto-tune", "Find the weights that suit the judgments", CHANGE),
+        Action("tune.better", "B", "better 1 or 2", "Say which of two is better, and learn", DECIDE),
+        Action("tune.metrics", "m", "metrics", "How good the ranking is, query by query", FIND),
+        Action("tune.save", "s", "save", "Save these settings as a profile", CHANGE),
+        Action("tune.load", "l", "load", "Load a profile", CHANGE),
+        Action("tune.use", "a", "use for agents", "Use this profile for agents, too", CHANGE),
+        Action("tune.why", "w", "why not", "Find a memory and see why it ranks low", FIND),
+        Action(
+            "tune.bounds",
+            "M",
+            "min and max",
+            "What set the ends of each factor's scale",
+            FIND,
+            False,
+            "do('why.turn_bounds')",
+        ),
+        Action(
+            "tune.earlier",
+            "comma",
+            "earlier",
+            "Rank as if it were 5 days earlier",
+            CHANGE,
+            run="do('sliders.time.action_less')",
+        ),
+        Action(
+            "tune.later",
+            "full_stop",
+            "later",
+            "Rank as if it were 5 days later",
+            CHANGE,
+            run="do('sliders.time.action_more')",
+        ),
+        Action("tune.options", "o", "options", "Recency mode, pinned, 0 to 1, candidates", CHANGE),
+        Action("tune.candidates", "C", "candidates", "Which memories take part: a filter", CHANGE, False),
+        Action("tune.compare", "c", "compare", "Compare this ranking with another one", FIND),
+        Action("tune.snapshot", "n", "snapshot", "Keep these settings as a snapshot", CHANGE),
+        Action("tune.library", "N", "snapshots", "Snapshots and profiles: compare, go back", FIND),
+        Action("tune.duplicates", "D", "duplicates", "Which pairs would merge at a threshold", FIND),
+        Action("tune.save-query", "S", "save query", "Save this query for measurements", CHANGE),
+        Action("tune.export-queries", "X", "export queries", "Write queries, judgments or a run", CHANGE, False),
+        Action("tune.import-queries", "I", "import queries", "Read judged queries from a file", CHANGE, False),
+        Action("tune.revert", "r", "revert", "Reset everything to the saved profile", CHANGE, False),
+        *on_record("tune"),
+    ),
+    (*SLIDER, *LIST),
+)
+
+JUDGE = Table(
+    "judging",
+    (
+        Action("judge.no", "0", "no", "It does not answer the query", DECIDE, True, "grade(0)"),
+        Action("judge.weak", "1", "weak", "It helps a little", DECIDE, True, "grade(1)"),
+        Action("judge.good", "2", "good", "It answers the query", DECIDE, True, "grade(2)"),
+        Action("judge.essential", "3", "essential", "The answer needs it", DECIDE, True, "grade(3)"),
+        Action("judge.unsure", "space", "can't tell", "Leave it unjudged, go to the next", DECIDE),
+        Action("judge.undo", "u", "undo", "Undo the last grade", APP),
+        *_reading("judge"),
+        CANCEL,
+    ),
+    (*LIST, *on_row()),
+    place="workbench.tui.tuning.judging",
+)
+"""Judge mode takes the digits: the area keys rest until esc."""
+
+BETTER = Table(
+    "better 1 or 2",
+    (
+        Action("better.a", "a", "first", "The first one answers better", DECIDE, True, "answer('a')"),
+        Action("better.b", "b", "second", "The second one answers better", DECIDE, True, "answer('b')"),
+        Action("better.same", "equals_sign", "same", "Both answer equally well", DECIDE, True, "answer('=')"),
+        Action(
+            "better.unsure",
+            "space",
+            "can't tell",
+            "Can't tell: ask another pair",
+            DECIDE,
+            True,
+            "answer('?')",
+        ),
+        Action("better.undo", "u", "undo", "Undo the last answer", APP),
+        Action("better.apply", "enter", "apply", "Set the sliders as the answers suggest", CHANGE),
+        *_reading("better"),
+        CANCEL,
+    ),
+    place="workbench.tui.tuning.judging",
+)
+
+AUTO = Table(
+    "auto-tune",
+    (
+        Action("auto.apply", "enter", "as proposed", "Put the sliders there, or keep yours", CHANGE),
+        Action("auto.anyway", "a", "try it anyway", "Take the best setting that was tried", CHANGE),
+        CANCEL,
+    ),
+    place="workbench.tui.tuning.judging",
+)
+
+METRICS = Table(
+    "the metrics",
+    (Action("metrics.look", "enter", "rank it", "Rank this query, to see why", FIND), CANCEL),
+    MOVES,
+    place="workbench.tui.tuning.judging",
+)
+
+COMPARE = Table(
+    "a comparison",
+    (
+        Action("compare.left", "c", "another left", "Put another ranking on the left", FIND, run="dismiss('left')"),
+        Action("compare.right", "C", "another right", "Put another ranking on the right", FIND, run="dismiss('right')"),
+        Action("compare.swap", "x", "swap", "Swap the two sides", FIND),
+        Action("compare.close", "escape", "close", "Close the comparison", APP, True, "cancel"),
+    ),
+    LIST,
+    place="workbench.tui.tuning.profiles",
+)
+
+LIBRARY = Table(
+    "the profiles",
+    (
+        Action("library.use", "enter", "to the sliders", "Set the sliders to these settings", CHANGE),
+        Action("library.agents", "a", "use for agents", "Use this profile for agents, too", CHANGE),
+        Action("library.compare", "c", "compare", "Both rankings, with the one under ◆", FIND),
+        Action("library.mark", "t,space", "mark", "Compare everything with this one (◆)", FIND),
+        Action("library.save", "s", "save", "Save these settings as a profile", CHANGE),
+        Action("library.name", "e", "name", "Rename this snapshot", CHANGE),
+        Action("library.drop", "d", "drop", "Delete this snapshot, after y", CHANGE),
+        Action("library.copy", "y", "copy", "Copy the settings as a profile's file", CHANGE),
+        *_reading("library"),
+        Action("library.close", "escape", "close", "Close the list", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.tuning.profiles",
+)
+
+MEMORY_DUPLICATES = Table(
+    "duplicates",
+    (
+    Action("duplicates.less", "left", "lower", "Lower the threshold", CHANGE, True, "slide('less')"),
+    Action("duplicates.more", "right", "higher", "Raise the threshold", CHANGE, True, "slide('more')"),
+    Action("duplicates.reset", "backspace", "reset", "Back to the threshold in use", CHANGE, True, "slide('reset')"),
+    Action("duplicates.save", "s", "save", "Flag duplicates above this threshold", CHANGE, True, "save('flag')"),
+    Action("duplicates.review", "S", "save for review", "List pairs above it for review", CHANGE, True,
+           "save('review')"),
+    Action("duplicates.close", "escape", "close", "Close the preview", APP, True, "cancel"),
+),
+    (*LIST, *on_row()),
+    place="workbench.tui.duplicates.dialog",
+)  # fmt: skip
+
+
+# Agents.
+
+
+AGENTS = Table(
+    "Agents",
+    (
+        Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
+        Action("agents.context", "c", "context", "Preview what agents get for a task", FIND),
+        Action(
+            "agents.documents",
+            "D",
+            "documents",
+            "What agents keep in documents, by section",
+            FIND,
+            True,
+            "open('documents:DocumentsDialog')",
+        ),
+        Action(
+            "agents.episodes",
+            "L",
+            "episodes",
+            "What agents did, from task to outcome",
+            FIND,
+            True,
+            "open('experience:EpisodesDialog')",
+        ),
+        Action(
+            "agents.patterns",
+            "K",
+            "patterns",
+            "What agents learned, with its evidence",
+            FIND,
+            True,
+            "open('experience:PatternsDialog')",
+        ),
+        Action(
+            "agents.plans",
+            "T",
+            "plans",
+            "Goals in steps, and what to do next",
+            FIND,
+            True,
+            "open('planning:PlansDialog')",
+        ),
+        Action(
+            "agents.working",
+            "W",
+            "working memory",
+            "What agents keep in mind, by session",
+            FIND,
+            False,
+            "open('planning:WorkingDialog')",
+        ),
+        Action("agents.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
+        Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
+        Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
+        Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
+        *on_record("agents", "helpful harmful edit pin forget", taken="y"),
+        Action("agents.copy", "y", "copy", "Copy the text, or the question", CHANGE, False),
+        Action("agents.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
+    ),
+    (*LIST, *LINKS),
+)
+
+CONTEXT = Table(
+    "a context",
+    (
+        Action("context.less", "left", "fewer tokens", "A smaller budget, of all or a layer", CHANGE),
+        Action("context.more", "right", "more tokens", "A larger budget, of all or a layer", CHANGE),
+        Action("context.reset", "backspace", "as set", "The budgets as they are set", CHANGE, False),
+        Action("context.layers", "tab", "layers", "From the text to the layers, and back", MOVE),
+        Action("context.profile", "r,p", "rank under", "Rank under another profile", FIND),
+        Action("context.task", "slash", "task", "Write another task", FIND),
+        Action("context.copy", "y", "copy", "Copy what is served, as Markdown", CHANGE),
+        Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
+        Action("context.export", "X", "export", "Write it to a file, JSON or Markdown", CHANGE),
+        CANCEL,
+    ),
+    MOVES,
+    place="workbench.tui.agents.context",
+)
+
+DOCUMENTS = Table(
+    "documents",
+    (
+        Action("documents.edit", "e", "edit", "Edit it here; every other byte stays", CHANGE),
+        Action("documents.external", "E", "edit in $EDITOR", "Edit this document in $EDITOR", CHANGE, False),
+        Action("documents.trust", "t", "trust", "Trust this folder for agents, once seen", DECIDE),
+        Action("documents.follow", "F", "follow", "Look through another folder from now on", FIND),
+        Action("documents.recall", "slash", "recall", "Find what documents and messages say", FIND),
+        Action("documents.undo", "u", "undo", "Take the latest change back", CHANGE, False),
+        Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
+        CANCEL,
+    ),
+    (*LIST, *LINKS),
+    place="workbench.tui.agents.documents",
+)
+
+PATTERNS = Table(
+    "patterns",
+    (
+        Action("patterns.pane", "tab", "text", "To the text, and back", MOVE),
+        Action("patterns.approve", "a", "approve", "Take it into use, or back into use", DECIDE),
+        Action("patterns.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", DECIDE),
+        Action("patterns.weigh", "w", "weigh", "Validate it against its applications", DECIDE),
+        Action("patterns.edit", "e", "edit", "Edit what it says, as JSON", CHANGE),
+        Action("patterns.task", "t", "for a task", "List those in use that fit a task", FIND),
+        Action("patterns.add", "n", "new", "Write a new pattern", CHANGE, False),
+        Action("patterns.apply", "A", "applied", "Record how applying it went", CHANGE, False),
+        Action("patterns.refine", "R", "refine", "Edit one under review; evidence restarts", DECIDE, False),
+        Action("patterns.merge", "m", "merge", "Merge it with another of its category", DECIDE),
+        Action("patterns.supersede", "s", "supersede", "Deprecate it in favour of another", DECIDE, False),
+        Action("patterns.relate", "r", "relate", "Relate it to another, or take that back", DECIDE, False),
+        Action("patterns.prune", "x", "prune", "Deprecate those worth little, shown first", DECIDE, False),
+        Action("patterns.copy", "y", "copy", "Copy it as JSON", CHANGE, False),
+        Action("patterns.undo", "u", "undo", "Take back the latest change", APP),
+        CANCEL,
+    ),
+    (*LIST, *LINKS),
+    place="workbench.tui.agents.experience",
+)
+
+EPISODES = Table(
+    "episodes",
+    (
+        Action("episodes.note", "n", "note", "Note something on this episode", CHANGE),
+        Action("episodes.tag", "t", "tags", "Write the tags of this episode", CHANGE),
+        Action("episodes.approve", "a", "approve", "Approve this episode, or withdraw it", CHANGE),
+        Action("episodes.delete", "d", "delete", "Delete, or bring back within 30 days", CHANGE),
+        Action("episodes.undo", "u", "undo", "Take back the last change made here", CHANGE),
+        Action("episodes.search", "f", "search", "Find by words, domain:, outcome:, since:", FIND),
+        Action("episodes.strategy", "s", "strategy", "By which of the five strategies to find", FIND),
+        Action("episodes.compare", "c", "compare", "Compare two: once on each of them", FIND),
+        Action("episodes.archive", "A", "archive", "Archive, or bring back", CHANGE, False),
+        Action("episodes.consolidate", "C", "consolidate", "Put those under one that say the same", CHANGE, False),
+        Action("episodes.erase", "X", "erase", "Erase it for good, 30 days after deletion", CHANGE, False),
+        Action("episodes.add", "i", "add", "Add episodes of a file or folder", CHANGE, False),
+        Action("episodes.trace", "o", "trace", "Open an old episode's trace, or close it", FIND),
+        Action("episodes.pane", "tab", "text", "To the text, and back", MOVE),
+        CANCEL,
+    ),
+    (*LIST, *LINKS),
+    place="workbench.tui.agents.experience",
+)
+
+PLANS = Table(
+    "plans",
+    (
+        Action("plans.pane", "tab", "text", "To the text, and back", MOVE, False),
+        Action("plans.new", "n", "new", "Make a plan of a goal and its duration", CHANGE),
+        Action("plans.add", "a", "add", "Add a step behind this one", CHANGE),
+        Action("plans.below", "A", "add below", "Add a step below this one", CHANGE, False),
+        Action("plans.edit", "e", "edit", "Change the text and the duration", CHANGE),
+        Action("plans.done", "x", "done", "Mark it done, or open again", CHANGE, True, "mark('done')"),
+        Action("plans.skip", "s", "skip", "Mark it skipped, or open again", CHANGE, False, "mark('skipped')"),
+        Action("plans.up", "K", "move up", "Move the step up", CHANGE, False, "move(-1)"),
+        Action("plans.down", "J", "move down", "Move the step down", CHANGE, False, "move(1)"),
+        Action("plans.delete", "d", "delete", "Delete the step, or archive the plan", CHANGE),
+        Action("plans.decide", "w", "what next", "Propose what to do next, with the reasons", FIND),
+        Action("plans.copy", "y", "copy", "Copy the plan as a check list", CHANGE, False),
+        Action("plans.undo", "u", "undo", "Take back the latest change", APP),
+        CANCEL,
+    ),
+    MOVES,
+    place="workbench.tui.agents.planning",
+)
+
+WORKING = Table(
+    "working memory",
+    (
+        Action("working.pin", "p", "pin", "Keep it from being pruned, or no longer", CHANGE),
+        Action("working.drop", "d", "drop", "Remove this variable", CHANGE),
+        Action("working.correct", "e", "correct", "Give this variable another value", CHANGE),
+        Action("working.operate", "o", "operate", "Set, prune, roll back, clear and the like", CHANGE),
+        Action("working.undo", "u", "undo", "Take back the latest change", CHANGE),
+        Action("working.pane", "tab", "text", "To the text, and back", MOVE),
+        CANCEL,
+    ),
+    (*LIST, *LINKS),
+    place="workbench.tui.agents.planning",
+)
+
+LESSONS = Table(
+    "what sessions teach",
+    (
+        Action("lessons.take", "ctrl+s", "store", "Store what is listed, as one change", CHANGE),
+        Action("lessons.again", "ctrl+r", "from the start", "Read the sessions from their beginning", FIND),
+        Action("lessons.pane", "tab", "text", "To the text, and back", MOVE),
+        Action("lessons.close", "escape,q", "close", "Stop reading, or close", APP),
+    ),
+    LIST,
+    place="workbench.tui.agents.browse",
+)
+
+
+# Health.
+
+
+HEALTH = Table(
+    "Health",
+    (
+        Action("health.apply", "a", "apply", "Put into Review what this part proposes", DECIDE, run="verb('apply')"),
+        Action(
+            "health.compare",
+            "D",
+            "duplicates",
+            "Compare every memory with every other",
+            FIND,
+            run="verb('compare', 'duplicates')",
+        ),
+        Action(
+            "health.still-true",
+            "S",
+            "still true?",
+            "Check what memories name in the code",
+            FIND,
+            run="verb('still_true', 'still-true')",
+        ),
+        Action(
+            "health.prune",
+            "p",
+            "prune all",
+            "Archive all suggested, after a preview",
+            DECIDE,
+            run="verb('prune', 'upkeep')",
+        ),
+        Action("health.merge", "m", "merge", "Merge this group; undo separates it", DECIDE, run="verb('merge')"),
+        Action(
+            "health.refuse", "x", "keep both", "Keep both apart, or turn an edit down", DECIDE, run="verb('refuse')"
+        ),
+        Action("health.next-section", "tab", "next part", "To the next part of this screen", MOVE),
+        Action("health.last-section", "shift+tab", "last part", "Back to the part before", MOVE, False),
+        Action("health.find", "slash", "find", "Find a row of the list by its words", FIND, False, "find_row"),
+        Action("health.check", "r", "check again", "Look at everything again", FIND),
+        Action(
+            "health.compact",
+            "c",
+            "compact",
+            "Pack the closed files of the journal",
+            CHANGE,
+            False,
+            run="verb('compact', 'store')",
+        ),
+        Action(
+            "health.backup",
+            "b",
+            "back up",
+            "Write the whole store into one file",
+            CHANGE,
+            False,
+            run="verb('backup', 'store')",
+        ),
+        Action(
+            "health.take-back",
+            "t",
+            "take back",
+            "Take back the change under the cursor",
+            DECIDE,
+            False,
+            run="verb('take_back')",
+        ),
+        Action(
+            "health.add-file",
+            "A",
+            "add a file",
+            "Look over a file that you name",
+            FIND,
+            False,
+            run="verb('add_file', 'files')",
+        ),
+        Action(
+            "health.write-back",
+            "w",
+            "write back",
+            "Write changed notes into their folder",
+            CHANGE,
+            False,
+            run="verb('write_back', 'files')",
+        ),
+        Action("health.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
+        *_reading("health"),
+    ),
+    (*LIST, *LINKS, *on_row("p")),
+)
+
+BACKUP = Table(
+    "a backup",
+    (
+        Action("backup.write", "ctrl+s", "write", "Write the backup to the file named here", CHANGE),
+        Action("backup.leave", "escape", "close", "Stop what is being written, or close", APP),
+    ),
+    place="workbench.tui.health.store",
+)
+
+PROPOSED = Table(
+    "what is proposed",
+    (
+        Action("proposed.yes", "y", "do it", "Do what the title asks", DECIDE),
+        *_reading("proposed"),
+        Action("proposed.no", "escape,n", "close", "Close and leave everything as it is", APP),
+    ),
+    (*LIST, *on_row("y")),
+    place="workbench.tui.health.upkeep",
+)
+"""A list of what is proposed, to be looked through before it is accepted as a whole."""
+
+
+# Files: findings, the whole file, importing, exporting.
+
+
+FINDINGS = Table(
+    "the findings in a file",
+    (
+        Action("findings.fix", "f", "fix", "Change the file as shown", CHANGE),
+        Action("findings.fix-rule", "F", "all alike", "Show the fixes of all with this rule", CHANGE),
+        Action("findings.yes", "y", "make them", "Change the file as shown", CHANGE, False),
+        Action("findings.undo", "u", "take back", "Take back the fix made last here", APP),
+        Action("findings.whole", "v", "whole file", "The whole file, and what of it is loaded", FIND),
+        Action("findings.external", "E", "$EDITOR", "Edit the file in $EDITOR", CHANGE),
+        *_reading("findings"),
+        Action("findings.close", "escape,q", "close", "Leave the rule, or close", APP),
+    ),
+    MOVES,
+    place="workbench.tui.files.findings",
+)
+
+WHOLE = Table(
+    "a whole file",
+    (
+        Action("whole.cut", "c", "to the cut", "To the first line that is not loaded", FIND),
+        Action("whole.close", "escape,v,q", "close", "Close the file", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.files.findings",
+)
+
+IMPORT = Table(
+    "importing",
+    (
+        Action("import.take", "ctrl+s", "import", "Write what is listed into the store", CHANGE),
+        Action("import.format", "ctrl+t", "format", "Read the file as another format", CHANGE),
+        Action("import.steps", "ctrl+n", "steps", "When the first step was, and how long", CHANGE, False),
+        Action("import.theirs", "ctrl+r", "theirs", "Take the file's version of what differs", DECIDE),
+        Action("import.as-new", "ctrl+g", "as new", "Count memories towards a reflection", DECIDE, False),
+        Action("import.statements", "ctrl+o", "statements", "Statements of instructions, closed issues", DECIDE, False),
+        Action("import.mark", "space", "mark", "Mark it: with marks only those are taken", DECIDE, False),
+        Action("import.undo", "ctrl+z", "undo", "Take the last import back", APP, False),
+        Action("import.documents", "ctrl+l", "documents", "Follow this folder as one of documents", FIND, False),
+        Action("import.sessions", "ctrl+y", "sessions", "What sessions of agents here teach", FIND, False),
+        Action("import.complete", "tab", "complete", "Complete the name, or back to it", FIND),
+        Action("import.down", "down", "down", "From the name to the list", MOVE, False),
+        Action("import.leave", "escape", "close", "Stop what is under way, or close", APP),
+    ),
+    place="workbench.tui.files.imports",
+)
+
+EXPORT = Table(
+    "the export",
+    (
+        Action("export.write", "ctrl+s", "write", "Write the file as shown", CHANGE),
+        Action("export.format", "ctrl+o", "format", "Choose another format", CHANGE),
+        Action("export.dialect", "ctrl+n", "next variant", "As it is, with counts, or bare", CHANGE),
+        Action("export.copy", "ctrl+y", "copy", "Copy the text to the clipboard", CHANGE),
+        Action("export.replace", "ctrl+r", "take mine", "Replace what the file holds, after y", DECIDE, False),
+        Action("export.allow", "ctrl+l", "allow flagged", "Let flagged text out, and say why", DECIDE, False),
+        Action("export.view", "ctrl+t", "changes / whole", "Show what changes, or the whole file", FIND),
+        Action("export.budget", "ctrl+g", "within budget", "Only what the budget keeps, or everything", CHANGE),
+        Action("export.unfold", "o", "show secrets", "Show the masked secrets, from the text", FIND, False),
+        CANCEL,
+    ),
+    LIST,
+    place="workbench.tui.files.exports",
+)
+
+
+# Promoting.
+
+
+PROMOTE = Table(
+    "promoting",
+    (
+        Action("promote.write", "enter", "promote", "Write what is shown", CHANGE),
+        Action(
+            "promote.fields",
+            "tab",
+            "fields and text",
+            "To the fields, the text and back",
+            MOVE,
+            True,
+            "app.focus_next",
+        ),
+        Action("promote.leave", "escape", "close", "Close without doing anything", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.promotion.dialog",
+)
+
+COPIES = Table(
+    "the copies of a correction",
+    (
+        Action(
+            "copies.update",
+            "y",
+            "update them too",
+            "Save it with the copies, as one action",
+            DECIDE,
+            True,
+            "answer(True)",
+        ),
+        Action("copies.leave", "n", "only this", "Save it; the copies stay as they are", DECIDE, True, "answer(False)"),
+        Action("copies.back", "escape", "go on editing", "Back to the text; nothing is saved", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.promotion.copies",
+)
+
+
+# Reflecting, and what Claude is asked.
+
+
+REFLECT = Table(
+    "reflecting",
+    (
+        Action("reflect.start", "enter", "start", "Reflect as it says", DECIDE),
+        Action("reflect.look-for", "f,slash", "focus", "Say what to look for", CHANGE),
+        Action("reflect.reflector", "c", "reflector", "Claude, or on this machine", CHANGE),
+        Action("reflect.preview", "v", "what is sent", "Show exactly what would leave the machine", FIND),
+        Action("reflect.unread", "o", "unread replies", "Earlier replies that could not be read", FIND, False),
+        Action("reflect.leave", "escape", "close", "Close without reflecting", APP),
+    ),
+    place="workbench.tui.reflection.dialog",
+)
+"""While the focus is written, letters are letters; enter or esc ends it."""
+
+RUNNING = Table(
+    "a reflection in the making",
+    (Action("reflecting.stop", "escape", "stop", "Stop; what was found is kept", APP),),
+    place="workbench.tui.reflection.dialog",
+)
+
+REFLECTED = Table(
+    "what a reflection found",
+    (
+        Action("reflected.review", "enter,2", "to Review", "Go to Review and decide", DECIDE),
+        Action("reflected.again", "r", "ask again", "Ask again for what could not be read", CHANGE),
+        Action("reflected.edit", "e", "edit the reply", "Edit the reply into candidates", CHANGE),
+        Action("reflected.let-go", "x", "let go", "Let go of the reply; undo brings it back", CHANGE),
+        Action("reflected.leave", "escape", "close", "Close", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.reflection.dialog",
+)
+
+SENT = Table(
+    "what is sent",
+    (
+        Action("sent.on", "space", "read on", "Half a page down", MOVE, True, "read_on"),
+        Action("sent.close", "escape,v,q", "close", "Close the preview", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.reflection.dialog",
+)
+
+
+DIALOGS = (
+    HELP,
+    MANUAL,
+    CONFIRM,
+    EDITOR,
+    PROMPT,
+    CHOOSE,
+    OPENED,
+    WELCOME,
+    FORM,
+    HISTORY,
+    REPLACE,
+    REASONS,
+    MERGE,
+    GROUP,
+    REFINE,
+    IMPACT,
+    BULLET_DUPLICATES,
+    BUDGET,
+    AGENT_VIEW,
+    CARDS,
+    SOURCE,
+    ASK,
+    JUDGE,
+    METRICS,
+    BETTER,
+    AUTO,
+    COMPARE,
+    LIBRARY,
+    MEMORY_DUPLICATES,
+    CONTEXT,
+    DOCUMENTS,
+    EPISODES,
+    LESSONS,
+    PATTERNS,
+    PLANS,
+    WORKING,
+    PROPOSED,
+    BACKUP,
+    FINDINGS,
+    WHOLE,
+    IMPORT,
+    EXPORT,
+    PROMOTE,
+    COPIES,
+    REFLECT,
+    RUNNING,
+    REFLECTED,
+    SENT,
+)
