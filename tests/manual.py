@@ -27,11 +27,11 @@ from workbench.core.tuning.profile import BUILT_IN, FACTORS
 from workbench.formats.exports import OUTLETS
 from workbench.mcp.tools import TOOLS, ToolEntry
 from workbench.tui import actions as shared
+from workbench.tui import duplicates
 from workbench.tui.agents import experience
 from workbench.tui.app.actions import Action as Key
 from workbench.tui.app.actions import all_keys, display_key, key_names, sentence
 from workbench.tui.app.areas import AREAS
-from workbench.tui.duplicates import dialog as duplicates
 from workbench.tui.playbook import pane
 from workbench.tui.review import inbox
 from workbench.tui.safety import FLAGGED

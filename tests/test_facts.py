@@ -133,7 +133,7 @@ def test_constants_of_other_modules_are_known() -> None:
     texts = sources().texts
     known = texts("services/duplicates/plan.py")
     assert known["UNCONFIRMED_TEXT"] == ("the newest text was never confirmed",)
-    assert texts("tui/duplicates/memories.py")["UNCONFIRMED_TEXT"] == known["UNCONFIRMED_TEXT"]
+    assert texts("tui/health/upkeep.py")["UNCONFIRMED_TEXT"] == known["UNCONFIRMED_TEXT"]
     assert texts("services/health/doctor.py")["checkpoint_writer.EDITED"] == ("memory.edited-*.json",)
 
 

@@ -16,7 +16,7 @@ from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.review.screen import ReviewScreen
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 TEXTS = {
     "c1": "Read the contract before writing the client: the field names differ between versions.",

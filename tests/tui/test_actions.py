@@ -17,10 +17,9 @@ from workbench.tui.app.actions import (
     palette_entries,
     remapped,
 )
-from workbench.tui.app.areas import AREAS
-from workbench.tui.app.keymap import check_keymap
+from workbench.tui.app.areas import AREAS, check_keymap
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.line_list import LineList
 
 
 def test_ids_are_unique() -> None:

@@ -12,16 +12,15 @@ from workbench.services.duplicates.plan import Group
 from workbench.services.health.history import Event
 from workbench.services.playbook.playbook import MAIN
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms import RecordForm
 from workbench.tui.health.screen import HealthScreen
-from workbench.tui.records.actions import NOT_PROMOTED
-from workbench.tui.records.links import only_record
+from workbench.tui.records.actions import NOT_PROMOTED, only_record
 from workbench.tui.records.record import OpenedRecord
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.tuning.judging import JudgeDialog
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.line_list import LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 SIZE = (140, 45)
 ID = "mem-20260320-0000257"

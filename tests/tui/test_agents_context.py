@@ -20,8 +20,7 @@ from workbench.services.agents.serving import AgentContext, Layer, text_of
 from workbench.tui.agents.context import STEP, ContextPane, Given, Head, More, Out, Row, Section, Whole
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.widgets.dialog import Choose, Confirm
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
 

@@ -16,11 +16,9 @@ from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports import ImportDialog
-from workbench.tui.widgets.dialog import Choose, Confirm
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_text import InertTextArea
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
+from workbench.tui.widgets.editor import InertTextArea, TextEditor
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
 TOOLS = b"# Tools\r\nUse pnpm.\n\n## Why\r\nThe lockfile, caf\xe9.\n"

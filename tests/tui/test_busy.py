@@ -18,9 +18,8 @@ from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports import ImportDialog
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.texts.inert_text import InertTextArea
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import Confirm, SafeInput
+from workbench.tui.widgets.editor import InertTextArea
 
 
 def filled(folder: Path) -> Workbench:

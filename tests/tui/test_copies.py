@@ -15,9 +15,9 @@ from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.targets import Target
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.forms.form import RecordForm
-from workbench.tui.promotion.copies import CopiesDialog
-from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.forms import RecordForm
+from workbench.tui.promotion import CopiesDialog
+from workbench.tui.widgets.editor import InertTextArea
 
 NPM, PNPM = "Use npm here.", "Use pnpm here."
 

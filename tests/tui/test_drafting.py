@@ -9,8 +9,8 @@ from tests.tui.support import app_over, demo_bench, screen_text
 from workbench.config import drafts, recent
 from workbench.services.open import Workbench
 from workbench.tui.app.run import _left
-from workbench.tui.forms.form import RecordForm
-from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.forms import RecordForm
+from workbench.tui.widgets.editor import TextEditor
 
 
 @pytest.fixture

@@ -31,9 +31,8 @@ from workbench.store.journal import chain
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import Confirm, SafeInput
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 LATER = NOW + timedelta(days=200)
 """A time when upkeep has something to propose."""

@@ -19,15 +19,15 @@ from tests.tui.waiting import until, until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates.dialog import DuplicatesDialog
+from workbench.tui.duplicates import DuplicatesDialog
 from workbench.tui.files.exports import ExportDialog
-from workbench.tui.files.findings import FindingsDialog, WholeFile
 from workbench.tui.files.imports import ImportDialog
 from workbench.tui.files.preview import Pane
+from workbench.tui.files.section import FindingsDialog, WholeFile
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.tuning.judging import Better, JudgeDialog, MetricsDialog
 from workbench.tui.widgets.dialog import Choose
-from workbench.tui.widgets.lists.line_list import LineView
+from workbench.tui.widgets.line_list import LineView
 
 ALL = fresh("every dialog")
 TALL = (200, 130)

@@ -16,12 +16,11 @@ from tests.tui.test_health import beside, health, keys, settled
 from tests.tui.waiting import until
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.files.findings import FindingsDialog, WholeFile
 from workbench.tui.files.preview import Pane
+from workbench.tui.files.section import FindingsDialog, WholeFile
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.health.sections import Row
-from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Confirm, Prompt
 
 BOOK = (
     "### RULES\n[rule-00001] helpful=2 harmful=0 :: Ask first.\n[rule-00001] helpful=0 harmful=1 :: Test last.\n"

@@ -14,8 +14,7 @@ from tests.tui.waiting import until
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.widgets.dialog import Dialog, KeysLine
-from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.header import KeyBar, TopBar
 
 PATIENCE_S = 60.0
 

@@ -12,7 +12,7 @@ from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.safety import FLAGGED
-from workbench.tui.stream.detail import DetailPane
+from workbench.tui.widgets.reading_pane import DetailPane
 
 RULE, KEY = keys()["aws"]
 ID = "mem-20260320-0000901"

@@ -18,10 +18,10 @@ from workbench.core.stream.memory import Memory
 from workbench.services.forms import MemoryForm
 from workbench.services.open import open_workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.forms.form import FieldLine, RecordForm
+from workbench.tui.forms import FieldLine, RecordForm
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.editor import InertTextArea
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 SMALL = (80, 24)
 

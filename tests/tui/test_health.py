@@ -36,7 +36,7 @@ from workbench.tui.health.sections import Row
 from workbench.tui.health.upkeep import Proposed
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 FRIDAY = "Deploys on Friday need a second person"
 SIZES = [(80, 24), (140, 45), (200, 60)]

@@ -21,8 +21,7 @@ from workbench.services.open import Workbench
 from workbench.store.maintenance.backup import restore
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.health.store import BackupDialog
-from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import Confirm, SafeInput
 
 
 async def asked(pilot: Pilot[Path | None]) -> WorkbenchApp:

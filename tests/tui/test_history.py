@@ -21,15 +21,15 @@ from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.experience import PatternsDialog
 from workbench.tui.agents.planning import PlansDialog
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.duplicates import BulletDuplicatesDialog
+from workbench.tui.forms import RecordForm
+from workbench.tui.manual import HelpScreen
 from workbench.tui.records.record import OpenedRecord
 from workbench.tui.stream.history_dialog import PAGE, HistoryDialog
 from workbench.tui.widgets.dialog import Choose, Confirm, Dialog
-from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.editor import InertTextArea
+from workbench.tui.widgets.line_list import LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 ID = "mem-20260320-0000257"
 

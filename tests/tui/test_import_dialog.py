@@ -18,8 +18,7 @@ from workbench.services.open import Workbench
 from workbench.store.library import Touched
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports import ImportDialog
-from workbench.tui.widgets.dialog import Choose
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Prompt
 
 BOOK = "## RULES\n[rule-00001] helpful=2 harmful=0 :: Ask first.\n[rule-00002] helpful=0 harmful=1 :: Test last.\n"
 

@@ -17,13 +17,11 @@ from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review.rewriting import rejection_of
 from workbench.tui.files.exports import ExportDialog
-from workbench.tui.promotion.dialog import PromoteDialog
+from workbench.tui.promotion import PromoteDialog
 from workbench.tui.review.dialogs import MergeChoice
 from workbench.tui.tuning.judging import JudgeDialog
-from workbench.tui.widgets.dialog import Choose
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import Choose, Prompt, SafeInput
+from workbench.tui.widgets.editor import TextEditor
 
 SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
 MASKED = "[secret: "

@@ -12,8 +12,7 @@ from textual.widgets import Static
 from tests.sources import PACKAGE, trees
 from workbench.tui.actions import REVIEW
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import AREAS
-from workbench.tui.app.keymap import check_keymap
+from workbench.tui.app.areas import AREAS, check_keymap
 from workbench.tui.widgets.content import key_of, keyed, undo, use_keymap
 
 

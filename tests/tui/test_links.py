@@ -15,13 +15,12 @@ from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import MAIN
 from workbench.tui.agents.experience import EpisodesDialog
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.forms.form import RecordForm
-from workbench.tui.records.links import links_in
+from workbench.tui.forms import RecordForm
+from workbench.tui.records.actions import links_in
 from workbench.tui.records.record import OpenedRecord, path_told
-from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.reading_pane import DetailPane, ReadingPane
 
 SIZES = [(140, 45), (80, 24)]
 INSIGHT = "mem-20260319-0000246"

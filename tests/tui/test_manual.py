@@ -10,10 +10,9 @@ from tests.tui.waiting import until_drawn
 from workbench.services.manual import Page, pages, sections
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS, Area
-from workbench.tui.manual import ManualScreen
+from workbench.tui.manual import HelpScreen, ManualScreen
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.dialog import Choose
-from workbench.tui.widgets.help import HelpScreen
 
 TEXTS = {page.name: page.text for page in pages()}
 

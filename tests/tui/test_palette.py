@@ -11,7 +11,7 @@ from workbench.tui.app.areas import AREAS
 from workbench.tui.app.palette import Palette
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Prompt
 
 
 @pytest.mark.slow

@@ -14,10 +14,8 @@ from workbench.services.open import Workbench
 from workbench.tui.agents.experience import PatternsDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.widgets.dialog import Choose
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_text import InertTextArea
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Prompt
+from workbench.tui.widgets.editor import InertTextArea, TextEditor
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 BARE = {"pattern_id": "pat-1", "name": "Ask [bold]first[/bold]", "category": "strategy", "summary": "Before a deploy."}

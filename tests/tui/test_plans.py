@@ -14,7 +14,7 @@ from workbench.services.open import Workbench
 from workbench.tui.agents.planning import PlansDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Prompt
 
 pytestmark = pytest.mark.slow
 

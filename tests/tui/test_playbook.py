@@ -8,11 +8,10 @@ from tests.tui.playbook_host import BOOK, TEXT, bring_in, opened
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms import RecordForm
 from workbench.tui.playbook.screen import PlaybookScreen
-from workbench.tui.widgets.dialog import Choose, Confirm
-from workbench.tui.widgets.texts.inert_text import InertTextArea
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
+from workbench.tui.widgets.editor import InertTextArea
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 

@@ -14,13 +14,10 @@ from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.tui.playbook.curation import AskDialog, CardsDialog, SourcePrompt
-from workbench.tui.reflection.dialog import ResultDialog, RunDialog, SentDialog
-from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_text import InertTextArea
-from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.reflection import ResultDialog, RunDialog, SentDialog
+from workbench.tui.widgets.dialog import Confirm, Prompt, SafeInput
+from workbench.tui.widgets.editor import InertTextArea, TextEditor
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 CURATION = json.dumps({
     "reasoning": "One is too strict.",

@@ -11,12 +11,12 @@ from tests.tui.playbook_host import TWINS, Hand, opened
 from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench
 from workbench.services.reflection.wording import BookWording
-from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
+from workbench.tui.duplicates import BulletDuplicatesDialog
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.line_list import LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 
 def ids(bench: Workbench, book: str = "twins") -> list[str]:

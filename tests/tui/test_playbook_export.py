@@ -15,8 +15,7 @@ from workbench.services.open import Workbench
 from workbench.tui.files import exports
 from workbench.tui.files.exports import ExportDialog
 from workbench.tui.files.preview import GUTTER, Pane, pieces, whole_file
-from workbench.tui.widgets.dialog import Choose, Confirm
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import Choose, Confirm, SafeInput
 
 KINDS = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]
 

@@ -10,7 +10,7 @@ from tests.tui.widgets.host import is_inert, picture
 from workbench.services.open import Workbench, open_workbench
 from workbench.store.library import Library
 from workbench.tui.files.exports import ExportDialog
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms import RecordForm
 from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.dialog import Choose
 

@@ -11,16 +11,14 @@ from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import is_inert, picture
 from workbench.cli.main import run
 from workbench.services.open import Workbench
-from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.duplicates import BulletDuplicatesDialog
+from workbench.tui.forms import RecordForm
 from workbench.tui.playbook.budget import AgentDialog, BudgetDialog, Line
 from workbench.tui.playbook.curation import CardsDialog, SourcePrompt
-from workbench.tui.widgets.dialog import Choose, Confirm
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_text import InertTextArea
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
+from workbench.tui.widgets.editor import InertTextArea, TextEditor
+from workbench.tui.widgets.line_list import LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 

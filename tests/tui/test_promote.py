@@ -20,10 +20,9 @@ from workbench.services.promotion.promotion import Promotion
 from workbench.services.promotion.targets import PromotionPlan
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.preview import Pane
-from workbench.tui.promotion.dialog import NO_PROJECT, PromoteDialog
+from workbench.tui.promotion import NO_PROJECT, PromoteDialog
 from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import Confirm, SafeInput
 
 OWN = "# Mine\r\n\r\nno last line end"
 TEXT = "Deploys need a second person who can roll back."

@@ -11,8 +11,7 @@ from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench
 from workbench.tui.app.app import ASKING_FIRST, BEGINS, WorkbenchApp
 from workbench.tui.app.areas import AREAS, Area
-from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.header import KeyBar, TopBar
 
 REFUSED = "cannot be written: permission denied. Nothing was changed"
 

@@ -21,14 +21,12 @@ from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.stream.observation import Observation
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.reflection.dialog import ReflectDialog, ResultDialog, RunDialog, SentDialog
+from workbench.tui.reflection import ReflectDialog, ResultDialog, RunDialog, SentDialog
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.dialog import TextDialog
+from workbench.tui.widgets.dialog import SafeInput, TextDialog
+from workbench.tui.widgets.editor import InertTextArea, TextEditor
 from workbench.tui.widgets.header import TopBar
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_text import InertTextArea
-from workbench.tui.widgets.texts.safe_input import SafeInput
 
 SIZE = (120, 40)
 NARROW = (80, 24)

@@ -10,10 +10,10 @@ from tests.tui.review_host import TEXTS, Ticking, memory, put, review, store
 from tests.tui.support import NOW, screen_text
 from workbench.services.open import Workbench
 from workbench.services.review.rewriting import rejection_of
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms import RecordForm
 from workbench.tui.review.dialogs import MergeChoice, ReasonDialog
 from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 
 @pytest.fixture

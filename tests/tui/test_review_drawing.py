@@ -3,7 +3,7 @@
 import pytest
 from textual.content import Content
 
-from workbench.tui.review.texts import folded, overlap
+from workbench.tui.review.inbox import folded, overlap
 from workbench.tui.widgets.content import word_diff
 
 LONG = " ".join(f"word{n}" for n in range(300))

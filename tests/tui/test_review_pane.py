@@ -6,7 +6,7 @@ from textual.selection import Selection
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert
 from workbench.tui.widgets.content import body
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 WORDS = " ".join(f"word{n}" for n in range(60))
 

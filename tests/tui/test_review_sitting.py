@@ -11,7 +11,7 @@ from workbench.core.record import to_doc
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench
 from workbench.tui.review.dialogs import GroupDialog
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import SafeInput
 
 HUNDRED = 100
 

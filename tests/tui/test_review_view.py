@@ -10,7 +10,7 @@ from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.core.change import Change, FieldChange
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import SafeInput
 
 
 @pytest.fixture

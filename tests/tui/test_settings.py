@@ -15,8 +15,8 @@ from workbench.store.journal.engine import utc_now
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.run import View, _options, profiles_of
 from workbench.tui.health.screen import HealthScreen
+from workbench.tui.widgets.dialog import Prompt
 from workbench.tui.widgets.header import TopBar
-from workbench.tui.widgets.texts.prompt import Prompt
 
 
 @pytest.fixture

@@ -30,16 +30,13 @@ from workbench.services.open import open_workbench
 from workbench.services.stream.semantic import semantic_matches
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms import RecordForm
 from workbench.tui.safety import NO_FLAGS
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.memory_view import detail
-from workbench.tui.stream.rows import SemanticRows, ruled_at
-from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.header import TopBar
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.stream.screen import SemanticRows, StreamScreen, ruled_at
+from workbench.tui.widgets.dialog import Confirm, SafeInput
+from workbench.tui.widgets.header import KeyBar, TopBar
 
 
 def stream(app: WorkbenchApp) -> StreamScreen:

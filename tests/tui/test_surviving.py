@@ -17,7 +17,7 @@ from workbench.core.record import UnknownRecord
 from workbench.tui.app import areas
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import survives
 
 pytestmark = pytest.mark.usefixtures("every_paint")
 

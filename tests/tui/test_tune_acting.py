@@ -8,12 +8,12 @@ from tests.tui.support import demo_app
 from tests.tui.tune_host import WIDE, opened, settled, tune
 from tests.tui.waiting import until, until_drawn
 from workbench.core.stream.memory import Memory
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms import RecordForm
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.tuning.ranking import memory_of
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.editor import InertTextArea
 
 
 def here(screen: TuneScreen) -> Memory:

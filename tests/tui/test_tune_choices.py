@@ -12,8 +12,7 @@ from tests.tui.tune_host import WIDE, keys, opened, ranked, row, settled, slider
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.tuning.ranking import Row
-from workbench.tui.widgets.dialog import Choose, Confirm
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
 
 
 async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path: Path) -> None:

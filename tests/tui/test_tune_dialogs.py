@@ -29,15 +29,14 @@ from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.services.duplicates.deduplication import MemoryPair
 from workbench.services.tuning.queries import from_store
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates.dialog import DuplicatesDialog
+from workbench.tui.duplicates import DuplicatesDialog
+from workbench.tui.manual import HelpScreen
 from workbench.tui.records.record import OpenedRecord
 from workbench.tui.tuning.judging import AutoTune, Better
 from workbench.tui.tuning.profiles import CompareDialog
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.dialog import Choose
-from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Prompt
+from workbench.tui.widgets.line_list import LineView
 
 SIZES = first_of((80, 24), (140, 45))
 D = TypeVar("D", bound=Screen[Any])

@@ -14,8 +14,7 @@ from tests.tui.tune_host import WIDE, keys, opened, tune
 from tests.tui.waiting import until
 from workbench.services.tuning.queries import qrels, queries_jsonl, run
 from workbench.tui.files.imports import ImportDialog
-from workbench.tui.widgets.dialog import Choose, Confirm
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
 
 SIZES = first_of((80, 24), (140, 45))
 

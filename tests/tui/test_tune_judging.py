@@ -24,7 +24,7 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.tuning.queries import from_store
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.judging import JudgeDialog, MetricsDialog
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Prompt
 
 SIZES = first_of((80, 24), (140, 45))
 QUERY = "why does the pipeline fail"

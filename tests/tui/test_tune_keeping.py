@@ -15,13 +15,12 @@ from workbench.config.loading import load
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.services.tuning.profiles import changes
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates.dialog import DuplicatesDialog
+from workbench.tui.duplicates import DuplicatesDialog
 from workbench.tui.tuning.profiles import CompareDialog, LibraryDialog, Side
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.dialog import Choose, Confirm
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
+from workbench.tui.widgets.line_list import LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 SIZES = first_of((80, 24), (140, 45))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from workbench.core.tuning.profile import Profile
-from workbench.tui.tuning.choosing import options
+from workbench.tui.tuning.profiles import options
 from workbench.tui.tuning.sliders import PARAMETERS
 from workbench.tui.widgets.figures import NO_BREAK
 

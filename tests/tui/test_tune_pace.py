@@ -14,7 +14,7 @@ from workbench.services.tuning.evaluation import ScoredSet
 from workbench.services.tuning.session import TuningSession
 from workbench.tui.tuning.ranking import OLD, joined
 from workbench.tui.tuning.sliders import hints_of
-from workbench.tui.widgets.lists.fixed_text import whole_words
+from workbench.tui.widgets.figures import whole_words
 
 pytestmark = pytest.mark.usefixtures("every_paint")
 

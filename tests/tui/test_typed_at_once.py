@@ -11,11 +11,11 @@ from textual.widgets import Input, TextArea
 from tests.tui.support import demo_app
 from tests.tui.waiting import until
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms import RecordForm
+from workbench.tui.manual import HelpScreen
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.dialog import SafeInput
+from workbench.tui.widgets.line_list import LineView
 
 NAMED = {"!": "escape", "/": "slash", "\n": "enter", "^": "ctrl+p", ".": "full_stop", " ": "space"}
 CONTROLS = {"!": None, "\n": "\r", "^": "\x10"}

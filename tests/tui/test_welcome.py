@@ -10,7 +10,7 @@ from tests.tui.support import screen_text
 from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.first_run import FirstRun, FirstStep
 from workbench.tui.opening import Welcome, WelcomeApp, rows_of
-from workbench.tui.widgets.lists.line_list import LineView
+from workbench.tui.widgets.line_list import LineView
 
 STORE = Path("/home/ann/.local/share/memory-workbench/store")
 

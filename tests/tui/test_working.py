@@ -9,9 +9,8 @@ from tests.tui.waiting import until, until_drawn
 from workbench.services.agents.working import WorkingSession
 from workbench.tui.agents.planning import WorkingDialog
 from workbench.tui.agents.screen import AgentsScreen
-from workbench.tui.widgets.dialog import Choose
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.dialog import Choose, Prompt
+from workbench.tui.widgets.editor import TextEditor
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

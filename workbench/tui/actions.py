@@ -65,7 +65,7 @@ def on_record(area: str, shown: str = "", taken: str = "") -> tuple[Action, ...]
 
 
 def on_row(taken: str = "") -> tuple[Action, ...]:
-    """Return what every dialog that lists records does to the one of a row, with its `acts` (`tui.records.links`)."""
+    """Return what every dialog that lists records does to the one of a row, with its `acts` (`tui.records.actions`)."""
     return on_record("record", taken=taken)
 
 
@@ -107,7 +107,7 @@ HELP = Table(
         Action("help.find", "slash", "find", "Show only what holds some words", FIND),
         Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),
     ),
-    place="workbench.tui.widgets.help",
+    place="workbench.tui.manual",
 )
 
 MANUAL = Table(
@@ -141,13 +141,13 @@ ELSEWHERE = Action("editor.external", "ctrl+o", "$EDITOR", "The text in $EDITOR"
 EDITOR = Table(
     "the editor",
     (SAVE, ELSEWHERE, OTHER, CANCEL),
-    place="workbench.tui.widgets.texts.editor",
+    place="workbench.tui.widgets.editor",
 )
 
 PROMPT = Table(
     "an input",
     (Action("prompt.take", "enter", "ok", "Take what is written", CHANGE), CANCEL),
-    place="workbench.tui.widgets.texts.prompt",
+    place="workbench.tui.widgets.dialog",
 )
 
 CHOOSE = Table(
@@ -203,7 +203,7 @@ FORM = Table(
         Action("form.down", "down", "field below", "To the field below", MOVE, False),
         CANCEL,
     ),
-    place="workbench.tui.forms.form",
+    place="workbench.tui.forms",
 )
 
 
@@ -549,7 +549,7 @@ BULLET_DUPLICATES = Table(
         Action("twins.close", "escape,q", "close", "Close the duplicates", APP),
     ),
     (*MOVES, *on_row("e")),
-    place="workbench.tui.duplicates.dialog",
+    place="workbench.tui.duplicates",
 )
 
 BUDGET = Table(
@@ -809,7 +809,7 @@ MEMORY_DUPLICATES = Table(
     Action("duplicates.close", "escape", "close", "Close the preview", APP, True, "cancel"),
 ),
     (*LIST, *on_row()),
-    place="workbench.tui.duplicates.dialog",
+    place="workbench.tui.duplicates",
 )  # fmt: skip
 
 
@@ -1136,7 +1136,7 @@ FINDINGS = Table(
         Action("findings.close", "escape,q", "close", "Leave the rule, or close", APP),
     ),
     MOVES,
-    place="workbench.tui.files.findings",
+    place="workbench.tui.files.section",
 )
 
 WHOLE = Table(
@@ -1146,7 +1146,7 @@ WHOLE = Table(
         Action("whole.close", "escape,v,q", "close", "Close the file", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.files.findings",
+    place="workbench.tui.files.section",
 )
 
 IMPORT = Table(
@@ -1207,7 +1207,7 @@ PROMOTE = Table(
         Action("promote.leave", "escape", "close", "Close without doing anything", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.promotion.dialog",
+    place="workbench.tui.promotion",
 )
 
 COPIES = Table(
@@ -1226,7 +1226,7 @@ COPIES = Table(
         Action("copies.back", "escape", "go on editing", "Back to the text; nothing is saved", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.promotion.copies",
+    place="workbench.tui.promotion",
 )
 
 
@@ -1243,14 +1243,14 @@ REFLECT = Table(
         Action("reflect.unread", "o", "unread replies", "Earlier replies that could not be read", FIND, False),
         Action("reflect.leave", "escape", "close", "Close without reflecting", APP),
     ),
-    place="workbench.tui.reflection.dialog",
+    place="workbench.tui.reflection",
 )
 """While the focus is written, letters are letters; enter or esc ends it."""
 
 RUNNING = Table(
     "a reflection in the making",
     (Action("reflecting.stop", "escape", "stop", "Stop; what was found is kept", APP),),
-    place="workbench.tui.reflection.dialog",
+    place="workbench.tui.reflection",
 )
 
 REFLECTED = Table(
@@ -1263,7 +1263,7 @@ REFLECTED = Table(
         Action("reflected.leave", "escape", "close", "Close", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.reflection.dialog",
+    place="workbench.tui.reflection",
 )
 
 SENT = Table(
@@ -1273,7 +1273,7 @@ SENT = Table(
         Action("sent.close", "escape,v,q", "close", "Close the preview", APP, True, "cancel"),
     ),
     MOVES,
-    place="workbench.tui.reflection.dialog",
+    place="workbench.tui.reflection",
 )
 
 

@@ -17,13 +17,12 @@ from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
 from workbench.core.text import printable
 from workbench.tui.actions import LIST, WELCOME
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.keymap import check_keymap
-from workbench.tui.app.surviving import run_in_order, survives
+from workbench.tui.app.areas import check_keymap
 from workbench.tui.app.themes import load_themes
+from workbench.tui.app.waiting import run_in_order, survives
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Choice, Choose, Dialog
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.line_list import Cell, LineView
 
 TITLE = "There is no store here yet. What do you want to do?"
 

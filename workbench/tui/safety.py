@@ -163,7 +163,7 @@ class FlaggedMemories:
 
     async def allow(self, memory: Memory) -> None:
         """Let a flagged memory be exported and promoted as it is, after asking why; again takes that back."""
-        from workbench.tui.widgets.texts.prompt import Prompt
+        from workbench.tui.widgets.dialog import Prompt
 
         id, preview = memory.id, Preview(self._bench, again="enter", line=True)
 

@@ -15,8 +15,7 @@ from workbench.tui.actions import STREAM
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import AREAS
 from workbench.tui.widgets.bars import factor_bar, gauge
-from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.header import TopBar, Waits
+from workbench.tui.widgets.header import KeyBar, TopBar, Waits
 
 
 def top(store: str = "project-x", active: str = "stream", found: int = 0, **counts: int) -> TopBar:

@@ -8,11 +8,9 @@ from textual.content import Content
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.tui.app.areas import AREAS
-from workbench.tui.manual import ManualScreen
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm
-from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.manual import HelpScreen, ManualScreen
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt
+from workbench.tui.widgets.line_list import LineView
 
 
 @dataclass

@@ -17,13 +17,13 @@ from tests.tui.waiting import until
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.config.drafts import Item, digest
 from workbench.tui.app.host import Drafting
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_text import (
+from workbench.tui.widgets.editor import (
     HELD_HEAD,
     LONG,
     LONG_LINE,
     InertDocument,
     InertTextArea,
+    TextEditor,
     WrappedOnce,
     shown,
 )

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from workbench.tui.app.actions import display_key, help_groups
 from workbench.tui.app.areas import AREAS
+from workbench.tui.manual import hanging
 from workbench.tui.widgets.dialog import fitted_keys
-from workbench.tui.widgets.help import hanging
 
 HELD = st.lists(st.tuples(st.sampled_from(("a", "escape", "ctrl+s")), st.text("abc ", min_size=1)), min_size=1)
 

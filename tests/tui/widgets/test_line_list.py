@@ -8,8 +8,7 @@ from textual import events
 from textual.content import Content
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
-from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.line_list import Cell, LineList
 
 
 @dataclass

@@ -8,7 +8,7 @@ from textual.color import Color
 from textual.content import Content, Span
 from textual.style import Style
 
-from workbench.tui.widgets.lists.line_list import Pieces
+from workbench.tui.widgets.line_list import Pieces
 
 STYLES = ("bold", "red on blue", "$text-muted", "not a style", "dim italic", Style(bold=True))
 BASES = (Style(), Style(Color(10, 20, 30), Color(200, 210, 220)), Style(Color(1, 2, 3), Color(0, 0, 0, 0.6, auto=True)))

@@ -8,7 +8,7 @@ from textual.style import Style
 
 from workbench.core.text import one_line
 from workbench.tui.widgets.content import assemble, fitted
-from workbench.tui.widgets.lists.row import Cell, lay_out
+from workbench.tui.widgets.line_list import Cell, lay_out
 
 TEXT = st.text("ab  .\t\n−\u00a0e\u0301猫★\x1b", max_size=24) | st.text(max_size=40)
 STYLES = st.sampled_from(("", "bold", "red on blue"))

@@ -5,7 +5,7 @@ from textual.screen import Screen
 
 from tests.tui.waiting import until
 from tests.tui.widgets.host import Host
-from workbench.tui.widgets.texts.safe_input import ROOM, SafeInput
+from workbench.tui.widgets.dialog import ROOM, SafeInput
 
 
 async def test_typing_lays_nothing_out_and_yet_scrolls_the_field() -> None:

@@ -28,14 +28,13 @@ from workbench.tui.actions import LESSONS
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change, started
-from workbench.tui.records.links import linked_pane
+from workbench.tui.records.actions import linked_pane
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.line_list import Cell, LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 Result = TypeVar("Result")
 Row = TypeVar("Row")

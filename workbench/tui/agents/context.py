@@ -29,19 +29,15 @@ from workbench.services.safety.provenance import learn_all
 from workbench.tui.actions import CONTEXT
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.surviving import survives
-from workbench.tui.app.waiting import asking
+from workbench.tui.app.waiting import asking, survives
 from workbench.tui.safety import FLAGGED
 from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import SYMBOLS, marks_of
 from workbench.tui.widgets.bars import CHANGED
 from workbench.tui.widgets.content import MUTED, assemble, body
-from workbench.tui.widgets.dialog import Choice, Choose
+from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.line_list import Cell, LineView
 
 # The rows of a context: all of it, each layer's budget, then what each gives, and what it leaves out and why.
 

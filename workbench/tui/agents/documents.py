@@ -28,10 +28,9 @@ from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
 from workbench.tui.widgets.content import ADDED, MUTED, REMOVED, body, key_of, keyed
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.line_list import Cell
 
 # The rows of documents: folders, what is in them by section with tokens, and what a person has not looked at.
 
@@ -294,7 +293,7 @@ class DocumentsDialog(Browse[None, Part]):
 
     async def _edit(self, row: Part, typed: str | None = None) -> None:
         """Edit a document. A file that is gone, or changed meanwhile, is written when it is saved a second time."""
-        from workbench.tui.widgets.texts.editor import TextEditor
+        from workbench.tui.widgets.editor import TextEditor
 
         assert row.document is not None  # only a document is edited
         document, opened, anew = row.document, row.opened, False

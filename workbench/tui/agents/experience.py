@@ -34,13 +34,12 @@ from workbench.tui.actions import EPISODES, PATTERNS
 from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
-from workbench.tui.records.links import area_below
+from workbench.tui.records.actions import area_below
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt
+from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import absolute, amount, number, since
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.line_list import Cell
 
 MOST, FOUND = 2_000, 50
 """Episodes that are listed, the latest (`workbench episode list` has them all), and that are found at most."""

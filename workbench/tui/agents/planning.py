@@ -25,15 +25,13 @@ from workbench.services.open import Workbench
 from workbench.tui.actions import MOVES, PLANS, WORKING
 from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.surviving import survives
-from workbench.tui.app.waiting import asking
-from workbench.tui.records.links import area_below
+from workbench.tui.app.waiting import asking, survives
+from workbench.tui.records.actions import area_below
 from workbench.tui.widgets.content import MUTED, body, keyed
-from workbench.tui.widgets.dialog import Choice, Choose
+from workbench.tui.widgets.dialog import Choice, Choose, Prompt
+from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import absolute, amount, number
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.line_list import Cell
 
 Place = tuple[str, Path]
 """A plan's id and where in it a step stands."""

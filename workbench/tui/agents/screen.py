@@ -29,16 +29,15 @@ from workbench.tui.agents.context import ContextPane, bar, memory_line
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
-from workbench.tui.records.links import Acts, Place, links_of
+from workbench.tui.records.actions import Acts, Place, links_of
 from workbench.tui.safety import FlaggedMemories
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed
 from workbench.tui.widgets.dialog import Choice, Choose
 from workbench.tui.widgets.figures import absolute, ago, amount, number, since
-from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.header import KeyBar
+from workbench.tui.widgets.line_list import Cell, LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 EMPTY = (
     "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` lets one in, or "

@@ -34,20 +34,18 @@ from workbench.services.manual import pages
 from workbench.services.open import Workbench
 from workbench.services.stream.stream import SMALL
 from workbench.tui.actions import on_row
-from workbench.tui.agents.lately import STEP, Doing, heard, latest
+from workbench.tui.agents.lately import STEP, Doing, DueNotice, heard, latest
 from workbench.tui.app import areas
 from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, sentence
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import AppOptions, Host, LookBack
 from workbench.tui.app.stillness import Heap
-from workbench.tui.app.surviving import close_unbuilt, survives
-from workbench.tui.app.waiting import Threads, asking
-from workbench.tui.reflection.notice import DueNotice
+from workbench.tui.app.waiting import Threads, asking, close_unbuilt, survives
 from workbench.tui.widgets.content import keyed, use_keymap
 
 if TYPE_CHECKING:
-    from workbench.tui.health.undoing import Undoing
+    from workbench.tui.stream.history_dialog import Undoing
 
 SETTINGS = """Settings, keys among them
   workbench config path        prints the path of the file
@@ -181,7 +179,7 @@ class WorkbenchApp(Host):
         driver = super().get_driver_class()
         if driver.__module__ != "textual.drivers.linux_driver":
             return driver
-        from workbench.tui.app.terminal import ForgivingDriver
+        from workbench.tui.app.run import ForgivingDriver
 
         return ForgivingDriver
 
@@ -230,7 +228,7 @@ class WorkbenchApp(Host):
     @work(exit_on_error=False)
     async def use_model(self) -> None:
         """Use the embedding model in another folder from the next start on."""
-        from workbench.tui.tuning.model import use_model
+        from workbench.tui.tuning.profiles import use_model
 
         if self.options.config is not None:
             await use_model(self, self.options.config)
@@ -262,7 +260,7 @@ class WorkbenchApp(Host):
     def undoing(self) -> "Undoing":
         """What the undo key does; loaded with the first change."""
         if self._undoing is None:
-            from workbench.tui.health.undoing import Undoing
+            from workbench.tui.stream.history_dialog import Undoing
 
             self._undoing = Undoing(self)
         return self._undoing
@@ -555,7 +553,7 @@ class WorkbenchApp(Host):
     async def action_reflect(self) -> None:
         """Propose what the latest memories say together."""
         if isinstance(self.screen, AreaScreen):
-            from workbench.tui.reflection.dialog import reflect
+            from workbench.tui.reflection import reflect
 
             await reflect(self)
 
@@ -609,7 +607,7 @@ class WorkbenchApp(Host):
         """Show every key of the area."""
         screen = self.screen
         if isinstance(screen, AreaScreen):
-            from workbench.tui.widgets.help import HelpScreen
+            from workbench.tui.manual import HelpScreen
 
             held = screen.as_mapped(screen.held_actions())
             more = "\n\n".join(filter(None, (keyed(screen.help_text), SETTINGS)))

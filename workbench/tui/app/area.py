@@ -17,13 +17,11 @@ from workbench.services.open import Workbench
 from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.app.host import Host
-from workbench.tui.app.surviving import survives
-from workbench.tui.app.waiting import done
+from workbench.tui.app.waiting import done, survives
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import body
-from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.header import TopBar, Waits
-from workbench.tui.widgets.lists.line_list import LineList, find_row
+from workbench.tui.widgets.header import KeyBar, TopBar, Waits
+from workbench.tui.widgets.line_list import LineList, find_row
 
 # Editing a text in the person's own editor, with the app suspended meanwhile.
 
@@ -59,7 +57,7 @@ class AreaScreen(Screen[object]):
     help_text = ""
     """What the help shows below the keys."""
     acts: Callable[[str], Awaitable[None]] | None = None
-    """What the usual keys do to the record of the row under the cursor (`tui.records.links`)."""
+    """What the usual keys do to the record of the row under the cursor (`tui.records.actions`)."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -9,8 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from rich.segment import Segment
 from textual import events
 from textual.app import App
+from textual.color import Color
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.message_pump import MessagePump
@@ -23,17 +25,15 @@ from workbench.config import drafts
 from workbench.config.drafts import Draft, Item
 from workbench.core.files.locks import waiting
 from workbench.core.record import WorkbenchError
-from workbench.core.text import printable
+from workbench.core.text import LRM, direction_marks, printable
 from workbench.services.open import Workbench
 from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
-from workbench.tui.app.surviving import survives
-from workbench.tui.app.waiting import Change, ThreadWaits, Waits
+from workbench.tui.app.waiting import Change, ThreadWaits, Waits, survives
 from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
-from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.lists.in_order import InOrder
-from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.header import KeyBar
+from workbench.tui.widgets.line_list import LineList
 
 # The draft of one text that is edited: kept while somebody types, offered again after the app was stopped.
 
@@ -338,3 +338,25 @@ class Host(App[Path | None]):
                 bar.urgent = self.urgent
             for line in screen.query(KeysLine):
                 line.urgent = self.urgent
+
+
+# Columns that stay in their places beside text that is written from right to left.
+
+
+class InOrder(LineFilter):
+    """Puts the marks of direction into each drawn line that needs some; a terminal that knows of none ignores them."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - as Textual calls it
+        """Return the pieces of a line with their marks."""
+        marks = direction_marks("".join(segment.text for segment in segments))
+        return list(_marked(segments, marks)) if marks else segments
+
+
+def _marked(segments: list[Segment], marks: list[int]) -> Iterator[Segment]:
+    begin = 0
+    for text, style, control in segments:
+        end = begin + len(text)
+        inside = [mark - begin for mark in marks if begin < mark <= end or mark == begin == 0]
+        pieces = (text[at:to] for at, to in zip([0, *inside], [*inside, None], strict=True))
+        yield Segment(LRM.join(pieces), style, control)
+        begin = end

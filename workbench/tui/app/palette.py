@@ -10,7 +10,7 @@ from textual.theme import ThemeProvider
 
 from workbench.core.words import words
 from workbench.tui.app.area import TURN_S
-from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import survives
 
 BELOW = 0.01
 """Which share of its score a hit in a description has at most: every name that matches stands above it."""

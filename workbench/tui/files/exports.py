@@ -31,10 +31,8 @@ from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import ActionText, FileDialog, Pane, Parts, labelled, whole_file
 from workbench.tui.safety import FLAGGED, missing
 from workbench.tui.widgets.content import MUTED, assemble, key_of
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt, SafeInput
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import SafeInput
 
 LISTED = 3
 """Flagged records that are named in the dialog."""

@@ -54,12 +54,9 @@ from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import ActionText, FileDialog, Parts, labelled
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed
-from workbench.tui.widgets.dialog import Choice, Choose, Progressed
+from workbench.tui.widgets.dialog import Choice, Choose, Progressed, Prompt, SafeInput
 from workbench.tui.widgets.figures import NO_BREAK, absolute, amount, number
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.line_list import Cell, LineView
 
 WARN = "$text-warning"
 TITLE, SURE, SIZE = 34, 4, 8

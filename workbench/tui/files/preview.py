@@ -13,10 +13,10 @@ from workbench.core.text import fitting, printable
 from workbench.services.files.threeway import NO_LAST_END, DiffKind, DiffLine, split_lines
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import Action
-from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.lists.line_list import CURSOR, LineView
+from workbench.tui.widgets.line_list import CURSOR, LineView
 
 R = TypeVar("R")
 

@@ -11,11 +11,9 @@ from textual.widget import Widget
 
 from workbench.services.context import Touched
 from workbench.tui.actions import HEALTH, on_row
-from workbench.tui.agents.consolidation import Consolidation
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import started
-from workbench.tui.duplicates.memories import Duplicates
 from workbench.tui.files.section import Files
 from workbench.tui.health.sections import (
     Captures,
@@ -29,12 +27,11 @@ from workbench.tui.health.sections import (
     TrendsOfWeeks,
 )
 from workbench.tui.health.store import Store
-from workbench.tui.health.upkeep import Upkeep
-from workbench.tui.records.links import Acts, Place, links_of
+from workbench.tui.health.upkeep import Consolidation, Duplicates, Upkeep
+from workbench.tui.records.actions import Acts, Place, links_of
 from workbench.tui.widgets.content import keyed
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.line_list import Cell, LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 SECTIONS: tuple[type[Section[Any]], ...] = (
     Settings, Reflection, Upkeep, Duplicates, Store, Files, History, Captures, TrendsOfWeeks, StillTrue, Consolidation,

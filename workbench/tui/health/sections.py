@@ -29,18 +29,17 @@ from workbench.services.health.history import Event
 from workbench.services.health.trends import Daily, Trends, summed
 from workbench.services.safety.masking import masked, masked_text
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.areas import check_keymap
 from workbench.tui.app.host import Host
-from workbench.tui.app.keymap import check_keymap
 from workbench.tui.app.themes import load_themes, unknown_theme
-from workbench.tui.records.links import Place, only_record
+from workbench.tui.records.actions import Place, only_record
 from workbench.tui.stream.history_dialog import HistoryDialog, event_text
 from workbench.tui.stream.history_dialog import row as event_row
 from workbench.tui.widgets.bars import day_plot, gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, clipped, key_of, keyed, undo
 from workbench.tui.widgets.dialog import GUARD, Confirm
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.line_list import Cell, LineView
 
 FIGURE = 5
 """Cells of the number or sign that a row begins with."""

@@ -44,9 +44,8 @@ from workbench.tui.health.sections import (
 )
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo, word_diff
-from workbench.tui.widgets.dialog import Confirm, Progressed
+from workbench.tui.widgets.dialog import Confirm, Progressed, SafeInput
 from workbench.tui.widgets.figures import amount, day, number, since
-from workbench.tui.widgets.texts.safe_input import SafeInput
 
 LISTED = 40
 """Places, fields and lines that are listed at most."""

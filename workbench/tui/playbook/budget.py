@@ -25,14 +25,13 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import Pane, whole_file
 from workbench.tui.playbook.pane import PINNED, WARN, bullets_in
-from workbench.tui.records.links import ActsBesideSliders, Place
+from workbench.tui.records.actions import ActsBesideSliders, Place
 from workbench.tui.safety import FLAGGED
 from workbench.tui.widgets.bars import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Confirm, Dialog
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.line_list import Cell, LineView
 
 # What an agent would actually see of a playbook: its prompt text, exactly, to look at and to copy.
 

@@ -30,17 +30,15 @@ from workbench.tui.actions import ASK, CARDS, PROMPT, SOURCE, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.records.links import Acts, Place
-from workbench.tui.reflection.dialog import LONGEST, PlanDialog, ResultDialog, RunDialog, costs, row, unread_line
-from workbench.tui.review.texts import ALIKE, diff_legend, heading, overlap
+from workbench.tui.records.actions import Acts, Place
+from workbench.tui.reflection import LONGEST, PlanDialog, ResultDialog, RunDialog, costs, row, unread_line
+from workbench.tui.review.inbox import ALIKE, diff_legend, heading, overlap
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import CheckedLine, Dialog, Prompt
+from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number, since
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.prompt import CheckedLine, Prompt
+from workbench.tui.widgets.line_list import Cell, LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 if TYPE_CHECKING:
     from workbench.services.playbook.curation import Episode

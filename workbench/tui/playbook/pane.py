@@ -23,7 +23,7 @@ from workbench.tui.safety import FLAGGED, STYLE, flag_lines, flags_of
 from workbench.tui.widgets.bars import empty_bar, interval_bar
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, key_of, keyed
 from workbench.tui.widgets.figures import absolute, amount, number, since
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.line_list import Cell
 
 HIGH, PROBLEMATIC, UNUSED, DEPRECATED, PINNED, DISPUTED, CUT = "⊕", "⊖", "○", "×", "★", "⇅", "✂"
 UNTITLED = "(above the first heading)"

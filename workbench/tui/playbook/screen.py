@@ -29,17 +29,13 @@ from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking
 from workbench.tui.files.exports import ExportDialog, written_said
 from workbench.tui.playbook.pane import Columns, Row, bullets_in, cells, columns_of, row_text, rows_of, title_of
-from workbench.tui.records.actions import BulletActions
-from workbench.tui.records.links import links_of
-from workbench.tui.stream.detail import DetailPane
+from workbench.tui.records.actions import BulletActions, links_of
 from workbench.tui.widgets.content import MUTED, assemble, body, cut, fitted, key_of, keyed, undo
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt, SafeInput
+from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.lists.line_list import LineList, LineView
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.line_list import Cell, LineList, LineView
+from workbench.tui.widgets.reading_pane import DetailPane
 
 EMPTY_STORE = (
     "No playbook yet. {playbook.section} adds a section and begins one, or `workbench import FILE` brings one in."
@@ -292,7 +288,7 @@ class PlaybookScreen(AreaScreen):
     async def action_add(self) -> None:
         """Write a new bullet for the section under the cursor."""
         from workbench.services.forms import BulletForm
-        from workbench.tui.forms.form import FormSaving, fill_in
+        from workbench.tui.forms import FormSaving, fill_in
 
         row, app = self.rows.current, self.workbench_app
         if row is None:
@@ -499,7 +495,7 @@ class PlaybookScreen(AreaScreen):
     @asking
     async def action_duplicates(self) -> None:
         """Find bullets that say the same; merge them or keep them apart."""
-        from workbench.tui.duplicates.dialog import BulletDuplicatesDialog
+        from workbench.tui.duplicates import BulletDuplicatesDialog
 
         if self._has_book():
             self._tell(await self.app.push_screen_wait(BulletDuplicatesDialog(self.bench, self.book)))

@@ -22,13 +22,13 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
 from workbench.tui.playbook.pane import bullet_text
-from workbench.tui.records.links import FILE, Acts, Links, Place
+from workbench.tui.records.actions import FILE, Acts, Links, Place
 from workbench.tui.safety import FLAGGED, STYLE, FlaggedMemories
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 READING = Content.styled("Reading …", MUTED)
 ROOM = 90

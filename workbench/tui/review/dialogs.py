@@ -26,18 +26,25 @@ from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Drafting, Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.records.links import Acts, Place
-from workbench.tui.reflection.dialog import RunDialog, SentDialog
-from workbench.tui.review.inbox import flags_in_words
-from workbench.tui.review.texts import ALIKE, diff_legend, facts, heading, muted, name, overlap, told_apart
+from workbench.tui.records.actions import Acts, Place
+from workbench.tui.reflection import RunDialog, SentDialog
+from workbench.tui.review.inbox import (
+    ALIKE,
+    diff_legend,
+    facts,
+    flags_in_words,
+    heading,
+    muted,
+    name,
+    overlap,
+    told_apart,
+)
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, word_diff
-from workbench.tui.widgets.dialog import Dialog, TextDialog, held_keys
+from workbench.tui.widgets.dialog import Dialog, SafeInput, TextDialog, held_keys
+from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.line_list import Cell, LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 if TYPE_CHECKING:
     from workbench.services.reflection.wording import Refined, Refinement

@@ -26,13 +26,13 @@ from workbench.services.safety.suspicion import FLAGS, suspicions
 from workbench.tui.actions import IMPACT
 from workbench.tui.app.actions import bindings
 from workbench.tui.playbook.curation import reasons, texts
-from workbench.tui.review.inbox import flags_in_words
-from workbench.tui.review.texts import (
+from workbench.tui.review.inbox import (
     ALIKE,
     SHARED,
     compared,
     diff_legend,
     facts,
+    flags_in_words,
     fold,
     heading,
     muted,

@@ -31,16 +31,16 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting
 from workbench.tui.app.saving import Preview, Saving
 from workbench.tui.app.stillness import Stillness
-from workbench.tui.app.surviving import survives
-from workbench.tui.forms.form import FormSaving, fill_in, fill_in_elsewhere
-from workbench.tui.records.links import Acts, Place, links_of
+from workbench.tui.app.waiting import survives
+from workbench.tui.forms import FormSaving, fill_in, fill_in_elsewhere
+from workbench.tui.records.actions import Acts, Place, links_of
 from workbench.tui.review.drawing import Seen, evidence_text, item_text, show_impact, view_of
 from workbench.tui.review.inbox import Heading, Item, Look, Looked, Queue, SuggestionSearch, about, heading_id, legend
 from workbench.tui.widgets.content import MUTED, fitted, keyed, undo
+from workbench.tui.widgets.editor import Said, TextEditor
 from workbench.tui.widgets.figures import number
-from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.editor import Said, TextEditor
+from workbench.tui.widgets.line_list import LineList
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 LONGEST_REASON = 300
 FOLDED = "A text is folded: press {review.unfold} to open it first."
@@ -394,7 +394,7 @@ class Deciding:
     async def reason(self) -> None:
         """Ask for the reason of the last rejection that stands; nothing written is no reason."""
         from workbench.tui.review.dialogs import ReasonDialog
-        from workbench.tui.widgets.texts.prompt import Prompt
+        from workbench.tui.widgets.dialog import Prompt
 
         group, ids = next(((group, ids) for group, ids in reversed(self._rejected) if self._stands(ids)), ("", []))
         if not ids:
@@ -539,7 +539,7 @@ class Changes:
         if not found:
             self._app.say("Nothing to promote here.")
         elif (memories := self._memories(found)) is not None:
-            from workbench.tui.promotion.dialog import open_promote
+            from workbench.tui.promotion import open_promote
 
             self._queue.awaited = found[0].id
             open_promote(self._screen, [memory.id for memory in memories], then=self._queue.rows.clear_marks)

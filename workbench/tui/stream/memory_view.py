@@ -19,7 +19,7 @@ from workbench.services.safety.masking import masked_name
 from workbench.tui.safety import FLAGGED, STYLE, Flags, flag_lines, shown_text
 from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold, highlight, line, says_the_same
 from workbench.tui.widgets.figures import absolute, ago, day, days, since, votes
-from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.line_list import Cell
 
 SYMBOLS: dict[Status, str] = {"signal": "·", "candidate": "?", "confirmed": "✓", "promoted": "↗", "archived": "×"}
 """A mark means one thing in every area: what rises and falls is Tune's (▲ ▼), what has no marks the Playbook's (○)."""

@@ -1,7 +1,8 @@
 """The Stream: browse, filter, vote, pin, edit, forget."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -18,27 +19,101 @@ from workbench.core.runtime import Stopped, stoppable
 from workbench.core.stream.confidence import SCORE, Arranged, SavedView, ordered
 from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
+from workbench.core.text import printable
 from workbench.services.context import Touched
 from workbench.services.stream.stream import StreamView
 from workbench.tui.actions import STREAM
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
-from workbench.tui.records.actions import MemoryActions
-from workbench.tui.records.links import links_of
+from workbench.tui.records.actions import MemoryActions, links_of
 from workbench.tui.safety import FlaggedMemories
-from workbench.tui.stream.detail import DetailPane
 from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, detail, row
-from workbench.tui.stream.rows import Row, Ruled, SemanticRows, key_of, ruled_at
+from workbench.tui.widgets.bars import factor_bar
+from workbench.tui.widgets.content import MUTED, fitted, keyed, undo
 from workbench.tui.widgets.content import key_of as key_for
-from workbench.tui.widgets.content import keyed, undo
+from workbench.tui.widgets.dialog import SafeInput
 from workbench.tui.widgets.figures import amount, number, tell_apart
-from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.line_list import Cell, LineList
+from workbench.tui.widgets.reading_pane import DetailPane
 
 if TYPE_CHECKING:
     from workbench.services.stream.semantic import SemanticMatches
+
+_BAR, WAITS = 8, "waits"
+_WITH_BAR = 60
+"""Columns from which a row has room for its score's bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """The line between what holds the words and what is near them: how many are, and how many of them wait.
+
+    They are ranked under the profile that is `used`.
+    """
+
+    count: int
+    waiting: int = 0
+    used: str = ""
+
+    @property
+    def text(self) -> str:
+        waits = f", {self.waiting} of them {'waits' if self.waiting == 1 else 'wait'} in Review"
+        return f"{self.count} by meaning{waits if self.waiting else ''}"
+
+    def line(self, width: int) -> Content:
+        """Return the line, exactly `width` cells."""
+        text = f"── {self.text}{f', ranked under {printable(self.used)}' if self.used else ''} "
+        return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
+
+
+Row = Memory | Ruled
+
+
+def key_of(row: Row) -> str:
+    """Name a row, so that the cursor stays on it; the line has no name."""
+    return row.id if isinstance(row, Memory) else ""
+
+
+def ruled_at(rows: Sequence[Row]) -> int | None:
+    """Return where the line stands; `None` where there is none."""
+    return next((at for at, row in enumerate(rows) if isinstance(row, Ruled)), None)
+
+
+class SemanticRows:
+    """What is near by meaning, and how the relevance of each memory looks in its row."""
+
+    def __init__(self, found: "SemanticMatches") -> None:
+        self.found = found
+        self._scored = {scored.memory.id: scored for scored in found.rows}
+        self._waiting = frozenset(waiting.memory.id for waiting in found.waiting)
+        self._figures = max(4 if found.rows else 0, len(WAITS) if found.waiting else 0)
+        self._order = list(self._scored)
+        for waiting in reversed(found.waiting):  # above the first that it is better than
+            self._order.insert(waiting.above, waiting.memory.id)
+
+    def rows(self, literal: Sequence[Memory], find: Callable[[str], Memory | None]) -> Sequence[Row]:
+        """Return what holds the words, and below the line what is only near them, as `find` returns it now."""
+        holding = {memory.id for memory in literal}
+        near = [memory for id in self._order if id not in holding and (memory := find(id)) is not None]
+        waiting = sum(memory.id in self._waiting for memory in near)
+        return [*literal, Ruled(len(near), waiting, self.found.used), *near] if near else literal
+
+    def cells(self, memory: Memory, width: int) -> list[Cell] | None:
+        """Return the cells at the end of a memory's row: its relevance, with the bar of its score where there is room.
+
+        One that waits says so instead. `None` for one that holds the words.
+        """
+        bar, scored = Cell("", _BAR), self._scored.get(memory.id)
+        if scored is not None:
+            share = self.found.relevances[memory.id]
+            full = sum(scored.weighted.values()) / share if share > 0 else 1.0
+            bar = Cell(factor_bar(scored.weighted, _BAR, full), _BAR)
+        elif memory.id not in self._waiting:
+            return None
+        text = WAITS if scored is None else f"{share:.2f}"
+        return [*([bar] if width >= _WITH_BAR else []), Cell(text, self._figures, MUTED, "right")]
+
 
 IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
 """What the Stream adds to the filter language."""
@@ -398,7 +473,7 @@ class StreamScreen(AreaScreen):
     @asking
     async def action_views(self) -> None:
         """Choose a saved view or one that is ready made, or save what is shown as one."""
-        from workbench.tui.stream.arranging import choose_view
+        from workbench.tui.stream.replacing import choose_view
 
         wanted = await choose_view(self, self._views, SavedView("", self._text, self.arranged))
         if wanted is None:
@@ -415,7 +490,7 @@ class StreamScreen(AreaScreen):
     @asking
     async def action_sort(self) -> None:
         """Choose the order of the list."""
-        from workbench.tui.stream.arranging import choose_order
+        from workbench.tui.stream.replacing import choose_order
 
         self._arrange(await choose_order(self, self.arranged))
 
@@ -476,7 +551,7 @@ class StreamScreen(AreaScreen):
     async def action_new(self) -> None:
         """Write a new memory, and go to it."""
         from workbench.services.forms import MemoryForm
-        from workbench.tui.forms.form import FormSaving, fill_in
+        from workbench.tui.forms import FormSaving, fill_in
 
         form = MemoryForm(self.bench)
         await fill_in(self, FormSaving(self.workbench_app, form), self.workbench_app.draft("new/memory"))

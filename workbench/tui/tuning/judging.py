@@ -28,15 +28,14 @@ from workbench.services.tuning.session import Question
 from workbench.tui.actions import AUTO, BETTER, JUDGE, METRICS, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
-from workbench.tui.records.links import Acts, Place
+from workbench.tui.records.actions import Acts, Place
 from workbench.tui.tuning.ranking import verdict_parts, wordings
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, line
 from workbench.tui.widgets.dialog import Dialog, Progressed
 from workbench.tui.widgets.figures import days, number, since
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.lists.row import Cell, lay_out
+from workbench.tui.widgets.line_list import Cell, LineView, lay_out
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 # Judge mode: one memory after the other, in full, graded for one query; no scores, no order to lean on.
 

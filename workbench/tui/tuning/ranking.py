@@ -15,16 +15,15 @@ from workbench.core.tuning.verdict import Verdict, signed
 from workbench.core.words import only_stop_words
 from workbench.services.tuning.evaluation import LiveVerdict
 from workbench.services.tuning.session import Standing, TuningSession
-from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import survives
 from workbench.tui.safety import FLAGGED
 from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of
 from workbench.tui.tuning.sliders import day_offset
 from workbench.tui.widgets.bars import bar_pieces, fill_of
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted, key_of
-from workbench.tui.widgets.figures import absolute, number
-from workbench.tui.widgets.lists.fixed_text import FixedText, whole_words
-from workbench.tui.widgets.lists.line_list import LineView
+from workbench.tui.widgets.figures import FixedText, absolute, number, whole_words
+from workbench.tui.widgets.line_list import LineView
 
 BETTER, WORSE = "bold $text-success", "bold $text-warning"
 

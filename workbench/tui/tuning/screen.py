@@ -32,9 +32,9 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking
-from workbench.tui.duplicates.dialog import DuplicatesDialog
-from workbench.tui.records.links import TO_THE_ROWS, ActsBesideSliders, Place
-from workbench.tui.tuning import choosing
+from workbench.tui.duplicates import DuplicatesDialog
+from workbench.tui.records.actions import TO_THE_ROWS, ActsBesideSliders, Place
+from workbench.tui.tuning import profiles as choosing
 from workbench.tui.tuning.judging import AutoTune, Better, JudgeDialog, MetricsDialog
 from workbench.tui.tuning.profiles import LibraryDialog, choose_side, compare, sides, use
 from workbench.tui.tuning.ranking import Heading, Line, RankingPane, VerdictLine, draw, memory_of
@@ -42,9 +42,9 @@ from workbench.tui.tuning.sliders import Hints, Parameter, TuneSliders, hints_of
 from workbench.tui.tuning.why import WhyPane
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.content import key_of, keyed
+from workbench.tui.widgets.dialog import SafeInput
 from workbench.tui.widgets.figures import absolute, number
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.line_list import LineView
 
 REST_SECONDS = 0.12
 """How long the hand rests before anything but the ranking is worked out."""

@@ -31,11 +31,10 @@ from workbench.core.tuning.profile import (
 )
 from workbench.services.tuning.session import Settings, TuningSession
 from workbench.tui.app.host import Host
-from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.bars import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, keyed
-from workbench.tui.widgets.figures import days, hourly
-from workbench.tui.widgets.lists.fixed_text import FixedText, whole_words
+from workbench.tui.widgets.figures import FixedText, days, hourly, whole_words
 
 # The parameters of a ranking as sliders show them: label, scale, and how a profile gets another value.
 

@@ -18,14 +18,13 @@ from workbench.core.tuning.recency import rank_recency, recency
 from workbench.services.tuning.session import NO_CANDIDATE, NO_EPISODE, Explanation, TermPart
 from workbench.tui.actions import LIST
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import survives
 from workbench.tui.tuning.ranking import missing
 from workbench.tui.tuning.sliders import Hints, weight
 from workbench.tui.widgets.bars import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, keyed, line
-from workbench.tui.widgets.figures import days, number
-from workbench.tui.widgets.lists.fixed_text import FixedText
-from workbench.tui.widgets.lists.reading_pane import KeyScroll
+from workbench.tui.widgets.figures import FixedText, days, number
+from workbench.tui.widgets.reading_pane import KeyScroll
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot

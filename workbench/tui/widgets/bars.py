@@ -17,7 +17,7 @@ from workbench.core.reflection.trigger import Gauge
 from workbench.core.tuning.profile import FACTORS, RELEVANCE, Factor
 from workbench.tui.actions import SLIDER
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import MUTED, assemble, fitted, line
 from workbench.tui.widgets.figures import number, shares
 

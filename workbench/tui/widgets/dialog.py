@@ -1,8 +1,10 @@
 """What all dialogs share: a box in the middle, a title, and a line with the keys that hold."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -10,31 +12,75 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import reactive
-from textual.screen import ModalScreen
+from textual.reactive import Reactive, reactive
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.core.named import implementation
+from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled
-from workbench.tui.actions import CHOOSE, CONFIRM, ON_DIALOG
+from workbench.core.text import printable
+from workbench.tui.actions import CHOOSE, CONFIRM, ON_DIALOG, PROMPT
 from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key
-from workbench.tui.app.surviving import survives
-from workbench.tui.app.waiting import done
+from workbench.tui.app.waiting import change, done, survives
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, remapped_ids
-from workbench.tui.widgets.first_paint import FirstPaint
-from workbench.tui.widgets.lists.line_list import LineView, find_row
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.line_list import Cell, LineView, find_row
+from workbench.tui.widgets.reading_pane import ReadingPane
+
+_ROUNDS, _TURNS = 4, 4
+"""How often a screen is laid out again at most before it is painted, and the turns of the event loop in which what was
+given another size says what that changes."""
+
+
+class FirstPaint:
+    """Keeps a dialog from being painted until its layout has settled: opening lays it out several times.
+
+    The library lays out and paints by its clock, each time all of it, as long as one layout brings about another.
+    """
+
+    def __init__(self, screen: Screen[Any]) -> None:
+        self._screen = screen
+        self._rounds = _ROUNDS
+        self.waits = True
+
+    def follow(self) -> None:
+        """Let the screen, which was just mounted, be painted after what it is about to do."""
+        self._screen.call_later(self._screen.call_later, self._lay_out)
+
+    async def _lay_out(self) -> None:
+        """Lay the screen out until that changes nothing more, and paint it then."""
+        screen = self._screen
+        if not self._rounds or not screen.is_current:
+            self._let()
+            return
+        self._rounds -= 1
+        screen._refresh_layout()
+        screen._layout_required = False
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        screen.call_later(self._look)
+
+    async def _look(self) -> None:
+        if self._screen._layout_required:
+            await self._lay_out()
+        else:
+            self._let()
+
+    def _let(self) -> None:
+        self.waits = False
+        self._screen.refresh(layout=self._screen._layout_required)
+        self._screen._on_timer_update()
+
 
 R = TypeVar("R")
 
 GAP, NARROW_GAP = "   ", "  "
 
-HELP, MANUAL = "workbench.tui.widgets.help:HelpScreen", "workbench.tui.manual:open_manual"
+HELP, MANUAL = "workbench.tui.manual:HelpScreen", "workbench.tui.manual:open_manual"
 """What shows the keys, and what opens the manual; both are dialogs themselves."""
 
 
@@ -53,7 +99,7 @@ class Dialog(ModalScreen[R]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(ON_DIALOG)
     acts: Callable[[str], Awaitable[None]] | None = None
-    """What the usual keys do to the record of the row under the cursor (`tui.records.links`)."""
+    """What the usual keys do to the record of the row under the cursor (`tui.records.actions`)."""
     DEFAULT_CSS = """
     Dialog {
         align: center middle;
@@ -440,3 +486,160 @@ class Confirm(Dialog[bool]):
     def action_no(self) -> None:
         """Leave everything as it is."""
         self.dismiss(False)
+
+
+# One line asked of a person, checked while it is written.
+
+
+ROOM = 10_000
+"""Characters that a line has room for: with more, each key in it takes longer than a key may."""
+
+
+@survives
+class SafeInput(Input):
+    """Textual's `Input` for stored or pasted text: no control or bidi character gets in, no cursor blinks."""
+
+    virtual_size = Reactive(Size(0, 0))
+    """How much there is to scroll; what is typed moves nothing else on the screen, which is not laid out for it."""
+
+    def __init__(
+        self,
+        value: str = "",
+        *,
+        placeholder: str = "",
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(
+            printable(value), placeholder=printable(placeholder), compact=True, name=name, id=id, classes=classes
+        )
+        self.cursor_blink = False
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take the first line of what is pasted."""
+        event.prevent_default()
+        event.stop()
+        self._put(event.text)
+
+    def action_paste(self) -> None:
+        """Paste what was copied in the app."""
+        self._put(self.app.clipboard)
+
+    def _put(self, pasted: str) -> None:
+        """Put a line in place of the selection, as much of it as there is room for, and say what is left out."""
+        line = next(iter(pasted.splitlines()), "")
+        start, end = sorted(self.selection)
+        kept = line[: max(0, ROOM - len(self.value) + end - start)]
+        if start == end:
+            self.insert_text_at_cursor(kept)
+        else:
+            self.replace(kept, start, end)
+        if len(kept) < len(line):
+            said = f"A line has room for {ROOM:,} characters: {len(line) - len(kept):,} of the paste were left out."
+            self.app.notify(said.replace(",", "\u00a0"), severity="warning", markup=False)
+
+    def validate_value(self, value: str) -> str:
+        """Replace what is not plain ink by visible symbols."""
+        return printable(value)
+
+    def path_to_write(self) -> Path:
+        """Return the file that is named here; raises `WorkbenchError` when none is."""
+        name = self.value.strip()
+        if not name:
+            raise WorkbenchError("Name the file to write.")
+        try:
+            return Path(name).expanduser()
+        except RuntimeError as error:
+            raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error
+
+
+Check = Callable[[str], str | None]
+"""Says what is to be said of a line before it is taken, or None."""
+
+
+@survives
+class CheckedLine(Vertical):
+    """An input, and below it what is wrong with it.
+
+    `check` returns a sentence that says what is wrong with a line, or None when it can be taken; `preview` one that
+    is to be read before a good line is taken, or None.
+    """
+
+    DEFAULT_CSS = """
+    CheckedLine {
+        height: auto;
+        .prompt--problem { height: auto; min-height: 1; max-height: 3; color: $text-error; }
+    }
+    """
+
+    def __init__(self, value: str, placeholder: str, check: Check, preview: Check = lambda _: None) -> None:
+        self._input = SafeInput(value, placeholder=placeholder)
+        self._problem = Static(Content(""), classes="prompt--problem")
+        super().__init__(self._input, self._problem)
+        self._check = check
+        self._preview = preview
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Drop the complaint once the line is good; it comes first with enter."""
+        if not self._check(event.value.strip()):
+            self.complain("")
+
+    def taken(self) -> str | None:
+        """Return the line without outer spaces; None when it cannot be taken, and then it says why."""
+        value = self._input.value.strip()
+        problem = self._check(value) or (self._preview(value) if value else None)
+        if problem:
+            self.complain(problem)
+        return None if problem else value
+
+    def complain(self, sentence: str) -> None:
+        """Say what is wrong, or nothing."""
+        self._problem.update(body(f"✗ {sentence}" if sentence else ""))
+
+
+class Prompt(Dialog[str | None]):
+    """Ask for one line; the result is the line without outer spaces, or None.
+
+    `check` and `preview` are those of a `CheckedLine`. `take` does with it what changes the store, while this is
+    still open: what goes wrong is said here, and the line stays.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PROMPT)
+
+    def __init__(
+        self,
+        title: str,
+        value: str = "",
+        *,
+        placeholder: str = "",
+        check: Check = lambda _: None,
+        take: Callable[[str], object] | None = None,
+        preview: Check = lambda _: None,
+    ) -> None:
+        super().__init__(title, PROMPT)
+        self._line = CheckedLine(value, placeholder, check, preview)
+        self._take = take
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the input and the line for what is wrong."""
+        return (self._line,)
+
+    def on_input_submitted(self) -> None:
+        """Enter inside the input takes the line."""
+        self.action_take()
+
+    def action_take(self) -> None:
+        """Take the line, or say what is wrong with it."""
+        value, take = self._line.taken(), self._take
+        if value is None:
+            return
+        if take is None or not value:
+            self.dismiss(value)
+            return
+
+        def taken() -> None:
+            take(value)
+            self.dismiss(value)
+
+        change(self, taken, lambda error: self._line.complain(str(error)))

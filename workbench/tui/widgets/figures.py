@@ -5,8 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
+from textual.content import Content
+from textual.widgets import Static
+
 from workbench.core.record import minute
 from workbench.core.tuning.recency import decay_per_hour
+from workbench.tui.app.waiting import survives
 
 _STEPS = ((60, 60, "min"), (3600, 24, "h"), (86_400, 14, "d"), (7 * 86_400, 9, "w"), (30.44 * 86_400, 24, "mo"))
 _YEAR = 365.25 * 86_400
@@ -120,3 +124,27 @@ def _span(seconds: float) -> str:
         if seconds < unit * below:
             return f"{int(seconds / unit)}{NO_BREAK}{name}"
     return f"{int(seconds / _YEAR)}{NO_BREAK}y"
+
+
+# Text in a box of a fixed size: it is drawn anew only when it is another, and never moves what is around it.
+
+
+@survives
+class FixedText(Static):
+    """A `Static` whose size its style gives, so that another text needs no layout of the screen."""
+
+    ALLOW_SELECT = False
+
+    def write(self, text: Content) -> None:
+        shown = self.content
+        if not (isinstance(shown, Content) and shown.is_same(text)):
+            self.update(text, layout=False)
+
+
+def whole_words(text: Content, width: int) -> Content:
+    """Return one line that fits: cut after a word, with "…", where there is too little room."""
+    if text.cell_length <= width:
+        return text
+    room = text.truncate(max(0, width - 2))
+    end = room.plain.rfind(" ")
+    return (room[:end] if end > 0 else room).rstrip() + Content(" …") if width > 2 else Content("")

@@ -35,10 +35,9 @@ from workbench.tui.app.host import Host
 from workbench.tui.widgets.bars import behind
 from workbench.tui.widgets.bars import gauge as gauge_line
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed
-from workbench.tui.widgets.dialog import Dialog, TextDialog
+from workbench.tui.widgets.dialog import Dialog, SafeInput, TextDialog
+from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
 class Previewed(Protocol):

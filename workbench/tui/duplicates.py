@@ -33,17 +33,16 @@ from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
-from workbench.tui.records.links import ActsBesideSliders, Place
-from workbench.tui.reflection.dialog import RunDialog, SentDialog
-from workbench.tui.review.texts import ALIKE, diff_legend, folded, heading, overlap
+from workbench.tui.records.actions import ActsBesideSliders, Place
+from workbench.tui.reflection import RunDialog, SentDialog
+from workbench.tui.review.inbox import ALIKE, diff_legend, folded, heading, overlap
 from workbench.tui.widgets.bars import Scale, Slider, gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo, word_diff
 from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed
+from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number
-from workbench.tui.widgets.lists.line_list import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.line_list import Cell, LineView
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 
 class Measured(Protocol):

@@ -28,15 +28,13 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting, Host, Keeping
 from workbench.tui.app.saving import KEEP, Preview
-from workbench.tui.app.surviving import survives
-from workbench.tui.app.waiting import change
-from workbench.tui.promotion.copies import CopyAsking
+from workbench.tui.app.waiting import change, survives
+from workbench.tui.promotion import CopyAsking
 from workbench.tui.widgets.content import MUTED, body, fitted, key_of, keyed, word_diff
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Dialog, SafeInput
+from workbench.tui.widgets.editor import InertTextArea
 from workbench.tui.widgets.figures import number, since
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.inert_text import InertTextArea
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 DOCUMENT = "document"
 """What the draft of a form calls a document that cannot be read yet."""

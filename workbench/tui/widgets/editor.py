@@ -1,23 +1,32 @@
-"""A text area that shows control and bidi characters as symbols while it edits the true text.
+"""The editor for a stored text: what is saved is what was shown."""
 
-A text that is too long for that is held in it as it is, and its beginning shown.
-"""
-
-from collections.abc import Sequence
-from typing import cast, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, cast, overload
 
 from textual._wrap import compute_wrap_offsets
+from textual.binding import BindingType
 from textual.cache import LRUCache
+from textual.content import Content
 from textual.events import Paste
 from textual.expand_tabs import get_tab_widths
 from textual.geometry import Size
 from textual.message import Message
-from textual.widgets import TextArea
+from textual.widget import Widget
+from textual.widgets import Static, TextArea
 from textual.widgets.text_area import Document, DocumentNavigator, EditResult, Location, WrappedDocument
 
+from workbench.config.drafts import digest
+from workbench.core.record import WorkbenchError
+from workbench.core.stream.memory import room_for
 from workbench.core.text import clean_for_store, printable
-from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.figures import number
+from workbench.tui.actions import EDITOR, ELSEWHERE, OTHER
+from workbench.tui.app import area
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.host import Drafting, Keeping
+from workbench.tui.app.waiting import change, survives
+from workbench.tui.widgets.content import MUTED, body, keyed
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.figures import number, since
 
 LONG, LONG_LINE = 50_000, 20_000
 """Characters of a text, and of a line of one, from which on it is not edited here: parting it into rows at each key
@@ -254,3 +263,183 @@ def _beginning(text: str) -> str:
 
 def _is_control(char: str) -> bool:
     return ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0
+
+
+Said = tuple[str, str]
+"""A sentence and its style."""
+
+HELD = "Too long to be edited here: {editor.external} opens it in your editor"
+
+
+class TextEditor(Dialog[str | None]):
+    """Edit a text; the result is the new text, or None when it was left.
+
+    An unchanged text comes back exactly as it was given. Leaving with unsaved changes takes esc twice.
+    `check` may refuse a text with a sentence, or with an error that says why; with an empty one something is asked
+    first, and saving is told again. `typed` is what was written in its place already, elsewhere. `draft` keeps what is
+    typed, and brings it back after the app was stopped; it ends with saving and with leaving. `told` says something of
+    the text while it is written, by default how much room is left. A record has a form: see `tui.forms`.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EDITOR)
+    DEFAULT_CSS = """
+    TextEditor {
+        & > .dialog { width: 90%; height: 80%; }
+        & InertTextArea { height: 1fr; background: $background; padding: 0 1; }
+        & .editor--state { height: auto; max-height: 4; }
+    }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        *,
+        limit: int | None = None,
+        check: Callable[[str], str | None] = lambda _: None,
+        typed: str | None = None,
+        draft: Drafting | None = None,
+        told: Callable[[str], Said] | None = None,
+    ) -> None:
+        found = draft.find() if draft is not None and typed is None else None
+        self._restored = found if found is not None and found.text != text else None
+        self._start = typed if typed is not None else self._restored.text if self._restored is not None else text
+        shown = {OTHER: self._restored is not None, ELSEWHERE: is_long(self._start)}
+        super().__init__(title, [action for action in EDITOR if shown.get(action, action.show)])
+        self._text = text
+        self._written = self._start
+        self._stale = self._restored is not None and not self._restored.is_of(text)
+        self._limit = limit or room_for(text)
+        self._check = check
+        self._told = told or self._room_left
+        self._draft = draft
+        self._keeping = Keeping(self, draft, self._keep)
+        self._unkept = ""
+        self._warned = False
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the text area and the line of its state."""
+        return (InertTextArea(self._start), Static(Content(""), classes="editor--state"))
+
+    def on_mount(self) -> None:
+        """Put the cursor behind the text, and say where a restored one comes from."""
+        self._area.move_cursor(self._area.document.end)
+        if self._restored is None or self._draft is None:
+            self._show_state()
+            if self.unsaved:
+                self._keeping.soon()
+        else:
+            when = since(self._restored.at, self._draft.clock())
+            changed = " What is stored was changed since." if self._stale else ""
+            keys = keyed("{editor.other}: what is stored, and back; esc twice lets go of this.")
+            self._say(f"Restored: you typed this {when} and did not save it.{changed} {keys}", "$text-warning")
+
+    def on_unmount(self) -> None:
+        """Keep what is typed when the app ends in mid-edit."""
+        self._keeping.at_the_end()
+
+    @property
+    def _area(self) -> InertTextArea:
+        return self.query_one(InertTextArea)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the text differs from the one given."""
+        return self._area.text != self._text
+
+    def on_text_area_changed(self, _event: TextArea.Changed) -> None:
+        """Count what is left, and keep what is typed in a moment."""
+        self._warned = False
+        if self.unsaved or self._restored is None:
+            self._written = self._area.text
+        self._show_state()
+        self._keeping.soon()
+
+    def _keep(self) -> None:
+        """Keep what is typed as a draft, and say so when that stops working."""
+        draft, before = self._draft, self._unkept
+        if draft is None:
+            return
+        if self._written != self._text:
+            stale = self._restored if self._stale else None
+            self._unkept = draft.keep(self._written, digest(self._text) if stale is None else stale.base)
+        else:
+            draft.drop()
+        if self._unkept != before and self.is_mounted:
+            self._show_state()
+
+    def _end(self, text: str | None) -> None:
+        """Close with a result; the draft has done its duty."""
+        self._keeping.let_go()
+        self.dismiss(text)
+
+    def action_other(self) -> None:
+        """Show what is stored in place of a restored draft, and the other way round."""
+        if self._restored is None:
+            return
+        self._area.load_text(self._text if self.unsaved else self._written)
+
+    def action_external(self) -> None:
+        """Open the text in the person's own editor, and take what was saved there."""
+        try:
+            saved = area.edit(self.app, self._area.text)
+        except WorkbenchError as error:
+            self._say(f"✗ {error}", "$text-error")
+        else:
+            if saved is not None:
+                self._area.load_text(saved)
+
+    def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
+        """Say what a paste lost."""
+        some = "1 control character was" if event.count == 1 else f"{event.count} control characters were"
+        self._say(f"{some} left out of the paste.", "$text-warning")
+
+    def action_save(self) -> None:
+        """Take the text, or say why it cannot be taken; while others write to the store, it stays and waits."""
+        change(self, self._save, lambda error: self._say(f"✗ {error}", "$text-error"))
+
+    def _save(self) -> None:
+        text = self._area.text
+        over = len(text) - self._limit
+        problem = None
+        if not text.strip():
+            problem = "The text is empty. Esc leaves it as it was."
+        elif over > 0:
+            problem = f"The text is {number(over)} characters too long."
+        if problem is None and self._stale and self.unsaved:
+            self._stale = False
+            problem = keyed(
+                "What is stored was changed since you typed this: {editor.other} shows it, "
+                "{editor.save} again replaces it."
+            )
+        problem = problem or self._check(text)
+        if problem:
+            self._say(f"✗ {problem}", "$text-error")
+        elif problem is None:
+            self._end(text)
+
+    def action_cancel(self) -> None:
+        """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""
+        if (self.unsaved or self._restored is not None) and not self._warned:
+            self._warned = True
+            self._say(keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning")
+        else:
+            self._end(None)
+
+    def _show_state(self) -> None:
+        told, style = self._told(self._area.text)
+        held = keyed(HELD) if self._area.is_held else ""
+        self._say(" · ".join(filter(None, (held, told))), style)
+
+    def _room_left(self, text: str) -> Said:
+        left = self._limit - len(text)
+        parts = ["● changed"] if self.unsaved else []
+        parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
+        if left < 0:
+            parts.append(f"✗ {number(-left)} characters too long")
+        elif not self._area.is_held:
+            parts.append(f"{number(left)} characters left")
+        return " · ".join(parts), MUTED if left >= 0 else "$text-error"
+
+    def _say(self, sentence: str, style: str) -> None:
+        self.query_one(".editor--state", Static).update(body(sentence, style))

@@ -15,10 +15,10 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from workbench.tui.actions import LINKS, LIST
+from workbench.tui.actions import LINKS, LIST, READ_ON
 from workbench.tui.app.actions import Action, bindings
-from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.lists.extent import set_extent
+from workbench.tui.app.waiting import survives
+from workbench.tui.widgets.line_list import set_extent
 
 # What a text needs that has links in it: to draw them, to bring one into sight, and somebody who knows them.
 
@@ -318,3 +318,12 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
 
     def _by(self, lines: int) -> None:
         self.scroll_relative(y=lines, animate=False)
+
+
+# A record beside a list, in full: it scrolls with the keys that move in a list, and has links.
+
+
+class DetailPane(ReadingPane):
+    """A text beside a list in which space marks a row: while the text has the focus, it reads on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings((READ_ON,))

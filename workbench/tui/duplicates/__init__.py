@@ -1,1 +1,0 @@
-"""What says the same, shown and decided on, in every area that finds some."""

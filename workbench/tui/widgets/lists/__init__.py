@@ -1,1 +1,0 @@
-"""Lists and texts that draw only what is in sight."""

@@ -1,1 +1,0 @@
-"""Fields in which texts are edited, inert on the screen."""
