@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from textual.events import Key, Paste
 from textual.message import Message
 
-from workbench.tui.app.run import ForgivingDriver, Pastes
+from workbench.tui.app.terminal import ForgivingDriver, Pastes
 
 PASTE = b"\x1b[200~", b"\x1b[201~"
 

@@ -179,7 +179,7 @@ class WorkbenchApp(Host):
         driver = super().get_driver_class()
         if driver.__module__ != "textual.drivers.linux_driver":
             return driver
-        from workbench.tui.app.run import ForgivingDriver
+        from workbench.tui.app.terminal import ForgivingDriver
 
         return ForgivingDriver
 
