@@ -55,11 +55,11 @@ def test_json_says_what_became_of_each(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{}", "bad.json: This is no episode: task: expected an object, found nothing."),
+        ("{}", "bad.json: This is no episode: task: is missing."),
         ("nothing", "bad.json is no JSON"),
         (
             '{"task": {"original_input": "x"}, "outcome": {"status": "FINE"}}',
-            "outcome.status: expected SUCCESS, PARTIAL or FAILURE, found “FINE”.",
+            "outcome.status: is not one of SUCCESS, PARTIAL, FAILURE.",
         ),
     ],
 )

@@ -126,11 +126,11 @@ def test_a_pattern_is_edited_and_filled(store: Cli) -> None:
     [
         ('{"name": "x"', "bad.json:1: no JSON"),
         ("[]", "There is no pattern in it."),
-        ("5", "the pattern: is a number, not an object"),
-        ('{"name": "x", "category": "y"}', "category: is “y”, not one of strategy"),
+        ("5", "the pattern: is no object"),
+        ('{"name": "x", "category": "y"}', "category: is not one of strategy"),
         (
             '{"name": "x", "category": "domain", "applicability": {"anti_conditions": ["a =="]}}',
-            "applicability.anti_conditions[0]: position 5 of “a ==”: a value is expected at the end",
+            "applicability.anti_conditions[0]: position 5 of “a ==”: a comparison is expected",
         ),
         ("[" * 5_000, "holds no JSON in UTF-8"),
     ],

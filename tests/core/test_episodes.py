@@ -23,7 +23,6 @@ from workbench.core.agents.episodes.episode import (
     DEEPEST,
     MOST,
     Episode,
-    Fault,
     InvalidEpisode,
     head,
     read_episode,
@@ -36,29 +35,30 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LEAST = {"task": {"original_input": "Fix it"}, "outcome": {"status": "SUCCESS"}}
 
 WRONG: list[tuple[object, str, str]] = [
-    ([], "episode", "an object"),
-    ({}, "task", "an object"),
-    ({"task": {}, "outcome": {"status": "SUCCESS"}}, "task.original_input", "a text that says something"),
-    ({**LEAST, "outcome": {"status": "OK"}}, "outcome.status", "SUCCESS, PARTIAL or FAILURE"),
-    ({**LEAST, "outcome": {}}, "outcome.status", "SUCCESS, PARTIAL or FAILURE"),
-    ({**LEAST, "timestamp": "yesterday"}, "timestamp", "an ISO 8601 time"),
-    ({**LEAST, "timestamp": 7}, "timestamp", "an ISO 8601 time"),
-    ({**LEAST, "execution": {"trace": {}}}, "execution.trace", "a list"),
-    ({**LEAST, "execution": {"duration": -1}}, "execution.duration", "a number of at least 0"),
-    ({**LEAST, "metadata": {"tags": ["a", 3]}}, "metadata.tags[1]", "a text"),
-    ({**LEAST, "embeddings": {"task_embedding": [0.1, True]}}, "embeddings.task_embedding[1]", "a number"),
-    ({**LEAST, "embeddings": {"task_embedding": [float("nan")]}}, "embeddings.task_embedding[0]", "a number"),
-    ({**LEAST, "lifecycle": {"access_count": 1.5}}, "lifecycle.access_count", "a whole number of at least 0"),
-    ({**LEAST, "lifecycle": {"archival_status": "gone"}}, "lifecycle.archival_status", "active or archived or deleted"),
-    ({**LEAST, "reflection": "none"}, "reflection", "an object"),
+    ([], "episode", "no object"),
+    ({}, "task", "is missing"),
+    ({"task": {}, "outcome": {"status": "SUCCESS"}}, "task.original_input", "is missing"),
+    ({**LEAST, "task": {"original_input": " "}}, "task.original_input", "says nothing"),
+    ({**LEAST, "outcome": {"status": "OK"}}, "outcome.status", "SUCCESS, PARTIAL, FAILURE"),
+    ({**LEAST, "outcome": {}}, "outcome.status", "is missing"),
+    ({**LEAST, "timestamp": "yesterday"}, "timestamp", "no ISO 8601 time"),
+    ({**LEAST, "timestamp": 7}, "timestamp", "expected a text, found a whole number"),
+    ({**LEAST, "execution": {"trace": {}}}, "execution.trace", "expected a list"),
+    ({**LEAST, "execution": {"duration": -1}}, "execution.duration", "at least 0"),
+    ({**LEAST, "metadata": {"tags": ["a", 3]}}, "metadata.tags[1]", "expected a text"),
+    ({**LEAST, "embeddings": {"task_embedding": [0.1, True]}}, "embeddings.task_embedding[1]", "expected a number"),
+    ({**LEAST, "embeddings": {"task_embedding": [float("nan")]}}, "embeddings.task_embedding", "no number"),
+    ({**LEAST, "lifecycle": {"access_count": 1.5}}, "lifecycle.access_count", "expected a whole number"),
+    ({**LEAST, "lifecycle": {"archival_status": "gone"}}, "lifecycle.archival_status", "active, archived, deleted"),
+    ({**LEAST, "reflection": "none"}, "reflection", "expected an object"),
 ]
 
 
-@pytest.mark.parametrize(("doc", "path", "expected"), WRONG, ids=[path for _, path, _ in WRONG])
-def test_what_is_no_episode_is_named_by_its_path(doc: object, path: str, expected: str) -> None:
+@pytest.mark.parametrize(("doc", "path", "problem"), WRONG, ids=[path for _, path, _ in WRONG])
+def test_what_is_no_episode_is_named_by_its_path(doc: object, path: str, problem: str) -> None:
     with pytest.raises(InvalidEpisode) as refused:
         read_episode(doc)
-    assert [(fault.path, fault.expected) for fault in refused.value.faults if fault.path == path] == [(path, expected)]
+    assert problem in dict(refused.value.faults)[path]
     assert path in str(refused.value)
 
 
@@ -66,7 +66,6 @@ def test_every_fault_is_there_and_the_first_are_said() -> None:
     with pytest.raises(InvalidEpisode) as refused:
         read_episode({"task": 3, "outcome": [], "session_id": 1, "metadata": "x", "timestamp": ""})
     assert len(refused.value.faults) == 5
-    assert refused.value.faults[0] == Fault("timestamp", "an ISO 8601 time", "an empty text")
     assert "And 2 more." in refused.value.message
 
 

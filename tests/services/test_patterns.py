@@ -80,7 +80,7 @@ def test_a_pattern_is_edited_by_a_merge_patch(bench: Workbench) -> None:
     assert after.applicability == replace(made.applicability, anti_conditions=("x == 1",))
     assert (after.support, after.usage_count, after.created_at) == (made.support, 40, made.created_at)
     assert bench.patterns.update(made.id, {"name": after.name}).edition == 4, "nothing changed"
-    with pytest.raises(InvalidPattern, match="position 5"):
+    with pytest.raises(InvalidPattern, match="position"):
         bench.patterns.update(made.id, {"applicability": {"anti_conditions": ["x =="]}})
     bench.history.undo()
     assert bench.patterns.get(made.id) == made

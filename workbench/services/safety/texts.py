@@ -49,13 +49,13 @@ def texts_of(record: Outward) -> Iterator[str]:
 def _texts_of_rare(record: "Episode | Pattern") -> Iterator[str]:
     """Yield the texts of what most stores have none of; what it is made of is imported for those that have."""
     from workbench.core.agents.episodes.episode import Episode
-    from workbench.core.agents.patterns.pattern import texts_in
+    from workbench.core.agents.patterns.pattern import texts_of as texts_of_pattern
 
     if isinstance(record, Episode):
         # The hash stands for what lies beside the store: a permission is about that, and about nothing else.
         yield from (record.hash, *(text for text in (record.type, record.domain, *record.tags) if text))
     else:
-        yield from (text for text in texts_in(record) if text)
+        yield from (text for text in texts_of_pattern(record) if text)
 
 
 def kept_edges(text: str, before: str) -> str:

@@ -9,10 +9,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from workbench.core.record import InvalidRecord, parse_time, to_doc
-from workbench.core.text import one_line, printable
+from workbench.core.text import printable
+from workbench.core.values import WrongValue, is_deeper, read_as
 
 Outcome = Literal["SUCCESS", "PARTIAL", "FAILURE"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -152,7 +153,6 @@ def _room(episode: Episode) -> int:
 #
 # Fields that are not named here are kept where they stand. Nothing but the task and the outcome has to be there.
 
-
 Json = Mapping[str, object]
 
 DEEPEST = 64
@@ -161,62 +161,32 @@ DEEPEST = 64
 NAMED = 3
 """Faults that are named in one sentence; all of them are in the error."""
 
-_SHOWN = 40
-
-
-class Field(NamedTuple):
-    """A field that is known: its path, `what` a value of it is, in words, and whether it must be there."""
-
-    path: str
-    what: str
-    is_required: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A value that is not what it has to be: where, what was expected, and what was found ("" for nothing)."""
-
-    path: str
-    expected: str
-    found: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.path}: expected {self.expected}, found {self.found or 'nothing'}."
-
 
 class InvalidEpisode(InvalidRecord):
-    """What was to be an episode is none; `faults` say why, each by the path of its field."""
+    """What was to be an episode is none; `faults` say why, each a path and what is wrong there."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        said = " ".join(map(str, faults[:NAMED]))
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        said = " ".join(f"{path}: {problem}." for path, problem in faults[:NAMED])
         more = f" And {len(faults) - NAMED:,} more." if len(faults) > NAMED else ""
         super().__init__(f"This is no episode: {said}{more}", "Nothing was stored.")
         self.faults = tuple(faults)
 
 
-TEXT, SAID = "a text", "a text that says something"
-TIME, NUMBER, COUNT = "an ISO 8601 time", "a number of at least 0", "a whole number of at least 0"
-OBJECT, LIST, TEXTS, VECTOR = "an object", "a list", "a list of texts", "a list of numbers"
-OUTCOME, STATUS = " or ".join((", ".join(OUTCOMES[:-1]), OUTCOMES[-1])), " or ".join(STATUSES)
-
-FIELDS: tuple[Field, ...] = (
-    Field("episode_id", TEXT), Field("timestamp", TIME), Field("session_id", TEXT),
-    Field("task", OBJECT, True), Field("task.original_input", SAID, True), Field("task.constraints", LIST),
-    Field("execution", OBJECT), Field("execution.trace", LIST), Field("execution.adaptations", LIST),
-    Field("execution.duration", NUMBER), Field("execution.resource_usage", OBJECT),
-    Field("outcome", OBJECT, True), Field("outcome.status", OUTCOME, True), Field("outcome.side_effects", LIST),
-    Field("outcome.quality_metrics", OBJECT),
-    Field("reflection", OBJECT), Field("reflection.insights", LIST), Field("reflection.patterns_discovered", LIST),
-    Field("reflection.failures_analyzed", LIST),
-    Field("metadata", OBJECT), Field("metadata.domain", TEXT), Field("metadata.task_type", TEXT),
-    Field("metadata.tools_used", TEXTS), Field("metadata.strategies_applied", TEXTS), Field("metadata.tags", TEXTS),
-    Field("metadata.memories_applied", TEXTS),
-    Field("embeddings", OBJECT), Field("embeddings.task_embedding", VECTOR),
-    Field("embeddings.outcome_embedding", VECTOR), Field("embeddings.full_episode_embedding", VECTOR),
-    Field("lifecycle", OBJECT), Field("lifecycle.access_count", COUNT), Field("lifecycle.last_accessed", TIME),
-    Field("lifecycle.referenced_by", TEXTS), Field("lifecycle.archival_status", STATUS),
-)  # fmt: skip
+FIELDS: Mapping[str, Any] = {
+    **dict.fromkeys(("episode_id", "timestamp", "session_id"), str),
+    **dict.fromkeys(("task", "execution", "outcome", "reflection", "metadata", "embeddings", "lifecycle"), dict),
+    **dict.fromkeys(("execution.resource_usage", "outcome.quality_metrics"), dict),
+    **dict.fromkeys(("task.original_input", "outcome.status", "metadata.domain", "metadata.task_type"), str),
+    **dict.fromkeys(("lifecycle.last_accessed", "lifecycle.archival_status"), str),
+    **dict.fromkeys(("task.constraints", "execution.trace", "execution.adaptations", "outcome.side_effects"), list),
+    **{f"reflection.{name}": list for name in ("insights", "patterns_discovered", "failures_analyzed")},
+    **{f"metadata.{name}": list[str] for name in ("tools_used", "strategies_applied", "tags", "memories_applied")},
+    "lifecycle.referenced_by": list[str], "lifecycle.access_count": int, "execution.duration": float,
+    **{f"embeddings.{name}_embedding": list[float] for name in ("task", "outcome", "full_episode")},
+}  # fmt: skip
 """Every field that is looked at; goals, plan, output, complexity and analysis are whatever an agent makes of them."""
+
+REQUIRED = ("task", "task.original_input", "outcome", "outcome.status")
 
 NO_EVIDENCE = "no evidence"
 """Tag of an episode of which nothing tells how it ended."""
@@ -234,7 +204,7 @@ class EpisodeBody:
     @property
     def id(self) -> str:
         """The id it brings along; empty for none."""
-        return self._text("episode_id")
+        return self.text("episode_id")
 
     @property
     def at(self) -> datetime | None:
@@ -244,15 +214,15 @@ class EpisodeBody:
     @property
     def session(self) -> str:
         """The agent session it was in."""
-        return self._text("session_id")
+        return self.text("session_id")
 
     @property
     def task(self) -> str:
-        return self._text("task.original_input")
+        return self.text("task.original_input")
 
     @property
     def outcome(self) -> Outcome:
-        said = self._text("outcome.status").upper()
+        said = self.text("outcome.status").upper()
         return next(one for one in OUTCOMES if one == said)
 
     @property
@@ -263,7 +233,7 @@ class EpisodeBody:
     @property
     def status(self) -> Status:
         """What had become of it where it comes from."""
-        said = self._text("lifecycle.archival_status").lower()
+        said = self.text("lifecycle.archival_status").lower()
         return next((one for one in STATUSES if one == said), "active")
 
     def get(self, path: str) -> object:
@@ -280,7 +250,8 @@ class EpisodeBody:
 
     def text(self, path: str) -> str:
         """Return the text at a path; empty where there is none."""
-        return self._text(path)
+        said = self.get(path)
+        return said if isinstance(said, str) else ""
 
     def texts(self, path: str) -> tuple[str, ...]:
         """Return the texts in the list at a path."""
@@ -297,110 +268,57 @@ class EpisodeBody:
             doc.pop("lifecycle") if not rest else doc.update(lifecycle=rest)
         return doc
 
-    def _text(self, path: str) -> str:
-        said = self.get(path)
-        return said if isinstance(said, str) else ""
-
 
 def read_episode(doc: object) -> EpisodeBody:
     """Return an episode of JSON values; raises `InvalidEpisode`, which names every field that is not as it must be."""
     if not isinstance(doc, Mapping):
-        raise InvalidEpisode([Fault("episode", OBJECT, _found(doc))])
-    faults = list(_faults(doc))
+        raise InvalidEpisode([("episode", "is no object")])
+    if is_deeper(doc, DEEPEST):
+        raise InvalidEpisode([("episode", f"goes deeper than {DEEPEST} levels")])
+    body = EpisodeBody(doc)
+    faults = [(path, problem) for path in FIELDS for path, problem in _wrong(body, path)]
     if faults:
         raise InvalidEpisode(faults)
-    body = EpisodeBody(doc)
     if body.id:
         checked_id(body.id)
     return body
 
 
-def _faults(doc: Json) -> Iterator[Fault]:
-    body = EpisodeBody(doc)
-    for name, what, is_required in FIELDS:
-        above, _, _ = name.rpartition(".")
-        if above and not isinstance(body.get(above), Mapping):
-            continue  # that is its own fault, or there is nothing to look at
-        value = body.get(name)
-        if value is None:
-            if is_required:
-                yield Fault(name, what)
-        else:
-            yield from _CHECKS[what](name, what, value)
-    yield from _too_deep(doc, "", 0)
-
-
-def _too_deep(value: object, path: str, depth: int) -> Iterator[Fault]:
-    if depth > DEEPEST:
-        yield Fault(path, f"at most {DEEPEST} levels", "more")
-    elif isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from _too_deep(item, f"{path}.{one_line(str(name), _SHOWN)}" if path else str(name), depth + 1)
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            if isinstance(item, Mapping | list | tuple):
-                yield from _too_deep(item, f"{path}[{index}]", depth + 1)
-
-
-Check = Callable[[str, str, object], Iterator[Fault]]
-
-
-def _is(test: Callable[[object], bool]) -> Check:
-    def check(path: str, what: str, value: object) -> Iterator[Fault]:
-        if not test(value):
-            yield Fault(path, what, _found(value))
-
-    return check
-
-
-def _each(test: Callable[[object], bool], what_each: str) -> Check:
-    def check(path: str, what: str, value: object) -> Iterator[Fault]:
-        if not isinstance(value, list | tuple):
-            yield Fault(path, what, _found(value))
-            return
-        wrong = ((index, one) for index, one in enumerate(value) if not test(one))
-        yield from (Fault(f"{path}[{index}]", what_each, _found(one)) for index, one in wrong)
-
-    return check
-
-
-def _is_said(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _is_time(value: object) -> bool:
+def _wrong(body: EpisodeBody, path: str) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with one field."""
+    above, value = path.rpartition(".")[0], body.get(path)
+    if above and not isinstance(body.get(above), Mapping):
+        return  # that is its own fault, or there is nothing to look at
+    if value is None:
+        if path in REQUIRED:
+            yield path, "is missing"
+        return
     try:
-        return isinstance(value, str) and parse_time(value) is not None
+        read_as(FIELDS[path], value)
+    except WrongValue as error:
+        yield path + error.path, error.problem
+        return
+    if isinstance(value, int | float) and not 0 <= value < math.inf:
+        yield path, "is no number of at least 0"
+    if path.startswith("embeddings.") and isinstance(value, list | tuple) and not all(map(math.isfinite, value)):
+        yield path, "holds what is no number"
+    fits, problem = _MEANING.get(path, (bool, ""))
+    if problem and not fits(body.text(path)):
+        yield path, problem
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return parse_time(text) is not None
     except (ValueError, OverflowError):
         return False
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-_CHECKS: Mapping[str, Check] = {
-    TEXT: _is(lambda value: isinstance(value, str)),
-    SAID: _is(_is_said),
-    TIME: _is(_is_time),
-    NUMBER: _is(lambda value: _is_number(value) and value >= 0),  # type: ignore[operator]
-    COUNT: _is(lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0),
-    OBJECT: _is(lambda value: isinstance(value, Mapping)),
-    LIST: _is(lambda value: isinstance(value, list | tuple)),
-    TEXTS: _each(lambda value: isinstance(value, str), TEXT),
-    VECTOR: _each(_is_number, "a number"),
-    OUTCOME: _is(lambda value: isinstance(value, str) and value.upper() in OUTCOMES),
-    STATUS: _is(lambda value: isinstance(value, str) and value.lower() in STATUSES),
+_MEANING: Mapping[str, tuple[Callable[[str], bool], str]] = {
+    "task.original_input": (lambda text: bool(text.strip()), "says nothing"),
+    "outcome.status": (lambda text: text.upper() in OUTCOMES, f"is not one of {', '.join(OUTCOMES)}"),
+    "lifecycle.archival_status": (lambda text: text.lower() in STATUSES, f"is not one of {', '.join(STATUSES)}"),
+    "timestamp": (_is_time, "is no ISO 8601 time"),
+    "lifecycle.last_accessed": (_is_time, "is no ISO 8601 time"),
 }
-
-
-def _found(value: object) -> str:
-    if isinstance(value, str):
-        return f"“{one_line(value, _SHOWN)}”" if value.strip() else "an empty text"
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return str(value)[:_SHOWN]
-    return "an object" if isinstance(value, Mapping) else "a list"
+"""What texts have to say, and what is said of those that do not."""

@@ -1,9 +1,11 @@
 """A pattern as a value: what it says, where it applies, what speaks for it, and what became of it."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, get_args
+
+from workbench.core.values import texts_in
 
 # The words that patterns are sorted by; kept apart, so that who only asks for them does not load the rest.
 
@@ -252,7 +254,7 @@ class Pattern:
         """Its text, for search."""
         said = (self.name, self.summary, self.description, self.detailed_explanation, self.guidance.when_to_apply,
                 self.guidance.how_to_apply, self.applicability.problem_types, self.body)  # fmt: skip
-        return "\n".join(dict.fromkeys(text for text in _texts(*said) if text))
+        return "\n".join(dict.fromkeys(text for text in texts_in(said, names=True) if text))
 
     @property
     def session_id(self) -> str:
@@ -265,22 +267,11 @@ class Pattern:
         return self.summary or self.description or self.name
 
 
-def texts_in(pattern: Pattern) -> Iterator[str]:
+def texts_of(pattern: Pattern) -> Iterator[str]:
     """Yield everything of a pattern that somebody may read: all its texts, names of fields that it brought included."""
-    yield from _texts(pattern.name, pattern.summary, pattern.description, pattern.detailed_explanation)
-    yield from _texts(pattern.applicability, pattern.body, pattern.guidance, pattern.status_reason, pattern.metadata)
-
-
-def _texts(*values: object) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, tuple | list):
-            yield from _texts(*value)
-        elif isinstance(value, Mapping):
-            yield from _texts(*value, *value.values())
-        elif is_dataclass(value):
-            yield from _texts(*(getattr(value, spec.name) for spec in fields(value)))
+    said = (pattern.name, pattern.summary, pattern.description, pattern.detailed_explanation, pattern.applicability,
+            pattern.body, pattern.guidance, pattern.status_reason, pattern.metadata)  # fmt: skip
+    return texts_in(said, names=True)
 
 
 @dataclass(frozen=True, slots=True)
