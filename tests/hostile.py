@@ -7,9 +7,9 @@ import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 
+from workbench.core.document import to_doc
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.promotion import Placement, placement_id
-from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 

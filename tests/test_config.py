@@ -12,10 +12,8 @@ from workbench.config.loading import Loaded, Settings, load
 from workbench.config.settings import MemorySettings
 from workbench.config.settings_reading import show
 from workbench.core.agents.actors import AgentSettings
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds, LifecycleLimits, TriggerLimits
 from workbench.core.reflection.llm import LlmSettings
-from workbench.core.reflection.trigger import TriggerLimits
-from workbench.core.review.limits import LifecycleLimits
 
 
 def read(folder: Path, text: str | bytes) -> Loaded:

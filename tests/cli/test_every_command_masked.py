@@ -19,7 +19,8 @@ from workbench.cli.main import build_parser
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.read import AgentRead
-from workbench.core.record import InvalidRecord, field_names, from_doc, to_doc
+from workbench.core.document import field_names, from_doc, to_doc
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.safety.secret_filter import KEPT

@@ -7,8 +7,8 @@ import pytest
 from tests.cli.conftest import NOW, Cli, files_of
 from tests.demo import JUDGMENTS, MEMORIES, QUERIES
 from workbench.config import paths, recent
+from workbench.core.document import field_names
 from workbench.core.health import sparkline
-from workbench.core.record import field_names
 from workbench.core.stream.memory import Memory
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from tests.core.samples import NOW, days, memories, memory
-from workbench.core.record import to_doc
+from workbench.core.document import to_doc
+from workbench.core.limits import LifecycleLimits
 from workbench.core.review import lifecycle
 from workbench.core.review.lifecycle import approve, promote, reconfirm
-from workbench.core.review.limits import LifecycleLimits
 from workbench.core.review.upkeep import DOUBTFUL, finding
 from workbench.core.stream.confidence import (
     IMPORTED,

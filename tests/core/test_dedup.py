@@ -20,7 +20,7 @@ from workbench.core.duplicates.dedup import (
     word_conflicts,
 )
 from workbench.core.duplicates.identity import Conflict
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds
 from workbench.core.review.contradiction import contradictions
 
 

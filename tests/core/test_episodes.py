@@ -29,7 +29,8 @@ from workbench.core.agents.episodes.episode import (
     size_of,
     tagged,
 )
-from workbench.core.record import InvalidRecord, from_doc, to_doc
+from workbench.core.document import from_doc, to_doc
+from workbench.core.record import InvalidRecord
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LEAST = {"task": {"original_input": "Fix it"}, "outcome": {"status": "SUCCESS"}}

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from tests.core.samples import NOW, days, memories, memory
+from workbench.core.limits import LifecycleLimits
 from workbench.core.record import InvalidRecord, WorkbenchError, iso
 from workbench.core.review import lifecycle
 from workbench.core.review.lifecycle import AgeFinding, Tombstone, age_finding
-from workbench.core.review.limits import LifecycleLimits
 from workbench.core.stream.confidence import ARRIVED, arrived, confidence_of
 from workbench.core.stream.memory import ARCHIVED_FROM, STATUSES, Memory, Status, check_memory
 

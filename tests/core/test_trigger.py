@@ -3,10 +3,10 @@
 import pytest
 
 from tests.core.samples import NOW, days
+from workbench.core.limits import TriggerLimits
 from workbench.core.reflection.trigger import (
     Condition,
     ReflectionState,
-    TriggerLimits,
     TriggerVerdict,
     gauge,
     record_observation,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from tests.core.samples import NOW, days, memories, memory
+from workbench.core.limits import LifecycleLimits
 from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError
 from workbench.core.review.kinds import KINDS, kind_of
-from workbench.core.review.limits import LifecycleLimits
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import Contradicted, doubted, finding, is_resolved, pruned, waits_long
 from workbench.core.stream.memory import Memory, check_memory

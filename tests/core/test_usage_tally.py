@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW
+from workbench.core.document import from_doc, to_doc
 from workbench.core.playbook.usage import Run, UsageTally, tallied
-from workbench.core.record import from_doc, to_doc
 
 RUNS = st.lists(st.builds(Run, st.frozensets(st.sampled_from(["a-1", "b-2", "c-3"])), st.booleans()), max_size=20)
 

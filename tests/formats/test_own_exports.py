@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from tests.formats.samples import NOW, context
+from workbench.core.document import to_doc
 from workbench.core.files.format import ExportFormat, JudgedQuery, Parsed
 from workbench.core.files.formats import detect, format_named
-from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
 from workbench.formats.plain.data import memory_row

@@ -10,10 +10,10 @@ import pytest
 from tests.formats.diffing import after, changed_lines, without, written
 from tests.formats.others import TEXTS
 from tests.formats.samples import NOW, context
+from workbench.core.document import from_doc, to_doc
 from workbench.core.files.format import Parsed
 from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import from_doc, to_doc
 from workbench.core.stream.memory import Memory
 
 R = TypeVar("R", Memory, Bullet)

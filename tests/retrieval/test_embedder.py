@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.small_models import DIM, small_model
-from workbench.core.duplicates.thresholds import BUNDLED
+from workbench.core.limits import BUNDLED
 from workbench.core.record import UnreadableFile
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, CONFIG, TOKENIZER, WEIGHTS, Embedder
 

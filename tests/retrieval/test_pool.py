@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import T0, memories, memory, near
-from workbench.core.record import UnknownRecord, from_doc, to_doc
+from workbench.core.document import from_doc, to_doc
+from workbench.core.record import UnknownRecord
 from workbench.core.served import is_served
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory, MemoryType

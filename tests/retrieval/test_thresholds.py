@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.core.duplicates.thresholds import Thresholds
+from workbench.core.limits import Thresholds
 from workbench.retrieval.embedding.embedder import calibrate
 
 

@@ -12,7 +12,7 @@ from tests.services.conftest import NOON, memory
 from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.duplicates.groups import much_alike, parted_by, read_texts, word_set
 from workbench.core.duplicates.identity import Conflict, parted
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors

@@ -6,7 +6,7 @@ import pytest
 
 from tests.services.conftest import NOON, memory, put, snapshot
 from workbench.core.duplicates.dedup import PairVerdict
-from workbench.core.duplicates.thresholds import BUNDLED
+from workbench.core.limits import BUNDLED
 from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.services.duplicates import deduplication

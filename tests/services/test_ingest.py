@@ -3,7 +3,7 @@
 import pytest
 
 from tests.services.conftest import NOON, Clock, Open, memory, put
-from workbench.core.duplicates.thresholds import BUNDLED
+from workbench.core.limits import BUNDLED
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.services.open import Workbench

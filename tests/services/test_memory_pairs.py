@@ -10,7 +10,7 @@ import pytest
 from workbench.config.loading import Settings
 from workbench.config.paths import shipped
 from workbench.core.duplicates.identity import Conflict
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds
 from workbench.core.record import WorkStopped
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory

@@ -10,8 +10,8 @@ import pytest
 from tests.calls import calls_of
 from tests.services.conftest import NOON, Clock
 from workbench.core import change
+from workbench.core.document import to_doc
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory
 from workbench.formats.ace import writing
 from workbench.services.open import Workbench

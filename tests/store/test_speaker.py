@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import clock, memory, open_library
-from workbench.core.record import to_doc
+from workbench.core.document import to_doc
 from workbench.core.stream.memory import Memory, Source
 from workbench.services.stream.observation import Observation, append
 from workbench.store import history

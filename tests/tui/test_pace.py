@@ -12,7 +12,7 @@ from tests.safety.samples import keys
 from tests.services.conftest import ungated
 from tests.tui.support import NOW, demo_app, open_bench
 from tests.tui.waiting import until
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.retrieval.fulltext import fuzzy

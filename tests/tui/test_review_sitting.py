@@ -7,7 +7,7 @@ import pytest
 
 from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, app_over, open_bench, screen_text
-from workbench.core.record import to_doc
+from workbench.core.document import to_doc
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench
 from workbench.tui.review.dialogs import GroupDialog

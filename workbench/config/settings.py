@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.layers import ContextSettings
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds, LifecycleLimits, TriggerLimits
 from workbench.core.reflection.llm import LlmSettings
-from workbench.core.reflection.trigger import TriggerLimits
-from workbench.core.review.limits import LifecycleLimits
 from workbench.core.stream.importance import GENERAL
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.config.settings import Loaded, Settings
 from workbench.core.agents.actors import SERVE
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds
 from workbench.core.stream.importance import TABLES
 from workbench.core.text import one_line
 

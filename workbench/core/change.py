@@ -4,27 +4,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import msgspec
+
+from workbench.core.document import Record
 from workbench.core.record import ABSENT, Conflict
 
 Op = Literal["insert", "update", "delete"]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(Record, frozen=True):
     """One field before and after; `None` stands for absent, which means the field's default."""
 
     before: object = None
     after: object = None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record, frozen=True):
     """A change to record `id` of `table`: its fields as JSON values, before and after."""
 
     table: str
     id: str
     op: Op = "update"
-    fields: Mapping[str, FieldChange] = field(default_factory=dict)
+    fields: Mapping[str, FieldChange] = msgspec.field(default_factory=dict)
 
 
 def diff(table: str, id: str, before: Mapping[str, object] | None, after: Mapping[str, object] | None) -> Change:

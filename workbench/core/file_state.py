@@ -1,15 +1,15 @@
 """What a store knows of a file outside it: which format it has, and the bytes that both agree on."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from workbench.core.document import Record
 
 Origin = Literal["read", "written"]
 """Whether the bytes were found there, or came from this store."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(Record, frozen=True):
     """A file as the store last read or wrote it.
 
     `id` is its absolute path with links followed. `format` is the name of a format to read, or of one to write for a

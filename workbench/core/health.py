@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.core.damage import BadBlob, Damage, Gone, Renumbered
+from workbench.core.document import Record
 
 # What of a store is not what it was: lines of the journal that are damaged, gone or merged under the number of
 # another
@@ -30,8 +31,7 @@ class PastView(NamedTuple):
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class PurgedRecord:
+class PurgedRecord(Record, frozen=True):
     """A memory or bullet that was purged; `id` is its table and its key, parted by a slash.
 
     `marks` are keyed hashes of every text it ever held; the key stays on the machine that purged it.

@@ -1,11 +1,11 @@
 """An override: a person lets one flagged record travel as it is."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from workbench.core.document import Record
 
-@dataclass(frozen=True, slots=True)
-class Override:
+
+class Override(Record, frozen=True):
     """Who let which record pass, when and why.
 
     `target` is the record's key in `table`. `texts` is the hash of its flagged texts: when one of them changes,

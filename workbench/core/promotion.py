@@ -1,15 +1,15 @@
 """Where a promoted memory was put: what of it stands in which file or playbook."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from workbench.core.document import Record
 
 PlacementKind = Literal["entry", "file", "bullet"]
 """`entry`: an item of a managed block; `file`: a whole file; `bullet`: a bullet of a playbook in the store."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Record, frozen=True):
     """One text that promoting `memory` wrote.
 
     `path` is relative to the project, with `/`; absolute when `outside` of it; BOOK/BULLET for a bullet. `text` is

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.config.loading import Settings
-from workbench.core.record import InvalidRecord, from_doc, to_doc
+from workbench.core.document import from_doc, to_doc
+from workbench.core.record import InvalidRecord
 from workbench.services.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.services.safety.verdicts import Origins, Verdicts
 from workbench.store.library import Library, Touched, Tx

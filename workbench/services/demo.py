@@ -18,7 +18,8 @@ from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.patterns.schema import pattern_from
 from workbench.core.agents.read import AgentRead
-from workbench.core.record import UnreadableFile, from_doc, iso, parse_time
+from workbench.core.document import from_doc
+from workbench.core.record import UnreadableFile, iso, parse_time
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import unmarked

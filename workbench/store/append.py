@@ -13,8 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.core.document import from_doc
 from workbench.core.files.locks import FileLock
-from workbench.core.record import ABSENT, InvalidRecord, cannot_read, cannot_write, from_doc, iso
+from workbench.core.record import ABSENT, InvalidRecord, cannot_read, cannot_write, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, to_json

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from workbench.core.change import Clash, UndoConflict
-from workbench.core.record import ABSENT, Conflict, InvalidRecord, from_doc
+from workbench.core.document import from_doc
+from workbench.core.record import ABSENT, Conflict, InvalidRecord
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, apply_change, reverse
 from workbench.store.journal.codec import dumps, same
 from workbench.store.journal.engine import Journal

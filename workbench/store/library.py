@@ -9,7 +9,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from workbench.core.damage import Damage, MendedIndex
-from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write, to_doc_over
+from workbench.core.document import to_doc_over
+from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.store.entry import Doc, DocChange, Kind, Transaction
 from workbench.store.files import closed
 from workbench.store.identity.trust import StoreTrust

@@ -6,7 +6,7 @@ Kept apart from the record types, so that a hook that adds one memory need not l
 import re
 from datetime import datetime
 
-from workbench.core.record import to_doc
+from workbench.core.document import to_doc
 from workbench.store.entry import Doc
 
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)

@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from workbench.core.record import InvalidRecord, UnknownRecord, from_doc
+from workbench.core.document import from_doc
+from workbench.core.record import InvalidRecord, UnknownRecord
 from workbench.core.runtime import collection_paused, in_pieces
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal

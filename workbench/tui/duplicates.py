@@ -17,7 +17,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.core.duplicates.identity import Conflict
-from workbench.core.duplicates.thresholds import Thresholds
+from workbench.core.limits import Thresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import WorkbenchError
 from workbench.core.reflection.reflector import Step

@@ -5,9 +5,12 @@ or only makes what is computed changes nothing that a person decides about.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import field
+
+from workbench.core.document import Record
 from workbench.core.record import moved
 
 _STAGES = "workbench.services.agents.consolidation"
@@ -42,8 +45,7 @@ STAGES: tuple[StageKind, ...] = (
 """The workbench's own, in the order in which they run."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageResult:
+class StageResult(Record, frozen=True):
     """What a stage came to: how many records it looked at and changed, and numbers by name."""
 
     stage: str
@@ -53,8 +55,7 @@ class StageResult:
     facts: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ConsolidationRun:
+class ConsolidationRun(Record, frozen=True):
     """One run: when it began, of which stages, what is done, and when it ended (`None` while stages are left)."""
 
     id: str

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from workbench.core.document import Record
 from workbench.core.files.lint import lines
 from workbench.core.files.memory_md import front_matter
 from workbench.core.tokens import tokens_of
@@ -26,8 +27,7 @@ HEADINGS = ("Current Task", "Key Decisions", "Known Context", "Pending Issues", 
 """The sections of an overview, in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Record, frozen=True):
     """A text under a path.
 
     `id` is the path: below `ROOT` for one that the store keeps, else relative to `origin`, the folder on disk.
@@ -116,8 +116,7 @@ def overview_template() -> str:
 # What a store knows of folders of documents on disk: which it follows, and what it changed in their files.
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedFolder:
+class FollowedFolder(Record, frozen=True):
     """A folder of documents that is looked through; `id` is its absolute path with links followed."""
 
     id: str
@@ -125,8 +124,7 @@ class FollowedFolder:
     version: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class EditedFile:
+class EditedFile(Record, frozen=True):
     """The last change that was made to a file from here, by the hashes of its bytes (empty: there is no such file).
 
     `id` is its absolute path. `was` is what it held before this change, `sha256` what it holds since. The bytes

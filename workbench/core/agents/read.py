@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from workbench.core.document import Record
+
 # Who brought a text, and whether a person stands by it.
 
 
@@ -31,8 +33,7 @@ About = Literal["", "context", "episodes", "patterns", "documents"]
 """What an agent's question was about, where it was not the memories alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRead:
+class AgentRead(Record, frozen=True):
     """One question of an agent, and the answer to it.
 
     Where it `is_question` no longer, it looked memories up by their ids, without scores; `query` then names what it

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args
 
+from workbench.core.document import Record
 from workbench.core.record import InvalidRecord, iso
 from workbench.core.stream.memory import MAX_CONTENT
 from workbench.core.tokens import beginning, tokens_of
@@ -52,8 +53,7 @@ _DONE = frozenset(("done", "completed", "skipped", "cancelled"))
 Temperature = Literal["hot", "warm", "cold"]
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Record, frozen=True):
     """A variable of a session. `n` counts up with every writing.
 
     One that is `cold` was pruned: it is no longer in the context, and becomes a part of the session's episode. Of one

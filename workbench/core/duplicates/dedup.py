@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from workbench.core.duplicates.function_words import FILLERS, english, is_negation, negates_before, said_words
 from workbench.core.duplicates.identity import Conflict
-from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
+from workbench.core.limits import DEFAULT_THRESHOLDS, DedupThresholds
 from workbench.core.words import CJK, HANGUL, THAI, words
 
 RECENT = 10

@@ -22,7 +22,7 @@ from workbench.core.duplicates.dedup import (
     word_conflicts,
 )
 from workbench.core.duplicates.identity import identity_of
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds
 from workbench.core.review.lifecycle import LADDER
 from workbench.core.stream.memory import Memory
 

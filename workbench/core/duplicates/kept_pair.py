@@ -1,18 +1,17 @@
 """A decision to keep two records that resemble each other, and which records such decisions hold for."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from itertools import combinations
 
+from workbench.core.document import Record
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 
 
-@dataclass(frozen=True, slots=True)
-class KeptPair:
+class KeptPair(Record, frozen=True):
     """Two memories, or two bullets of one book, that a person keeps both, with their true cosine (−1…1) at the time.
 
     `book` is empty for memories. `texts` marks both texts: when one of them changes, the question is asked again;

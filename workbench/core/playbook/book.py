@@ -6,9 +6,13 @@ playbook gives the same bytes and changing one bullet changes one line.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from msgspec import field
+
+from workbench.core.document import Record
 
 Dialect = Literal["counts", "bare"]
 """`counts`: `[id] helpful=n harmful=m :: text`; `bare`: `[id] text`."""
@@ -16,8 +20,7 @@ Dialect = Literal["counts", "bare"]
 BulletState = Literal["active", "deprecated"]
 
 
-@dataclass(frozen=True, slots=True)
-class Bullet:
+class Bullet(Record, frozen=True):
     """One bullet. `section` is a `Section.id`; `order` sorts within it; counts as for memories.
 
     `raw` is the exact line it was read from (without its line end), `lead` the raw lines above it.
@@ -55,8 +58,7 @@ class Bullet:
         return self.harmful_imported + self.harmful_votes
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Record, frozen=True):
     """A heading and its place in the book; `key` is the normalised title (`section_key`)."""
 
     id: str
@@ -69,8 +71,7 @@ class Section:
     version: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Book:
+class Book(Record, frozen=True):
     """A playbook file as a whole: how it is written and what stands after its last bullet.
 
     `budget` is how many tokens it may take of a prompt; 0 stands for no limit.

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from workbench.core.document import Record
+
 LEAST = 5
 """Runs needed on either side before a difference is called one."""
 
@@ -104,8 +106,7 @@ def disagrees(usage: BulletUsage, helpful: int, harmful: int) -> bool:
 # What one log of runs tells about the bullets of a playbook, as it is stored: which were used, and how it ended.
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Record, frozen=True):
     """All runs that used the same bullets, by their places in the tally: how many there were, how many were right."""
 
     used: tuple[int, ...]
@@ -113,8 +114,7 @@ class Outcome:
     runs: int
 
 
-@dataclass(frozen=True, slots=True)
-class UsageTally:
+class UsageTally(Record, frozen=True):
     """The runs of one log, for one playbook; reading the log again replaces it."""
 
     id: str

@@ -1,8 +1,9 @@
 """What was asked of a language model and what it cost: the record that a month's budget is counted from."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from workbench.core.document import Record
 
 STAGES = {
     "questions": "asking what is worth asking",
@@ -18,8 +19,7 @@ STAGES = {
 """What each stage of a use does, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadReply:
+class UnreadReply(Record, frozen=True):
     """A reply that could not be read, kept as it came: what it was for, why it could not be read, and the question.
 
     `memories` are the ids its citations count from 1, in order; without any, those of the run.
@@ -32,8 +32,7 @@ class UnreadReply:
     memories: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LlmRun:
+class LlmRun(Record, frozen=True):
     """One use of a language model: what for, when, and the tokens sent and received.
 
     `unread` are the replies nobody has dealt with yet; `memories` the ids their citations count from 1, in order.

@@ -1,16 +1,17 @@
 """When to reflect (source 000, algorithm 6): by force, importance, observations or hours, in that order."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from workbench.core.document import Record
+from workbench.core.limits import TRIGGER_LIMITS, TriggerLimits
 from workbench.core.tuning.recency import hours_between
 
 Reason = Literal["force", "importance", "observations", "hours"]
 
 
-@dataclass(frozen=True, slots=True)
-class ReflectionState:
+class ReflectionState(Record, frozen=True):
     """What has come in since the last reflection; one record per store.
 
     `accumulated_importance` sums importance scores (0–10 each). While `last_reflection_at` is
@@ -22,14 +23,6 @@ class ReflectionState:
     last_reflection_at: datetime | None = None
     version: int = 1
     id: str = "reflection"
-
-
-class TriggerLimits(NamedTuple):
-    """The thresholds of the three conditions; the last one is in hours."""
-
-    importance: float = 150.0
-    observations: int = 100
-    hours: float = 24.0
 
 
 class TriggerVerdict(NamedTuple):
@@ -60,9 +53,6 @@ class Gauge(NamedTuple):
         return tuple(one.name for one in self.conditions if one.value >= one.limit)
 
 
-DEFAULT_LIMITS = TriggerLimits()
-
-
 def record_observation(state: ReflectionState, importance: float, now: datetime) -> ReflectionState:
     """Count one observation; a negative importance adds nothing."""
     return replace(
@@ -79,7 +69,7 @@ def reset(state: ReflectionState, now: datetime) -> ReflectionState:
 
 
 def should_reflect(
-    state: ReflectionState, now: datetime, limits: TriggerLimits = DEFAULT_LIMITS, *, force: bool = False
+    state: ReflectionState, now: datetime, limits: TriggerLimits = TRIGGER_LIMITS, *, force: bool = False
 ) -> TriggerVerdict:
     """Tell whether a reflection is due at `now`; a condition fires when it reaches its limit."""
     if force:
@@ -88,7 +78,7 @@ def should_reflect(
     return TriggerVerdict(first is not None, first)
 
 
-def gauge(state: ReflectionState, now: datetime, limits: TriggerLimits = DEFAULT_LIMITS) -> Gauge:
+def gauge(state: ReflectionState, now: datetime, limits: TriggerLimits = TRIGGER_LIMITS) -> Gauge:
     """Return each condition's standing; of equally advanced ones the earlier in trigger order leads."""
     hours = 0.0 if state.last_reflection_at is None else hours_between(state.last_reflection_at, now)
     conditions = (

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from workbench.core.limits import LIFECYCLE_LIMITS, LifecycleLimits
 from workbench.core.record import InvalidRecord, WorkbenchError, moved
-from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.stream.confidence import arrived, doubted_once_more, keeping_word, scored, stood_by, times_applied
 from workbench.core.stream.memory import ARCHIVED_FROM, ARCHIVED_REASONS, ArchivedReason, Memory, Status
 
@@ -39,7 +39,7 @@ class Tombstone:
     similarity: float
 
 
-def approve(memory: Memory, now: datetime | None = None, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:
+def approve(memory: Memory, now: datetime | None = None, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> Memory:
     """Confirm a signal or candidate; "still true?" is asked `confirmed_days` after `now` (default: its creation)."""
     _require(memory, ("signal", "candidate"), "approved")
     review = None if now is None else now + timedelta(days=limits.confirmed_days)
@@ -60,7 +60,7 @@ def later(memory: Memory, review_after: datetime) -> Memory:
     return replace(memory, review_after=review_after)
 
 
-def reconfirm(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:
+def reconfirm(memory: Memory, now: datetime, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> Memory:
     """Answer "still true?" with yes: a confirmed memory is asked about again after `confirmed_days`."""
     _require(memory, ("confirmed",), "re-confirmed")
     return later(stood_by(memory), now + timedelta(days=limits.confirmed_days))
@@ -136,7 +136,7 @@ def restore(memory: Memory) -> Memory:
     return replace(memory, status=status, archived_reason=None, metadata=metadata)
 
 
-def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> AgeFinding | None:
+def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> AgeFinding | None:
     """Return what the age rules suggest at `now`, or `None`.
 
     Signals count from the last time they were touched (came here, read, voted on, put off), candidates
@@ -157,12 +157,12 @@ def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT
     return finding if memory.review_after is not None or _days(arrived(memory), now) >= limit else None
 
 
-def waits_from(candidate: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> datetime:
+def waits_from(candidate: Memory, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> datetime:
     """Return the moment from which a candidate waits long, whether it is put off or not (see `age_finding`)."""
     return moved(arrived(candidate), timedelta(days=limits.candidate_days))
 
 
-def earned_confirmation(memory: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
+def earned_confirmation(memory: Memory, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> bool:
     """Tell whether a signal or candidate was seen again, applied or marked helpful often enough to be confirmed.
 
     Each time that something spoke against it takes one away.
@@ -173,7 +173,7 @@ def earned_confirmation(memory: Memory, limits: LifecycleLimits = DEFAULT_LIMITS
     return seen - scored(memory).against >= limits.sightings
 
 
-def is_doubtful(memory: Memory, since: datetime | None, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
+def is_doubtful(memory: Memory, since: datetime | None, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> bool:
     """Tell whether a trusted memory was marked harmful until little is left of its confidence.
 
     `since` is when a person last said that it still is true: only what was marked after that counts.
@@ -186,7 +186,7 @@ def is_doubtful(memory: Memory, since: datetime | None, limits: LifecycleLimits 
     return found.value <= limits.doubtful and any(reason.rule.id == "harmful" for reason in found.reasons)
 
 
-def is_skill_material(memory: Memory, *, resolved: bool, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
+def is_skill_material(memory: Memory, *, resolved: bool, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> bool:
     """Tell whether a confirmed memory that the caller knows to be `resolved` has the cross-references of a skill."""
     return memory.status == "confirmed" and resolved and len(memory.related) >= limits.references
 

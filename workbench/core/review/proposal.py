@@ -1,11 +1,13 @@
 """One value for everything that waits for a person's decision."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from msgspec import field
+
 from workbench.core.change import Change
+from workbench.core.document import Record
 
 # The groups that Review lists: what waits, by the consequence of a decision, the gravest first.
 
@@ -13,8 +15,7 @@ from workbench.core.change import Change
 ProposalState = Literal["open", "accepted", "rejected"]
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Record, frozen=True):
     """A set of changes that somebody suggests and a person accepts or rejects.
 
     `kind` is one of `core.review.proposal`, `actor` who suggests it, `evidence` the ids of the records it rests on,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
+from workbench.core.limits import LIFECYCLE_LIMITS, LifecycleLimits
 from workbench.core.review import lifecycle
-from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import arrived, confidence_of, times, times_applied
 from workbench.core.stream.memory import Memory
@@ -70,7 +70,7 @@ class UpkeepFinding:
 def finding(
     memory: Memory,
     now: datetime,
-    limits: LifecycleLimits = DEFAULT_LIMITS,
+    limits: LifecycleLimits = LIFECYCLE_LIMITS,
     *,
     decided: Mapping[str, datetime] | None = None,
     contradicted: Contradicted | None = None,
@@ -109,7 +109,7 @@ def finding(
     return None
 
 
-def waits_long(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
+def waits_long(memory: Memory, now: datetime, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> bool:
     """Tell whether a candidate has waited so long that Review flags it, put off or not."""
     if memory.status != "candidate":
         return False

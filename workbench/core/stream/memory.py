@@ -5,10 +5,12 @@ learning-lifecycle entry (source 001, section 5.2), under the sources' names.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, get_args
 
+from msgspec import field
+
+from workbench.core.document import Record
 from workbench.core.record import InvalidRecord
 from workbench.core.text import MAX_KEPT
 
@@ -54,8 +56,7 @@ NOTE = "note"
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Record, frozen=True):
     """Where an observation was captured, when known: the hook, the turn number and the file, and who said it.
 
     `speaker` is `user`, `assistant`, `tool` or a name; not who stored it.
@@ -70,8 +71,7 @@ class Source:
 NO_SOURCE = Source()
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Record, frozen=True):
     """One memory.
 
     Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5: what a person or a
@@ -209,8 +209,7 @@ Verdict = Literal["helpful", "harmful"]
 Votable = Literal["memories", "bullets"]
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
+class Vote(Record, frozen=True):
     """One live vote. `session` is the agent session it was cast in, empty for a person."""
 
     id: str

@@ -1,16 +1,15 @@
 """Saved queries and graded judgments: what retrieval is measured against."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 
+from workbench.core.document import Record
 from workbench.core.record import iso
 
 MAX_GRADE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class SavedQuery:
+class SavedQuery(Record, frozen=True):
     """A query worth keeping. `now` is the moment it is asked at; absent means the present.
 
     `topic` is what other tools' files call it, where one of them brought it.
@@ -30,8 +29,7 @@ class SavedQuery:
         return self.topic or self.id
 
 
-@dataclass(frozen=True, slots=True)
-class Judgment:
+class Judgment(Record, frozen=True):
     """A person's grade (0 = not relevant … 3 = essential) of one memory for one saved query."""
 
     id: str

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
+from workbench.core.document import Record
 from workbench.core.record import InvalidQuery, InvalidRecord
 from workbench.core.stream.memory import MemoryType
 from workbench.core.tuning.candidates import candidate_filter
@@ -244,8 +245,7 @@ Origin = Literal["flag", "environment", "store", "config.toml", "default"]
 """Where it is said which profile ranks; what comes first here goes first."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreSetting:
+class StoreSetting(Record, frozen=True):
     """A setting that a store has itself: its key (`id`), its value, and of a profile the `text` of its file, for
     machines that have none of that name.
     """

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.core.duplicates.thresholds import BUNDLED, Thresholds
 from workbench.core.files.atomic import write_file
+from workbench.core.limits import BUNDLED, Thresholds
 from workbench.core.record import UnreadableFile
 from workbench.core.words import script_of
 from workbench.retrieval.arrays import Vectors

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, overload
 
-from workbench.core.record import Doc, from_doc
+from workbench.core.document import from_doc
+from workbench.core.record import Doc
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.text import content_and_summary
 

@@ -1,16 +1,18 @@
 """Memories, and what else can be searched, as columns: what the fast ranking reads instead of one value at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, NamedTuple, Self, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from msgspec.structs import fields
 from numpy.typing import NDArray
 
-from workbench.core.record import Doc, InvalidRecord, UnknownRecord, decoders, present, unchanged
+from workbench.core.document import are_readable
+from workbench.core.record import Doc, UnknownRecord
 from workbench.core.served import SERVED, SETTLED
 from workbench.core.stream.filter import Filter
 from workbench.core.stream.memory import AGENTS_MARKS, MEMORY_TYPES, Memory, MemoryType
@@ -31,7 +33,6 @@ from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
 
 
 _NULL = type(None)
-_AS_THEY_ARE = (str, int, bool, float)
 
 Convert = Callable[[Sequence[Any]], NDArray[Any]]
 
@@ -88,34 +89,17 @@ class DocColumns:
 
         Of the fields named in `apart` it is only looked at whether they are texts; the caller reads them.
         """
-        hints, decode = get_type_hints(kind), decoders(kind)
         for spec in fields(kind):
             types = self.types(spec.name)
-            required = spec.default is MISSING and spec.default_factory is MISSING
-            if required and _NULL in types:
+            if spec.required and _NULL in types:
                 return False
             if spec.name in apart:
                 fit = types <= {str, _NULL}
             else:
-                fit = self._fit(spec.name, types - {_NULL}, present(hints[spec.name]), decode[spec.name])
+                columns = (column for _, column in self.given(spec.name))
+                fit = are_readable(kind, spec.name, chain.from_iterable(columns))
             if not fit:
                 return False
-        return True
-
-    def _fit(self, name: str, types: frozenset[type], hint: Any, decode: Callable[[Any], Any]) -> bool:
-        """Tell whether all values of a field can be decoded."""
-        if decode is unchanged or not types or (hint in _AS_THEY_ARE and types == {hint}):
-            return True
-        values = list(chain.from_iterable(column for _, column in self.given(name)))
-        if isinstance(hint, type) and is_dataclass(hint):
-            return types == {dict} and DocColumns(values).readable(hint)
-        if get_origin(hint) is tuple and get_args(hint)[0] is str:
-            return types == {list} and set(map(type, chain.from_iterable(values))) <= {str}
-        try:
-            for value in values:
-                decode(value)
-        except (TypeError, ValueError, AttributeError, OverflowError, InvalidRecord):
-            return False
         return True
 
 

@@ -10,10 +10,11 @@ from typing import cast
 
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
+from workbench.core.document import Record, from_doc
 from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import fill, ranked
-from workbench.core.record import InvalidRecord, UnreadableFile, from_doc
+from workbench.core.record import InvalidRecord, UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse
@@ -309,8 +310,7 @@ BUDGETS = (4_000, 8_000, 20_000)
 """The budgets that are looked at where nobody names one."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedTask:
+class JudgedTask(Record, frozen=True):
     """A task, what just failed in it, and the ids of what helps and what misleads there.
 
     One that is `held_out` is for checking a change, not for making it.

@@ -12,7 +12,8 @@ from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.patterns.matching import Match, text_of
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
-from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, iso, to_doc
+from workbench.core.document import to_doc
+from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, iso
 from workbench.services.agents.aliases import alias_of, served_name
 from workbench.services.agents.blocks import Blocks
 from workbench.services.agents.episode_finding import EpisodeFinder, FoundEpisode

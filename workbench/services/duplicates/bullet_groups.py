@@ -20,7 +20,7 @@ from workbench.core.duplicates.groups import (
     word_set,
 )
 from workbench.core.duplicates.identity import Conflict, identity_of, parted, text_key
-from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
+from workbench.core.limits import DEFAULT_THRESHOLDS, DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import contradictions
 from workbench.core.runtime import give_way

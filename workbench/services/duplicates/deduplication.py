@@ -17,7 +17,7 @@ from workbench.core.duplicates.groups import Pair, by_age, complete_groups, rule
 from workbench.core.duplicates.identity import Conflict
 from workbench.core.duplicates.kept_pair import KeptApart, kept_pair
 from workbench.core.duplicates.merge import merge_memories
-from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.limits import DedupThresholds
 from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress

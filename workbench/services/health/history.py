@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 
 from workbench.core.agents.actors import OWN_TERMINAL, require_person, stands_by
 from workbench.core.change import UndoConflict
-from workbench.core.record import UnknownRecord, WorkbenchError, from_doc, parse_time
+from workbench.core.document import from_doc
+from workbench.core.record import UnknownRecord, WorkbenchError, parse_time
 from workbench.core.stream.memory import Verdict
 from workbench.safety.scanning import mask
 from workbench.services.context import Service, is_person

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import stands_by
 from workbench.core.change import Change, diff
+from workbench.core.document import to_doc
 from workbench.core.duplicates.identity import parted
 from workbench.core.playbook import operations
 from workbench.core.playbook.book import Bullet, Playbook, section_key
@@ -29,7 +30,7 @@ from workbench.core.playbook.operations import (
     title,
     to_json,
 )
-from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError, parse_time, to_doc
+from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError, parse_time
 from workbench.core.reflection.reflector import Preview, ReflectionProblem, Tell, Usage
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from workbench.core.document import from_doc, to_doc
 from workbench.core.files.atomic import write_file
 from workbench.core.promotion import Placement, PlacementKind, in_order
-from workbench.core.record import Conflict, WorkbenchError, cannot_write, from_doc, to_doc
+from workbench.core.record import Conflict, WorkbenchError, cannot_write
 from workbench.formats import managed_block
 from workbench.formats.managed_block import BrokenBlock
 from workbench.services.files.overwriting import FileStates

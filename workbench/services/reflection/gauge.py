@@ -1,13 +1,7 @@
 """The reflection gauge: what has come in since the last reflection."""
 
-from workbench.core.reflection.trigger import (
-    Gauge,
-    ReflectionState,
-    TriggerLimits,
-    TriggerVerdict,
-    gauge,
-    should_reflect,
-)
+from workbench.core.limits import TriggerLimits
+from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict, gauge, should_reflect
 from workbench.services.context import Context
 
 

@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from workbench.core.change import Change, diff
+from workbench.core.document import from_doc, to_doc
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.duplicates.kept_pair import kept_pair, pairs_kept_by
 from workbench.core.duplicates.merge import merge_memories
 from workbench.core.named import implementation
-from workbench.core.record import WorkbenchError, from_doc, iso, to_doc
+from workbench.core.record import WorkbenchError, iso
 from workbench.core.review import lifecycle
 from workbench.core.review.kinds import ProposalKind, kind_of
 from workbench.core.review.lifecycle import approve, archive, forget

@@ -10,7 +10,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
-from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError, from_doc, to_doc
+from workbench.core.document import from_doc, to_doc
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.review.kinds import group_of, kind_of, order_of
 from workbench.core.review.lifecycle import restore
 from workbench.core.review.proposal import Proposal

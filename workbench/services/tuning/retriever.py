@@ -15,7 +15,7 @@ from weakref import WeakMethod
 
 import numpy as np
 
-from workbench.core.duplicates.thresholds import DedupThresholds, Thresholds
+from workbench.core.limits import DedupThresholds, Thresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.runtime import Cancelled, Progress, collection_paused, give_back, may_stop, withhold
 from workbench.core.served import SETTLED

@@ -12,7 +12,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.core.record import WorkbenchError, parse_time, to_doc
+from workbench.core.document import to_doc
+from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.stream.memory import FILE_KEY
 from workbench.core.text import printable
 from workbench.services.safety.masking import masked_name

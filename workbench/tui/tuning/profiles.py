@@ -18,7 +18,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.config.writing import set_values
-from workbench.core.duplicates.thresholds import Thresholds
+from workbench.core.limits import Thresholds
 from workbench.core.record import InvalidQuery, WorkbenchError, WorkStopped
 from workbench.core.served import hidden_because
 from workbench.core.stream.memory import Memory

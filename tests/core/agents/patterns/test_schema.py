@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.agents.patterns.samples import FULL, NOW, TEMPLATE, full
 from workbench.core.agents.patterns.pattern import Applicability, ComplexityRange, Pattern, Step, conditions_of
 from workbench.core.agents.patterns.schema import InvalidPattern, pattern_doc, pattern_from
-from workbench.core.record import from_doc, to_doc
+from workbench.core.document import from_doc, to_doc
 
 
 def test_every_field_is_read() -> None:

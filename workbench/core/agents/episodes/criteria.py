@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.agents.episodes.episode import KIND, OUTCOMES, Episode, EpisodeBody
 from workbench.core.agents.transcript.errors import mark_of
+from workbench.core.document import Record
 from workbench.core.duplicates.dedup import conflicts, differing, word_conflicts
 from workbench.core.record import InvalidQuery, moved
 from workbench.core.stream.times import instant
@@ -352,8 +353,7 @@ WINDOW = timedelta(days=30)
 """How far apart in time two of one cluster lie at the most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variation:
+class Variation(Record, frozen=True):
     """How an episode differs from the one that stands for it: the words that only it has, and its duration."""
 
     episode: str
@@ -361,8 +361,7 @@ class Variation:
     duration: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeCluster:
+class EpisodeCluster(Record, frozen=True):
     """Episodes of one type, domain, outcome and time that say the same (source 004, section 2.5).
 
     `representative` stands for them, the latest; `members` are all of them, it included, which stay as they are.

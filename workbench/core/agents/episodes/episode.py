@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from workbench.core.record import InvalidRecord, parse_time, to_doc
+from workbench.core.document import Record, to_doc
+from workbench.core.record import InvalidRecord, parse_time
 from workbench.core.text import printable
 from workbench.core.values import WrongValue, is_deeper, read_as
 
@@ -37,8 +38,7 @@ KIND = 40
 """Characters of a type and of a domain that stand in the head; the whole of both stands in the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(Record, frozen=True):
     """The head of an episode: when it was, of what `type` of task and in which `domain`, and how it ended.
 
     `hash` names the file with the rest (`EpisodeBody`). One that is `deleted`, at a time, is kept until its retention
@@ -60,8 +60,7 @@ class Episode:
     version: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeNote:
+class EpisodeNote(Record, frozen=True):
     id: str
     episode: str
     text: str
@@ -70,8 +69,7 @@ class EpisodeNote:
     version: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeUse:
+class EpisodeUse(Record, frozen=True):
     """How often an episode was read by agents and when last, and apart from that which records rest on it.
 
     `id` is made of the episode's (`uses_id`).

@@ -1,10 +1,13 @@
 """A pattern as a value: what it says, where it applies, what speaks for it, and what became of it."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
+from msgspec import field
+
+from workbench.core.document import Record
 from workbench.core.values import texts_in
 
 # The words that patterns are sorted by; kept apart, so that who only asks for them does not load the rest.
@@ -48,16 +51,14 @@ ParameterType = Literal["text", "number", "boolean", "list"]
 """What a parameter of a template takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComplexityRange:
+class ComplexityRange(Record, frozen=True):
     """How hard the tasks are that a pattern is for, from 0 to 10, both ends included."""
 
     min: float = 0.0
     max: float = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFeatures:
+class TaskFeatures(Record, frozen=True):
     """What a task has to be for a pattern: one of the domains, so hard, with all of the capabilities at hand."""
 
     domain: tuple[str, ...] = ()
@@ -65,8 +66,7 @@ class TaskFeatures:
     required_capabilities: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Applicability:
+class Applicability(Record, frozen=True):
     """Where a pattern applies. What is empty asks for nothing; conditions are texts of `conditions`."""
 
     problem_types: tuple[str, ...] = ()
@@ -75,8 +75,7 @@ class Applicability:
     anti_conditions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
+class Strategy(Record, frozen=True):
     """An approach with its principles, and what it costs."""
 
     approach: str
@@ -84,8 +83,7 @@ class Strategy:
     trade_offs: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Record, frozen=True):
     """What a template is filled with. One without a default has to be given; `choices` are all that it may be."""
 
     name: str
@@ -95,8 +93,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record, frozen=True):
     """How a template is filled: the parts with the id `part` stand only `when` a condition on the parameters holds.
 
     With `for_each` they stand once for each item of that parameter, a list; `{{item}}` is the item.
@@ -107,8 +104,7 @@ class Rule:
     for_each: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Record, frozen=True):
     """A structure with `{{parameters}}` in its texts, of objects, lists and texts as JSON knows them."""
 
     structure: Mapping[str, object] = field(default_factory=dict)
@@ -116,8 +112,7 @@ class Template:
     instantiation_rules: tuple[Rule, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Heuristic:
+class Heuristic(Record, frozen=True):
     """A rule of thumb: when a condition holds, an action, and why."""
 
     action: str
@@ -125,8 +120,7 @@ class Heuristic:
     rationale: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record, frozen=True):
     """One step of a procedure; `id` names it for branches, `depends_on` names steps that come before it."""
 
     text: str
@@ -134,16 +128,14 @@ class Step:
     depends_on: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Record, frozen=True):
     """Where a procedure goes on (the id of a step) when a condition holds."""
 
     when: str
     go_to: str
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
+class Procedure(Record, frozen=True):
     """Steps in order, with branches, until one of the conditions holds."""
 
     steps: tuple[Step, ...]
@@ -151,8 +143,7 @@ class Procedure:
     termination_conditions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Record, frozen=True):
     """What a pattern says to do, in the form that `type` names."""
 
     type: ContentType
@@ -162,8 +153,7 @@ class Body:
     procedure: Procedure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Record, frozen=True):
     """How comparable tasks went without the pattern: how many, the share that succeeded, and what one took on average.
 
     Time is in seconds; cost in whatever the runs count it in.
@@ -175,8 +165,7 @@ class Baseline:
     cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Record, frozen=True):
     """What speaks for a pattern: what it brought along, and what the last validation found.
 
     `confidence_score` is 0–1, `statistical_significance` a p-value; savings are against the baseline, in its units.
@@ -196,8 +185,7 @@ class Evidence:
     mined_from: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Guidance:
+class Guidance(Record, frozen=True):
     """How a pattern is put to use."""
 
     when_to_apply: str = ""
@@ -207,8 +195,7 @@ class Guidance:
     alternative_patterns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Relationships:
+class Relationships(Record, frozen=True):
     """How a pattern stands to others, by their ids."""
 
     specializes: str | None = None
@@ -217,8 +204,7 @@ class Relationships:
     complements: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Record, frozen=True):
     """A pattern. `edition` counts how often what it says was changed; `version` is that of the record.
 
     `usage_count` counts applications since ever. Those before `evidence_since` say nothing about it any more.
@@ -274,8 +260,7 @@ def texts_of(pattern: Pattern) -> Iterator[str]:
     return texts_in(said, names=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(Record, frozen=True):
     """That a pattern was applied in an episode, and how that went; `id` is the pattern's and the episode's.
 
     An `outcome` other than success speaks against it. Time is in seconds.

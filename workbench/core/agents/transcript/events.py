@@ -7,6 +7,10 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
+from workbench.core.document import Record
+
 if TYPE_CHECKING:
     from workbench.core.agents.episodes.episode import Outcome
 
@@ -86,8 +90,7 @@ def short_paths(text: str) -> str:
 # Where somebody stopped who follows a session, as a value: kept between one look and the next. Light, for hooks.
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Record, frozen=True):
     """A failure that nobody has resolved yet, and what was done since.
 
     `line` is the command line that failed (empty where it was another tool), `error` and `cause` say why, `mark` stands
@@ -111,8 +114,7 @@ class Failure:
     version: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class SessionProgress:
+class SessionProgress(Record, frozen=True):
     """What is needed to go on following a session.
 
     `turn` counts the prompts so far, `last` is the command that was run last; `open` are the failures by conversation,
@@ -122,7 +124,7 @@ class SessionProgress:
     session: str = ""
     turn: int = 0
     last: str = ""
-    open: Mapping[str, tuple[Failure, ...]] = field(default_factory=dict)
+    open: Mapping[str, tuple[Failure, ...]] = msgspec.field(default_factory=dict)
     written: tuple[str, ...] = ()
     version: int = 1
 
@@ -135,8 +137,7 @@ LEAST_CALLS = 3
 _CLAIM = r"[^.\n]*\b\d+ tests? pass[^.\n]*"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record, frozen=True):
     """A use of a tool: `action` is the command line or the file, `error` what it failed with."""
 
     tool: str
@@ -145,8 +146,7 @@ class Step:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Record, frozen=True):
     """What a person asked for, what was done since, and what speaks for how it ended.
 
     `verdict` is the latest one since the last edit, `evidence` what it goes by; one of tests is not replaced by that

@@ -7,6 +7,8 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Literal
 
+from workbench.core.document import Record
+
 # What tells things of a session again, by whatever door they come.
 
 
@@ -68,8 +70,7 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _NAME = r"[\w$@:{}.\-]*[_/:.@][\w$@:{}.\-/]*[\w}]|--?[a-z][\w-]+"
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(Record, frozen=True):
     """Something to remember, as it would be stored, and where it comes from.
 
     `ids` are the messages or tool uses that it was learned from, first to last, each with its session before a slash.

@@ -12,18 +12,21 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import field
+
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.events import Failure, SessionProgress, Task
 from workbench.core.agents.transcript.summaries import Lesson
+from workbench.core.document import Record, from_doc, to_doc
 from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import FileLock
-from workbench.core.record import InvalidRecord, StoreProblem, from_doc, iso, to_doc
+from workbench.core.record import InvalidRecord, StoreProblem, iso
 from workbench.store.presence import id_of
 
 # What went wrong in hooks: a small file in the user's state folder, since a hook never says so to its agent.
@@ -151,8 +154,7 @@ PATIENCE_S = 5.0
 _PLAIN = re.compile(r"[0-9a-f\-]{0,40}(?:\.jsonl)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Record, frozen=True):
     """How far a session was followed.
 
     `offsets` say how far each of its files was read. `kept` are the prints of what was stored of it, all there is where
