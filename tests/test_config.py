@@ -12,8 +12,7 @@ from workbench.config.loading import Loaded, Settings, load
 from workbench.config.settings import MemorySettings
 from workbench.config.settings_reading import show
 from workbench.core.agents.actors import AgentSettings
-from workbench.core.limits import DedupThresholds, LifecycleLimits, TriggerLimits
-from workbench.core.reflection.llm import LlmSettings
+from workbench.core.limits import DedupThresholds, LifecycleLimits, LlmSettings, TriggerLimits
 
 
 def read(folder: Path, text: str | bytes) -> Loaded:

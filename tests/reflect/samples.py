@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workbench.core.reflection.llm import LlmSettings
+from workbench.core.limits import LlmSettings
 from workbench.core.reflection.reflector import Request, Step
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude.prompting import Budget

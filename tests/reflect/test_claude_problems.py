@@ -10,7 +10,7 @@ import pytest
 
 from tests.reflect.samples import KEY, REQUEST, ignore, never, reflector
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
-from workbench.core.reflection.llm import LlmSettings
+from workbench.core.limits import LlmSettings
 from workbench.core.reflection.reflector import Reflection, ReflectionProblem
 from workbench.reflect.claude.prompting import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector

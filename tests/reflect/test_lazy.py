@@ -11,7 +11,7 @@ FILES = sorted((ROOT / "workbench" / "reflect").rglob("*.py"))
 MODULES = "\n".join(f"import {'.'.join(p.relative_to(ROOT).with_suffix('').parts)}" for p in FILES)
 PREPARED = f"""
 {MODULES}
-from workbench.core.reflection.llm import LlmSettings
+from workbench.core.limits import LlmSettings
 from tests.reflect.samples import REQUEST
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.reflect.claude.keys import has_key

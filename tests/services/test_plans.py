@@ -7,8 +7,8 @@ from tests.reflect.server import Reply, messages_server
 from tests.safety.fresh import fresh
 from tests.services.conftest import Clock, Open
 from workbench.core.agents import plan as rules
+from workbench.core.limits import LlmSettings
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.reflection.llm import LlmSettings
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude.prompting import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector

@@ -13,8 +13,8 @@ from tests.busy_store import go_on, stopped_holder
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from tests.services.conftest import NOON, Clock, Open, memory, put, snapshot
 from workbench.core.files.locks import Patience, waiting
+from workbench.core.limits import LlmSettings
 from workbench.core.record import InvalidRecord, WorkbenchError
-from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import MAX_CONTENT, Memory, Source

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.layers import ContextSettings
-from workbench.core.limits import DedupThresholds, LifecycleLimits, TriggerLimits
-from workbench.core.reflection.llm import LlmSettings
+from workbench.core.limits import DedupThresholds, LifecycleLimits, LlmSettings, TriggerLimits
 from workbench.core.stream.importance import GENERAL
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.document import from_doc
+from workbench.core.document import from_doc, to_doc
 from workbench.core.files.locks import FileLock
 from workbench.core.record import ABSENT, InvalidRecord, cannot_read, cannot_write, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
@@ -26,7 +26,7 @@ from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
-from workbench.store.naming import memory_id, memory_number, to_document
+from workbench.store.naming import memory_id, memory_number
 from workbench.store.records import COUNTERS, table_of
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Appending:
         number = memory_number(memory.id)
         if number is None or number >= self._next:
             raise InvalidRecord(f"{memory.id} was not handed out here.", "Nothing was written.")
-        self._added[str(number)] = to_document(memory)
+        self._added[str(number)] = to_doc(memory)
 
     def count(self, importance: float, at: datetime) -> None:
         """Let the reflection gauge count one observation."""
@@ -112,7 +112,7 @@ class Appending:
         if not counted.observations_since_last:
             return
         if self._next_gauge == 1:
-            sides = {name: (ABSENT, value) for name, value in to_document(counted).items()}
+            sides = {name: (ABSENT, value) for name, value in to_doc(counted).items()}
             yield DocChange(_GAUGE, "1", "insert", sides)
             return
         steps = {

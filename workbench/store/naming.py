@@ -6,18 +6,10 @@ Kept apart from the record types, so that a hook that adds one memory need not l
 import re
 from datetime import datetime
 
-from workbench.core.document import to_doc
-from workbench.store.entry import Doc
-
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
 
 FARTHEST = 10**12
 """A number in an id that somebody else chose moves the counter no farther than this, so that it can always go on."""
-
-
-def to_document(record: object) -> Doc:
-    """Return a record as it is stored: always with its `id` and `version`, even where they are the default."""
-    return to_doc(record)
 
 
 def memory_number(name: str) -> int | None:

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from workbench.core.record import UnknownRecord
-from workbench.core.words import folded, words
 
 HIGHEST = 10.0
 DEFAULT_BASE = 5.0
@@ -93,6 +92,8 @@ def table_named(name: str) -> ImportanceTable:
 
 def rate(observation_type: str, content: str, table: ImportanceTable = GENERAL) -> Rating:
     """Score an observation 0–10 and say why."""
+    from workbench.core.words import folded, words  # the settings name the tables, and are read by every command
+
     base = table.base.get(observation_type, DEFAULT_BASE)
     line = f" {' '.join(words(content)[:OPENING])} " if _may_hit(table, folded(content)) else ""
     earned = tuple((b.points, hit) for b in table.boosts if (hit := _hit(b, line)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from workbench.core.reflection.llm import LlmSettings
+from workbench.core.limits import LlmSettings
 from workbench.core.reflection.reflector import Reflection, ReflectionProblem, Step, Tell, Unread, Usage
 from workbench.core.runtime import Cancelled
 from workbench.core.text import one_line

@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from workbench.core.agents.plan import ActionType
+from workbench.core.limits import LlmSettings
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.operations import Analysis, Curation, read_analysis, read_curation
-from workbench.core.reflection.llm import LlmSettings, UnreadableReply, needs_round
+from workbench.core.reflection.llm import UnreadableReply, needs_round
 from workbench.core.reflection.reflector import (
     RETRIEVED,
     STOPPED,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workbench.core.document import to_doc
 from workbench.core.files.atomic import write_file
 from workbench.core.health import PurgedRecord, Unfinished
 from workbench.core.record import StoreProblem, UnknownRecord
@@ -33,7 +34,6 @@ from workbench.store.journal.segments import NAME, is_header
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import Stamp
-from workbench.store.naming import to_document
 from workbench.store.records import IN_BLOBS, key_of
 
 # Taking records and their texts out of what a store has written, line by line.
@@ -345,7 +345,7 @@ def purge(
                 staged.delete(table, doc_id)
             for record in left:
                 place = staged.doc_id_of(_LEFT, record.id) or str(staged.allocate(_LEFT))
-                staged.put(_LEFT, place, to_document(record))
+                staged.put(_LEFT, place, to_doc(record))
         with _said_when_unfinished(journal.folder):
             # First of all: broken off after that, the journal still says which files they were.
             files = () if in_blobs is None else in_blobs.remove(journal, doomed)
