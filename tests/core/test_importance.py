@@ -107,17 +107,3 @@ def test_words_of_a_boost_may_stand_apart_as_words_do(content: str) -> None:
     line = f" {' '.join(words(content))} "
     hits = [phrase for boost in CODE.boosts for group in boost.groups for phrase in group if f" {phrase} " in line]
     assert bool(rate("general", content, CODE).boosts) == ("main branch" in hits or {"tests", "failed"} <= set(hits))
-
-
-def test_a_text_without_any_word_of_a_boost_is_not_parted_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    parted: list[str] = []
-
-    def parting(text: str) -> list[str]:
-        parted.append(text)
-        return words(text)
-
-    monkeypatch.setattr(importance, "words", parting)
-    assert rate("general", "a\x07" * 1000).score == 5
-    assert parted == []
-    assert rate("general", "a critical bug").score == 7
-    assert parted == ["a critical bug"]
