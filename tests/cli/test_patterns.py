@@ -127,7 +127,7 @@ def test_a_pattern_is_edited_and_filled(store: Cli) -> None:
         ('{"name": "x"', "bad.json:1: no JSON"),
         ("[]", "There is no pattern in it."),
         ("5", "the pattern: is no object"),
-        ('{"name": "x", "category": "y"}', "category: is not one of strategy"),
+        ('{"name": "x", "category": "y"}', "category: invalid enum value 'y'; it is one of strategy"),
         (
             '{"name": "x", "category": "domain", "applicability": {"anti_conditions": ["a =="]}}',
             "applicability.anti_conditions[0]: position 5 of “a ==”: a comparison is expected",

@@ -28,7 +28,15 @@ from workbench.core.record import (
 from workbench.core.tuning.episodic import WEIGHTS, use_of
 from workbench.services.agents.episode_finding import FoundEpisode, fitting
 from workbench.services.agents.episode_pool import EpisodePool
-from workbench.services.agents.episodes import DIALECTS, bring, checked_docs, episodes_in, found_in, write_each, written
+from workbench.services.agents.episodes import (
+    DIALECTS,
+    bring,
+    checked_docs,
+    episodes_in,
+    found_in,
+    write_files,
+    written,
+)
 from workbench.services.agents.giving import EpisodeGiving
 from workbench.services.agents.reading_log import Asked
 from workbench.services.health.doctor import examine
@@ -461,10 +469,10 @@ def test_files_of_agent_playbook_come_in_and_go_out_as_they_were(bench: Workbenc
         "2026/2026-11-11-data-is-not-refreshed.json",
         "2026/2026-11-11-data-is-not-refreshed-2.json",
     ]
-    paths = write_each(tmp_path / "out", out)
+    paths = write_files(tmp_path / "out", out)
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in paths)
     with pytest.raises(UnreadableFile, match="is there already"):
-        write_each(tmp_path / "out", out)
+        write_files(tmp_path / "out", out)
     bench.history.undo()
     assert bench.episodes.all() == []
 

@@ -4,14 +4,17 @@ import json
 import os
 import sys
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import cut, moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, file_or_stdin, wants_json
-from workbench.cli.safety.flags import FLAG, Shown, add_secrets, review_json, unreviewed
-from workbench.cli.session import FOUND, Session, actor_of
-from workbench.core.agents.patterns.pattern import CATEGORIES, OUTCOMES, RELATIONS, STATUSES, Status
+from workbench.cli.output import cut, moment, table, warn
+from workbench.cli.parsing import Commands, add_limit, file_or_stdin
+from workbench.cli.safety.flags import FLAG, review_json, unreviewed
+from workbench.cli.session import DONE, FOUND, Session, actor_of
+from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, add_verbs, changing, flag, making, several, text
+from workbench.core.agents.patterns.pattern import CATEGORIES, OUTCOMES, RELATIONS, STATUSES, Leaf, Status, tree_json
 from workbench.core.files.fresh import read_named
 from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnreadableFile
 from workbench.core.text import counted, one_line
@@ -23,97 +26,75 @@ if TYPE_CHECKING:
     from workbench.services.agents.patterns import Found, Patterns
     from workbench.services.open import Workbench
 
-
-# Changing patterns: adding, editing, recording, validating, deciding, merging, taking in files.
-
-
 LARGEST = 64 << 20
 """Bytes of a file of patterns, at the most."""
+
+LEFT_OUT = 20
+"""Patterns that do not apply of which is said why."""
 
 _NOTHING = "Nothing was written."
 
 
-def add_patterns(session: Session) -> int:
-    given = _read(session)
+# Changing patterns: adding, editing, recording, validating, deciding, merging, taking in files.
+
+
+def add_patterns(call: Call) -> Answer:
+    given = _read(call.session)
     docs = given if isinstance(given, list) else [given]
     if not docs:
         raise InvalidRecord("There is no pattern in it.", _NOTHING)
-    with session.changing(makes=True) as bench:
-        made = bench.patterns.add(docs)
-        flagged = {held.record.id for held in bench.safety.speaking(made)}
-    if wants_json(session.args):
-        write_json([{"id": one.id, "status": one.status, "flagged": one.id in flagged} for one in made])
-        return 0
-    for one in made:
-        say(f"Added {one.id} ({one.status.replace('_', ' ')}): {one.name}")
-    for one in made:
-        if one.id in flagged:
-            warn(f"{one.id} is flagged and held back from agents; `workbench scan` says why.")
-    return 0
+    made = call.bench.patterns.add(docs)
+    flagged = {held.record.id for held in call.bench.safety.speaking(made)}
+    return Answer(
+        [{"id": one.id, "status": one.status, "flagged": one.id in flagged} for one in made],
+        [f"Added {one.id} ({one.status.replace('_', ' ')}): {one.name}" for one in made],
+        [f"{id} is flagged and held back from agents; `workbench scan` says why." for id in sorted(flagged)],
+    )
 
 
-def edit_pattern(session: Session) -> int:
-    """Change fields of a pattern."""
-    patch = _read(session)
+def edit_pattern(call: Call) -> Answer:
+    patch = _read(call.session)
     if not isinstance(patch, Mapping):
         raise InvalidRecord("A patch is a JSON object of the fields that change.", _NOTHING)
-    with session.changing() as bench:
-        before = bench.patterns.get(session.args.id)
-        after = bench.patterns.update(session.args.id, patch)
-    if wants_json(session.args):
-        write_json({"id": after.id, "version": after.edition, "changed": after != before})
-    elif after == before:
-        say(f"{after.id} says that already.")
-    else:
-        say(f"Changed {after.id}: it is version {after.edition} now.")
-    return 0
+    before = call.bench.patterns.get(call.args.id)
+    after = call.bench.patterns.update(before.id, patch)
+    done = f"Changed {after.id}: it is version {after.edition} now."
+    return Answer(
+        {"id": after.id, "version": after.edition, "changed": after != before},
+        [f"{after.id} says that already." if after == before else done],
+    )
 
 
-def record_application(session: Session) -> int:
-    """Record how applying a pattern went."""
-    args = session.args
-    with session.changing() as bench:
-        done = bench.patterns.record(
-            args.id, args.episode, args.outcome, task=args.task, note=args.note, time=args.time, cost=args.cost
-        )
-        pattern = bench.patterns.get(args.id)
-    if wants_json(args):
-        write_json({"pattern": done.pattern, "episode": done.episode, "outcome": done.outcome,
-                    "usage_count": pattern.usage_count})  # fmt: skip
-    else:
-        say(f"Recorded: {done.pattern} in {done.episode}, {done.outcome}; used {pattern.usage_count:,} times.")
-    return 0
+def record_application(call: Call) -> Answer:
+    args, patterns = call.args, call.bench.patterns
+    done = patterns.record(
+        args.id, args.episode, args.outcome, task=args.task, note=args.note, time=args.time, cost=args.cost
+    )
+    used = patterns.get(args.id).usage_count
+    return Answer(
+        {"pattern": done.pattern, "episode": done.episode, "outcome": done.outcome, "usage_count": used},
+        [f"Recorded: {done.pattern} in {done.episode}, {done.outcome}; used {used:,} times."],
+    )
 
 
-def validate_patterns(session: Session) -> int:
-    """Hold patterns against their evidence."""
-    args = session.args
-    if args.dry_run:
-        with session.reading() as bench:
-            done = bench.patterns.validations(args.ids)
-    else:
-        with session.changing() as bench:
-            done = bench.patterns.validate(args.ids)
-    if wants_json(args):
-        write_json([_validation_json(one) for one in done])
-        return 0
+def validate_patterns(call: Call) -> Answer:
+    args = call.args
+    done = call.bench.patterns.validations(args.ids) if args.dry_run else call.bench.patterns.validate(args.ids)
     told = [one for one in done if args.ids or one.outlook != "insufficient"]
-    for line in table([_validation(one) for one in told]) if told else ():
-        say(line)
-    few = len(done) - len(told)
-    if few:
-        warn(f"{counted(few, 'pattern')} with fewer than 5 applications in the last 90 days: unchanged.")
+    remarks = []
+    if few := len(done) - len(told):
+        remarks.append(f"{counted(few, 'pattern')} with fewer than 5 applications in the last 90 days: unchanged.")
     if not done:
-        warn("The store has no patterns yet.")
+        remarks.append("The store has no patterns yet.")
     elif args.dry_run:
-        warn("Nothing was changed: --dry-run.")
-    return 0
+        remarks.append("Nothing was changed: --dry-run.")
+    return Answer([_validation_json(one) for one in done], table([_validation(one) for one in told]), remarks)
 
 
 def _validation(one: "Validation") -> tuple[str, ...]:
     found = one.finding
-    stands = one.after.status.replace("_", " ")
-    moved = f"{one.before.status.replace('_', ' ')} → {stands}" if one.moves else stands
+    before, after = (each.status.replace("_", " ") for each in (one.before, one.after))
+    moved = f"{before} → {after}" if one.moves else after
     if one.outlook == "insufficient":
         return one.before.id, moved, f"{counted(found.episodes, 'application')} of the 5 that it needs"
     share = f"{found.successes} of {found.episodes} succeeded"
@@ -139,110 +120,76 @@ DECISIONS: Mapping[str, Callable[["Patterns", Namespace], "Pattern"]] = {
 """What a person decides about one pattern, by the verb for it."""
 
 
-def decide_pattern(session: Session) -> int:
-    with session.changing() as bench:
-        return _told(session, DECISIONS[session.args.verb](bench.patterns, session.args))
+def decide_pattern(call: Call) -> Answer:
+    from workbench.core.agents.patterns.statistics import NAMES
+
+    one = DECISIONS[call.args.verb](call.bench.patterns, call.args)
+    by = f", superseded by {one.superseded_by}" if one.superseded_by else ""
+    doc = {"id": one.id, "status": one.status, "reason": one.status_reason, "superseded_by": one.superseded_by}
+    return Answer(doc, [f"{one.id} is {NAMES[one.status]}{by}."])
 
 
-def _told(session: Session, pattern: "Pattern") -> int:
-    if wants_json(session.args):
-        write_json({"id": pattern.id, "status": pattern.status, "reason": pattern.status_reason,
-                    "superseded_by": pattern.superseded_by})  # fmt: skip
-    else:
-        from workbench.core.agents.patterns.statistics import NAMES
-
-        by = f", superseded by {pattern.superseded_by}" if pattern.superseded_by else ""
-        say(f"{pattern.id} is {NAMES[pattern.status]}{by}.")
-    return 0
+def merge_patterns(call: Call) -> Answer:
+    made = call.bench.patterns.merge(call.args.ids)
+    return Answer(
+        {"id": made.id, "status": made.status, "merged": list(dict.fromkeys(call.args.ids))},
+        [f"Merged into {made.id} ({made.status}): {made.name}. The others are deprecated in its favour."],
+    )
 
 
-def merge_patterns(session: Session) -> int:
-    with session.changing() as bench:
-        made = bench.patterns.merge(session.args.ids)
-    if wants_json(session.args):
-        write_json({"id": made.id, "status": made.status, "merged": list(dict.fromkeys(session.args.ids))})
-    else:
-        say(f"Merged into {made.id} ({made.status}): {made.name}. The others are deprecated in its favour.")
-    return 0
+def relate_patterns(call: Call) -> Answer:
+    args = call.args
+    call.bench.patterns.relate(args.id, args.relation, args.other, remove=args.remove)
+    return Answer(lines=[f"{args.id} {args.relation} {args.other}{' no longer' if args.remove else ''}."])
 
 
-def relate_patterns(session: Session) -> int:
-    """Say how two patterns stand to each other."""
-    args = session.args
-    with session.changing() as bench:
-        bench.patterns.relate(args.id, args.relation, args.other, remove=args.remove)
-    say(f"{args.id} {args.relation} {args.other}{' no longer' if args.remove else ''}.")
-    return 0
+_WEAK = {
+    "low_confidence": "low confidence", "unused": "not applied for 90 days", "contradicted": "contradicted",
+}  # fmt: skip
 
 
-def prune_patterns(session: Session) -> int:
-    """List patterns that are worth little, and take them out of use where that is asked."""
-    args = session.args
+def prune_patterns(call: Call) -> Answer:
+    args = call.args
     if args.ids and not args.deprecate:
         raise InvalidQuery("IDs are for --deprecate.", "Without it, every pattern that is worth little is listed.")
-    with session.changing() if args.deprecate else session.reading() as bench:
-        weak = bench.patterns.weak()
-        if args.deprecate:
-            chosen = tuple(args.ids) or tuple(pattern.id for pattern, _ in weak)
-            gone = bench.patterns.prune(chosen) if chosen else ()
-            weak = tuple((pattern, why) for pattern, why in weak if pattern.id in chosen)
-        mask = bench.safety.masked
-        if wants_json(args):
-            write_json(
-                [{"id": p.id, "name": mask(p.name), "why": list(why), "deprecated": args.deprecate} for p, why in weak]
-            )
-            return 0
-        words = {
-            "low_confidence": "low confidence",
-            "unused": "not applied for 90 days",
-            "contradicted": "contradicted",
-        }
-        rows = [(p.id, ", ".join(words[one] for one in why), mask(p.name)) for p, why in weak]
-    for line in table(rows) if rows else ():
-        say(line)
-    if args.deprecate and weak:
-        say(f"Deprecated {counted(len(gone), 'pattern')}; `workbench undo` takes that back.")
-    elif not weak:
-        warn("No pattern is worth little.")
-    return 0
+    weak = call.bench.patterns.weak()
+    chosen = (tuple(args.ids) or tuple(pattern.id for pattern, _ in weak)) if args.deprecate else ()
+    if chosen:
+        call.bench.patterns.prune(chosen)
+        weak = tuple((pattern, why) for pattern, why in weak if pattern.id in chosen)
+    lines = table([(p.id, ", ".join(_WEAK[one] for one in why), call.shown(p.name)) for p, why in weak])
+    if chosen and weak:
+        lines.append(f"Deprecated {counted(len(chosen), 'pattern')}; `workbench undo` takes that back.")
+    rows = [{"id": p.id, "name": p.name, "why": why, "deprecated": args.deprecate} for p, why in weak]
+    return Answer(rows, lines, [] if weak else ["No pattern is worth little."])
 
 
-def import_patterns(session: Session) -> int:
+def import_patterns(call: Call) -> Answer:
     """Take in a file of patterns; exit code 1 when something of it could not be read."""
     from workbench.services.files.paths import as_named
 
-    args, path = session.args, as_named(session.args.file, session.cwd)
-    with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:
-        intake = bench.pattern_intake.plan(path)
-        written = 0 if args.dry_run else bench.pattern_intake.carry_out(intake)
-        mask = bench.safety.masked
-        lost = [*(str(issue) for issue in intake.issues), *(f"{id}: {why}" for id, why in intake.refused)]
-        if wants_json(args):
-            new = [{"id": one.id, "name": mask(one.name), "status": one.status} for one in intake.new]
-            write_json(
-                {"new": new, "present": list(intake.present), "written": written, "problems": list(map(mask, lost))}
-            )
-            return FOUND if lost else 0
-        for one in intake.new if args.dry_run else ():
-            say(mask(f"{one.id}  {one.status}  {one.name}"))
+    dry = call.args.dry_run
+    intake = call.bench.pattern_intake.plan(as_named(call.args.file, call.session.cwd))
+    written = 0 if dry else call.bench.pattern_intake.carry_out(intake)
+    lost = [call.shown(text) for text in (*map(str, intake.issues), *(f"{id}: {why}" for id, why in intake.refused))]
+    new = [{"id": one.id, "name": one.name, "status": one.status} for one in intake.new]
     there = f", {counted(len(intake.present), 'one')} there already" if intake.present else ""
-    what = (
-        f"{counted(len(intake.new), 'pattern')} to import"
-        if args.dry_run
-        else f"Imported {counted(written, 'pattern')}"
+    done = f"{counted(len(new), 'pattern')} to import" if dry else f"Imported {counted(written, 'pattern')}"
+    lines = [call.shown(f"{one.id}  {one.status}  {one.name}") for one in intake.new] if dry else []
+    return Answer(
+        {"new": new, "present": intake.present, "written": written, "problems": lost},
+        [*lines, f"{done}{there}."],
+        lost,
+        FOUND if lost else DONE,
     )
-    say(f"{what}{there}.")
-    for line in lost:
-        warn(mask(line))
-    return FOUND if lost else 0
 
 
-def export_patterns(session: Session) -> int:
+def export_patterns(call: Call) -> Answer:
     """Write patterns into agent-playbook's file."""
     from workbench.core.files.replacing import replace_file
     from workbench.services.files.paths import as_named
 
-    args, path = session.args, as_named(session.args.file, session.cwd)
+    args, path = call.args, as_named(call.args.file, call.session.cwd)
     try:
         before = read_named(path, LARGEST) if path.exists() else None
         original = None if before is None else before.decode("utf-8")
@@ -250,15 +197,11 @@ def export_patterns(session: Session) -> int:
         raise UnreadableFile(f"{args.file} cannot be read: {error.strerror}.", _NOTHING) from error
     except UnicodeDecodeError as error:
         raise UnreadableFile(f"{args.file} is no text in UTF-8.", _NOTHING) from error
-    with session.reading(approved=True) as bench:
-        text = bench.pattern_intake.written(args.ids, original, bench.safety)
+    text = call.bench.pattern_intake.written(args.ids, original, call.bench.safety)
     if text != original:
         replace_file(path, text, before)
-    if wants_json(args):
-        write_json({"file": str(path), "changed": text != original})
-    else:
-        say(f"{'Wrote' if text != original else 'Nothing to write: the same stands in'} {args.file}.")
-    return 0
+    done = "Wrote" if text != original else "Nothing to write: the same stands in"
+    return Answer({"file": str(path), "changed": text != original}, [f"{done} {args.file}."])
 
 
 def read_text(session: Session, name: str) -> str:
@@ -276,7 +219,8 @@ def read_text(session: Session, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{shown} is no text in UTF-8.", _NOTHING) from error
+        what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
+        raise UnreadableFile(f"{shown} is no text in UTF-8: {what}.", _NOTHING) from error
 
 
 def _read(session: Session) -> object:
@@ -294,283 +238,209 @@ def _read(session: Session) -> object:
 # Looking at patterns: lists, one in full, those that fit a task, those alike, a filled template, the tree.
 
 
-LEFT_OUT = 20
-"""Patterns that do not apply of which is said why."""
+def list_patterns(call: Call) -> Answer:
+    args, every = call.args, call.bench.patterns.all()
+    stands = [one for one in every if (one.status == args.status if args.status else one.status != "deprecated")]
+    wanted = [one for one in stands if args.category in (None, one.category)]
+    chosen = cut(wanted, args.limit)
+    none = "The store has no patterns yet; `workbench pattern add FILE` adds some, `pattern import` those of a file."
+    return Answer(
+        lambda: [_row_json(call.bench, one) for one in chosen],
+        lambda: table([_row(call, one) for one in chosen], right=(3, 4)),
+        [] if wanted else ["No pattern is like that." if every else none],
+    )
 
 
-def list_patterns(session: Session) -> int:
-    """Print patterns, a line each."""
+def show_pattern(call: Call) -> Answer:
+    from workbench.core.agents.patterns.matching import in_full
+    from workbench.core.agents.patterns.schema import pattern_doc
+
+    stored = call.bench.patterns.get(call.args.id)
+    done = call.bench.patterns.applications(stored.id)
+
+    def lines() -> Iterator[str]:
+        reasons = {finding.reason for held in call.bench.safety.unpermitted([stored]) for finding in held.findings}
+        yield from (f"{FLAG} flagged: {reason}" for reason in sorted(reasons))
+        yield from (mark.rstrip() for mark in (unreviewed(call.bench, stored),) if mark)
+        yield from in_full(call.shown(stored), call.shown(done), moment)
+
+    told = {"applications": [application_json(one) for one in done], **review_json(call.bench, stored)}
+    return Answer(lambda: {**pattern_doc(stored), **told}, lines)
+
+
+def _opened_to_find(session: Session) -> "AbstractContextManager[Workbench]":
     args = session.args
-    with session.reading() as bench:
-        shown = Shown(bench, secrets=args.show_secrets)
-        wanted = [p for p in bench.patterns.all() if _is_wanted(p, args.status, args.category)]
-        chosen = cut(wanted, args.limit)
-        if wants_json(args):
-            write_json([_row_json(shown(pattern)) | review_json(bench, pattern) for pattern in chosen])
-        else:
-            signs = _signs(bench, chosen)
-            rows = [_row(shown(pattern), sign) for pattern, sign in zip(chosen, signs, strict=True)]
-            for line in table(rows, right=(3, 4)) if rows else ():
-                say(line)
-            if not wanted:
-                warn(_empty(bench))
-        shown.remark()
-    return 0
-
-
-def _empty(bench: "Workbench") -> str:
-    if bench.patterns.all():
-        return "No pattern is like that."
-    return "The store has no patterns yet; `workbench pattern add FILE` adds some, `pattern import` those of a file."
-
-
-def _is_wanted(pattern: "Pattern", status: str | None, category: str | None) -> bool:
-    stands = pattern.status == status if status else pattern.status != "deprecated"
-    return stands and category in (None, pattern.category)
-
-
-def show_pattern(session: Session) -> int:
-    """Print one pattern in full."""
-    args = session.args
-    with session.reading() as bench:
-        from workbench.core.agents.patterns.schema import pattern_doc
-
-        shown = Shown(bench, secrets=args.show_secrets)
-        stored = bench.patterns.get(args.id)
-        pattern, done = shown(stored), shown(bench.patterns.applications(args.id))
-        if wants_json(args):
-            told = {"applications": [application_json(one) for one in done], **review_json(bench, stored)}
-            write_json({**pattern_doc(pattern), **told})
-        else:
-            from workbench.core.agents.patterns.matching import in_full
-
-            reasons = {f.reason for held in bench.safety.unpermitted([stored]) for f in held.findings}
-            for reason in sorted(reasons):
-                say(f"{FLAG} flagged: {reason}")
-            if mark := unreviewed(bench, stored):
-                say(mark.rstrip())
-            for line in in_full(pattern, done, moment):
-                say(line)
-        shown.remark()
-    return 0
-
-
-def find_patterns(session: Session) -> int:
-    """Print the patterns that fit a task; exit code 1 when none does."""
-    args = session.args
-    if args.actor is not None and args.show_secrets:
+    if args.actor is None:
+        return session.reading()
+    if args.show_secrets:
         raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
-    if args.actor is not None and (args.explain or args.candidates):
+    if args.explain or args.candidates:
         raise InvalidQuery("Agents are served what is in use.", "Leave out --explain and --candidates, or --for-agent.")
-    with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
-        return _serve(session, bench) if args.actor is not None else _look(session, bench)
+    return session.changing(actor_of(args), trusted=False)
 
 
-def _task(session: Session) -> "Task":
+def find_patterns(call: Call) -> Answer:
+    """Print the patterns that fit a task; exit code 1 when none does."""
+    args, task = call.args, _task(call.args)
+    if args.actor is not None:
+        return _serve(call, task)
+    statuses: frozenset[Status] = frozenset(("validated", "candidate") if args.candidates else ("validated",))
+    found = call.bench.patterns.find(task, args.limit or None, statuses=statuses, explain=args.explain)
+    none = "No pattern in use fits this task." + ("" if args.explain else " --explain says why.")
+    return Answer(
+        lambda: _found_json(call.bench, found, args.explain),
+        lambda: _found_lines(call, found),
+        [] if found.matches else [none],
+        DONE if found.matches else FOUND,
+    )
+
+
+def _task(args: Namespace) -> "Task":
     from workbench.core.agents.patterns.matching import task_of
 
-    args = session.args
     facts = dict(args.fact)
     if not (args.task.strip() or args.type or args.domain or args.category or facts):
-        raise InvalidQuery(
-            "The task is empty.", "Say what is to be done, or give --type, --domain, --category or --fact."
-        )
+        hint = "Say what is to be done, or give --type, --domain, --category or --fact."
+        raise InvalidQuery("The task is empty.", hint)
     return task_of(args.task, args.type, args.domain, args.complexity, args.capability, args.category, facts)
 
 
-def _look(session: Session, bench: "Workbench") -> int:
-    args = session.args
-    statuses: frozenset[Status] = frozenset(("validated", "candidate") if args.candidates else ("validated",))
-    found = bench.patterns.find(_task(session), args.limit or None, statuses=statuses, explain=args.explain)
-    shown = Shown(bench, secrets=args.show_secrets)
-    if wants_json(args):
-        write_json(shown(_found_json(bench, found, args.explain)))
-    else:
-        _print_found(found, shown, _signs(bench, [one.pattern for one in found.matches]), explain=args.explain)
-    shown.remark()
-    return 0 if found.matches else FOUND
-
-
-def _serve(session: Session, bench: "Workbench") -> int:
+def _serve(call: Call, task: "Task") -> Answer:
     from workbench.services.agents.giving import reading_of, served
     from workbench.services.agents.reading_log import Asked, keep
 
-    args, task = session.args, _task(session)
-    if not bench.trust.standing.trusted:
-        if wants_json(args):
-            write_json([])
-        return 0
-    given = served(
-        bench.context, bench.safety, bench.patterns.find(task, None), args.limit or len(bench.patterns.all())
-    )
+    args = call.args
+    if not call.bench.trust.standing.trusted:
+        return Answer([])
+    most = args.limit or len(call.bench.patterns.all())
+    given = served(call.bench.context, call.bench.safety, call.bench.patterns.find(task, None), most)
     try:
-        keep(bench.context, [reading_of(bench.context, given, task.text, Asked("cli", args.session), bench.safety)])
+        keep(
+            call.bench.context,
+            [reading_of(call.bench.context, given, task.text, Asked("cli", args.session), call.bench.safety)],
+        )
     except StoreProblem as error:
         warn(f"The reads were not counted. {error}")
-    rows = given.rows
-    if wants_json(args):
-        write_json(rows)
-    for row in () if wants_json(args) else rows:
-        say(f"{row['id']} · {row['category']} · confidence {row['confidence']}\n{row['text']}\n")
     if given.held:
         warn(f"{counted(given.held, 'flagged pattern')} held back; `workbench scan` says why.")
     if given.unapproved:
         warn(f"{counted(given.unapproved, 'pattern')} left out: this agent is served only what a person approved.")
-    return 0
+    told = "{id} · {category} · confidence {confidence}\n{text}\n"
+    return Answer(given.rows, [told.format(**row) for row in given.rows])
 
 
-def similar_patterns(session: Session) -> int:
-    """Print patterns that resemble one."""
-    args = session.args
-    with session.reading() as bench:
-        shown = Shown(bench, secrets=args.show_secrets)
-        found = bench.patterns.similar(args.id)
-        if wants_json(args):
-            rows = [
-                {
-                    **_row_json(shown(one.pattern)), "likeness": round(one.score, 4), "parts": one.parts,
-                    **review_json(bench, one.pattern),
-                }
-                for one in found
-            ]  # fmt: skip
-            write_json(rows)
-        else:
-            signs = _signs(bench, [one.pattern for one in found])
-            rows_ = [
-                (f"{one.score:.2f}", *_row(shown(one.pattern), sign)) for one, sign in zip(found, signs, strict=True)
-            ]
-            for line in table(rows_, right=(0, 4, 5)) if rows_ else ():
-                say(line)
-            if not found:
-                warn("No other pattern resembles it.")
-        shown.remark()
-    return 0
+def similar_patterns(call: Call) -> Answer:
+    found = call.bench.patterns.similar(call.args.id)
+    return Answer(
+        lambda: [
+            {**_row_json(call.bench, one.pattern), "likeness": round(one.score, 4), "parts": one.parts} for one in found
+        ],
+        lambda: table([(f"{one.score:.2f}", *_row(call, one.pattern)) for one in found], right=(0, 4, 5)),
+        [] if found else ["No other pattern resembles it."],
+    )
 
 
-def fill_template(session: Session) -> int:
-    """Print a template with its parameters filled in."""
-    args = session.args
-    with session.reading() as bench:
-        shown = Shown(bench, secrets=args.show_secrets)
-        write_json(shown(bench.patterns.filled(args.id, dict(args.values))))
-        shown.remark()
-    return 0
+def fill_template(call: Call) -> Answer:
+    filled = call.shown(call.bench.patterns.filled(call.args.id, dict(call.args.values)))
+    return Answer(filled, [json.dumps(filled, indent=2)])
 
 
-def show_tree(session: Session) -> int:
-    """Print the decision tree."""
-    with session.reading() as bench:
-        from workbench.core.agents.patterns.pattern import tree_json
-
-        tree = bench.patterns.tree()
-        if wants_json(session.args):
-            write_json(tree_json(tree))
-        else:
-            for line in _tree_lines(tree, ""):
-                say(bench.safety.masked(line))
-    return 0
+def show_tree(call: Call) -> Answer:
+    tree = call.bench.patterns.tree()
+    return Answer(lambda: tree_json(tree), lambda: map(call.shown, _tree_lines(tree, "")))
 
 
 def _tree_lines(tree: "Node", indent: str) -> Iterator[str]:
-    from workbench.core.agents.patterns.pattern import Leaf
-
     if isinstance(tree, Leaf):
         yield f"{indent}{', '.join(tree.patterns) or '(none)'}"
         return
     yield f"{indent}{tree.about.replace('_', ' ')}?"
-    for answer, node in tree.answers:
+    others = [] if tree.about == "category" else [("anything else", tree.otherwise)]
+    for answer, node in (*tree.answers, *others):
         yield f"{indent}  {answer}:"
         yield from _tree_lines(node, f"{indent}    ")
-    if tree.about != "category":
-        yield f"{indent}  anything else:"
-        yield from _tree_lines(tree.otherwise, f"{indent}    ")
 
 
-def _signs(bench: "Workbench", patterns: Sequence["Pattern"]) -> list[str]:
-    """Return before each pattern's name: the sign of one that is held back from agents, or nothing."""
-    flagged = {held.id for held in bench.safety.unpermitted(patterns)}
-    return [unreviewed(bench, one) + (f"{FLAG} " if one.id in flagged else "") for one in patterns]
+def _sign(bench: "Workbench", pattern: "Pattern") -> str:
+    """Return the sign of a pattern that is held back from agents, and for an agent of one nobody looked at."""
+    return unreviewed(bench, pattern) + (f"{FLAG} " if any(bench.safety.unpermitted([pattern])) else "")
 
 
-def _row(pattern: "Pattern", sign: str) -> tuple[str, ...]:
-    said = pattern.support
-    used = f"{pattern.usage_count:,}×"
-    name = f"{pattern.name} — {pattern.line}" if pattern.line != pattern.name else pattern.name
-    standing = pattern.status.replace("_", " ")
-    return (pattern.id, pattern.category, standing, f"{said.confidence_score:.2f}", used, sign + one_line(name, 200))
+def _said(pattern: "Pattern") -> str:
+    return f"{pattern.name} — {pattern.line}" if pattern.line != pattern.name else pattern.name
 
 
-def _row_json(pattern: "Pattern") -> dict[str, object]:
-    said = pattern.support
+def _row(call: Call, stored: "Pattern") -> tuple[str, ...]:
+    one = call.shown(stored)
+    said = _sign(call.bench, stored) + one_line(_said(one), 200)
+    sure, used = f"{one.support.confidence_score:.2f}", f"{one.usage_count:,}×"
+    return one.id, one.category, one.status.replace("_", " "), sure, used, said
+
+
+def _row_json(bench: "Workbench", one: "Pattern") -> dict[str, object]:
+    said = one.support
     return {
-        "id": pattern.id, "name": pattern.name, "category": pattern.category, "status": pattern.status,
-        "summary": pattern.line, "confidence": said.confidence_score, "success_rate": said.success_rate,
-        "usage_count": pattern.usage_count, "last_updated": pattern.last_updated, "version": pattern.edition,
+        "id": one.id, "name": one.name, "category": one.category, "status": one.status,
+        "summary": one.line, "confidence": said.confidence_score, "success_rate": said.success_rate,
+        "usage_count": one.usage_count, "last_updated": one.last_updated, "version": one.edition,
+        **review_json(bench, one),
     }  # fmt: skip
 
 
 def application_json(one: "Application") -> dict[str, object]:
-    return {"episode": one.episode, "outcome": one.outcome, "at": one.at, "task": one.task, "note": one.note,
-            "time": one.time, "cost": one.cost, "actor": one.actor, "basis": one.basis,
-            "counts": one.counts}  # fmt: skip
+    names = ("episode", "outcome", "at", "task", "note", "time", "cost", "actor", "basis", "counts")
+    return {name: getattr(one, name) for name in names}
 
 
 def _found_json(bench: "Workbench", found: "Found", explain: bool) -> Mapping[str, object]:
+    task = found.task
     rows = [
-        {**_row_json(one.pattern), "score": round(one.score, 4), "parts": dict(one.parts), "weighted": one.weighted,
-         "met": [{"what": kind, "name": name} for kind, name in one.met], **review_json(bench, one.pattern)}
+        {**_row_json(bench, one.pattern), "score": round(one.score, 4), "parts": one.parts, "weighted": one.weighted,
+         "met": [{"what": kind, "name": name} for kind, name in one.met]}
         for one in found.matches
     ]  # fmt: skip
-    task = found.task
     features = {"problem_types": sorted(task.problem_types), "domains": sorted(task.domains),
                 "complexity": task.complexity, "capabilities": task.capabilities and sorted(task.capabilities),
-                "facts": dict(task.facts)}  # fmt: skip
+                "facts": task.facts}  # fmt: skip
     fits = [{"what": one.about, "name": one.name, "why": one.why} for one in found.fits]
-    answer: dict[str, object] = {"features": features, "fits": fits, "patterns": rows}
-    if explain:
-        answer["left_out"] = [
-            {"id": pattern.id, "because": why.obstacle, "asked": list(why.asked), "unknown": why.unknown}
-            for pattern, why in found.left_out
-        ]
-    return answer
+    left_out = [
+        {"id": pattern.id, "because": why.obstacle, "asked": why.asked, "unknown": why.unknown}
+        for pattern, why in found.left_out
+    ]
+    return {"features": features, "fits": fits, "patterns": rows} | ({"left_out": left_out} if explain else {})
 
 
-def _print_found(found: "Found", shown: Shown, signs: Sequence[str], *, explain: bool) -> None:
-    for one, sign in zip(found.matches, signs, strict=True):
-        pattern = shown(one.pattern)
-        say(f"{one.score:.4f}  {pattern.id}  {sign}{one_line(f'{pattern.name} — {pattern.line}', 200)}")
-        if explain:
-            say(_explained(one, shown))
+def _found_lines(call: Call, found: "Found") -> Iterator[str]:
+    for one in found.matches:
+        pattern = call.shown(one.pattern)
+        yield f"{one.score:.4f}  {pattern.id}  {_sign(call.bench, one.pattern)}{one_line(_said(pattern), 200)}"
+        if call.args.explain:
+            yield call.shown(_explained(one))
     for fit in found.fits:
-        say("   of    " + one_line(shown(f"{fit.about.replace('_', ' ')} {fit.name}: {fit.why}"), 200))
-    if not found.matches:
-        warn("No pattern in use fits this task." + ("" if explain else " --explain says why."))
+        yield "   of    " + one_line(call.shown(f"{fit.about.replace('_', ' ')} {fit.name}: {fit.why}"), 200)
     for pattern, why in found.left_out[:LEFT_OUT]:
         # What is cut before it is masked may show how a secret begins.
-        say(f"   not   {pattern.id}  {one_line(shown(pattern.name), 80)}: {shown(_why(why))}")
+        yield f"   not   {pattern.id}  {one_line(call.shown(pattern.name), 80)}: {call.shown(_why(why))}"
     if len(found.left_out) > LEFT_OUT:
-        say(f"   not   {len(found.left_out) - LEFT_OUT:,} more; --json has all of them")
+        yield f"   not   {len(found.left_out) - LEFT_OUT:,} more; --json has all of them"
 
 
-def _explained(one: "Match", shown: "Callable[[str], str]") -> str:
+def _explained(one: "Match") -> str:
     parts = " + ".join(f"{name} {value:.4f}" for name, value in one.weighted.items())
     met = "; ".join(f"{kind.replace('_', ' ')} {name}" for kind, name in one.met)
-    return shown(f"        {parts}" + (f"\n        fits: {met}" if met else ""))
+    return f"        {parts}" + (f"\n        fits: {met}" if met else "")
+
+
+_OBSTACLES = {
+    "complexity": "it is for complexity {}", "category": "it is of the category {}",
+    "problem_type": "it is for problems of the type {}", "domain": "it is for the domain {}",
+    "capability": "it needs {}", "condition": "it asks that {}", "anti_condition": "it does not apply when {}",
+}  # fmt: skip
 
 
 def _why(why: "LeftOut") -> str:
-    asked = ", ".join(why.asked)
-    if why.obstacle == "complexity":
-        return f"it is for complexity {' to '.join(why.asked)}"
-    words = {
-        "category": f"it is of the category {asked}",
-        "problem_type": f"it is for problems of the type {asked}",
-        "domain": f"it is for the domain {asked}",
-        "capability": f"it needs {asked}",
-        "condition": f"it asks that {asked}",
-        "anti_condition": f"it does not apply when {asked}",
-    }
-    said = words.get(why.obstacle, f"it is {asked.replace('_', ' ')}")
+    asked = (" to " if why.obstacle == "complexity" else ", ").join(why.asked)
+    said = _OBSTACLES.get(why.obstacle, "it is {}").format(asked)
     return f"{said}, and the task does not say" if why.unknown else said
 
 
@@ -631,140 +501,7 @@ the file says stays byte for byte. Secrets were masked when they came in; what g
 allowed. Without the file a new one is made."""
 
 _ID = "pat-20261124-0000001"
-
-
-def add_commands(commands: Commands) -> None:
-    """Add `pattern` and what is below it."""
-    pattern = add_command(commands, "pattern", list_patterns, "keep and find what agents learned", _PATTERN)
-    pattern.set_defaults(status=None, category=None, limit=50, json=False, show_secrets=False)
-    verbs = pattern.add_subparsers(title="what to do", metavar="VERB", prog=pattern.prog, parser_class=Parser)
-    _add_reading(verbs)
-    _add_writing(verbs)
-    _add_deciding(verbs)
-    _add_files(verbs)
-
-
-def _add_reading(verbs: Commands) -> None:
-    listing = add_command(verbs, "list", list_patterns, "list patterns, the surest first", example="--status validated")
-    listing.add_argument("--status", choices=STATUSES, help="only those that stand so (default: all but deprecated)")
-    listing.add_argument("--category", choices=CATEGORIES, help="only those of one category")
-    add_limit(listing, 50)
-    showing = add_command(verbs, "show", show_pattern, "show a pattern with its evidence and applications", example=_ID)
-    showing.add_argument("id")
-    finding = add_command(verbs, "find", find_patterns, "find the patterns that fit a task", _FIND)
-    finding.add_argument("task", nargs="?", default="", help="what is to be done, in words")
-    finding.add_argument("--type", metavar="T", action="append", default=[], help="the type of problem; several times")
-    finding.add_argument("--domain", metavar="D", action="append", default=[], help="the domain; several times")
-    finding.add_argument("--complexity", metavar="N", type=float, help="how hard it is, from 0 to 10")
-    about = "what is at hand; several times (without one, nobody is asked for it)"
-    finding.add_argument("--capability", metavar="C", action="append", default=[], help=about)
-    finding.add_argument("--category", choices=CATEGORIES, help="only those of one category")
-    about = "a fact that conditions ask about; several times"
-    finding.add_argument("--fact", metavar="NAME=VALUE", type=fact, action="append", default=[], help=about)
-    finding.add_argument("--candidates", action="store_true", help="look among the candidates, too")
-    finding.add_argument(
-        "--explain", action="store_true", help="show the parts of each score, and why others are missing"
-    )
-    about = "serve this agent: what it is served is kept as read by it"
-    finding.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
-    finding.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
-    add_limit(finding, 5)
-    alike = add_command(verbs, "similar", similar_patterns, "show patterns that resemble one", example=_ID)
-    alike.add_argument("id")
-    filling = add_command(verbs, "fill", fill_template, "fill the template of a pattern", _FILL)
-    filling.add_argument("id")
-    filling.add_argument("values", metavar="NAME=VALUE", nargs="*", type=fact, help="a value of a parameter")
-    tree = add_command(verbs, "tree", show_tree, "show the decision tree over the patterns in use", example="")
-    for parser in (listing, showing, finding, alike, filling):
-        add_secrets(parser)
-    for parser in (listing, showing, finding, alike, filling, tree):
-        add_json(parser)
-
-
-def _add_writing(verbs: Commands) -> None:
-    adding = add_command(verbs, "add", add_patterns, "add patterns", _ADD, example="patterns.json")
-    adding.add_argument("file", type=file_or_stdin)
-    editing = add_command(
-        verbs, "edit", edit_pattern, "change what a pattern says", _EDIT, example=f"{_ID} change.json"
-    )
-    editing.add_argument("id")
-    editing.add_argument("file", type=file_or_stdin)
-    applying = add_command(verbs, "apply", record_application, "record how applying a pattern went", _APPLY)
-    applying.add_argument("id")
-    applying.add_argument("episode", help="what names the episode")
-    applying.add_argument("--outcome", choices=OUTCOMES, required=True, help="how it went")
-    applying.add_argument("--task", metavar="TEXT", default="", help="what was to be done")
-    applying.add_argument("--note", metavar="TEXT", default="", help="what to know about it")
-    applying.add_argument("--time", metavar="SECONDS", type=amount, help="how long it took")
-    applying.add_argument("--cost", metavar="N", type=amount, help="what it cost, in the unit of the baseline")
-    validating = add_command(
-        verbs, "validate", validate_patterns, "weigh the evidence of patterns", _VALIDATE, example="--dry-run"
-    )
-    validating.add_argument("ids", metavar="ID", nargs="*")
-    validating.add_argument("--dry-run", action="store_true", help="say what would come of it, and change nothing")
-    for parser in (adding, editing, applying, validating):
-        add_json(parser)
-
-
-def _add_deciding(verbs: Commands) -> None:
-    for verb, about, why in (
-        ("approve", "take a candidate into use on your word", ""),
-        ("refine", "take one that is under review back into use; its evidence begins anew", "the cause is mended"),
-        ("deprecate", "take a pattern out of use for good", "it is gone"),
-        ("restore", "make a deprecated pattern a candidate again", ""),
-    ):
-        example = _ID + (f' --reason "{why}"' if why else "")
-        parser = add_command(verbs, verb, decide_pattern, about, example=example)
-        parser.set_defaults(verb=verb)
-        parser.add_argument("id")
-        if verb != "restore":
-            parser.add_argument("--reason", metavar="TEXT", default="", required=verb == "deprecate", help="why")
-        add_json(parser)
-    superseding = add_command(
-        verbs, "supersede", decide_pattern, "deprecate one in favour of another",
-        example=f"{_ID} pat-20261124-0000002",
-    )  # fmt: skip
-    superseding.set_defaults(verb="supersede")
-    superseding.add_argument("id")
-    superseding.add_argument("by", help="the pattern that takes its place")
-    superseding.add_argument("--reason", metavar="TEXT", default="", help="why")
-    merging = add_command(
-        verbs, "merge", merge_patterns, "make one pattern of several", _MERGE,
-        example=f"{_ID} pat-20261124-0000002",
-    )  # fmt: skip
-    merging.add_argument("ids", metavar="ID", nargs="+")
-    relating = add_command(
-        verbs, "relate", relate_patterns, "relate two patterns",
-        example=f"{_ID} specializes pat-20261124-0000002",
-    )  # fmt: skip
-    relating.add_argument("id")
-    relating.add_argument("relation", metavar="RELATION", choices=RELATIONS, help=", ".join(RELATIONS))
-    relating.add_argument("other", metavar="ID")
-    relating.add_argument("--remove", action="store_true", help="say it no longer")
-    pruning = add_command(
-        verbs, "prune", prune_patterns, "list patterns that are worth little", _PRUNE, example="--deprecate"
-    )
-    pruning.add_argument("ids", metavar="ID", nargs="*")
-    pruning.add_argument("--deprecate", action="store_true", help="take them out of use")
-    for parser in (superseding, merging, pruning):
-        add_json(parser)
-
-
-def _add_files(verbs: Commands) -> None:
-    importing = add_command(
-        verbs, "import", import_patterns, "import a file of patterns", _IMPORT,
-        example="patterns.json --dry-run",
-    )  # fmt: skip
-    importing.add_argument("file")
-    importing.add_argument("--dry-run", action="store_true", help="say what it would bring, and change nothing")
-    writing = add_command(
-        verbs, "export", export_patterns, "write them into agent-playbook's file", _EXPORT,
-        example="patterns.json",
-    )  # fmt: skip
-    writing.add_argument("file", help="the file they came from, or a new one")
-    writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all that are not deprecated)")
-    for parser in (importing, writing):
-        add_json(parser)
+_TWO = f"{_ID} pat-20261124-0000002"
 
 
 def fact(text: str) -> tuple[str, object]:
@@ -787,3 +524,83 @@ def amount(text: str) -> float:
     if not 0 <= value < 1e15:
         raise ArgumentTypeError(f"“{text}” is no amount")
     return value
+
+
+_OPTIONS: Mapping[str, Option] = {
+    "ids": {"metavar": "ID"},
+    "ids*:all": {"metavar": "ID", "help": "which ones (otherwise: all that are not deprecated)"},
+    "file:in": {"type": file_or_stdin}, "file:out": {"help": "the file they came from, or a new one"},
+    "--status": {"choices": STATUSES, "help": "only those that stand so (default: all but deprecated)"},
+    "--category": {"choices": CATEGORIES, "help": "only those of one category"},
+    "-n": partial(add_limit, default=50), "-n:5": partial(add_limit, default=5),
+    "task": {"default": "", "help": "what is to be done, in words"},
+    "--type": several("T", "the type of problem; several times"),
+    "--domain": several("D", "the domain; several times"),
+    "--complexity": {"metavar": "N", "type": float, "help": "how hard it is, from 0 to 10"},
+    "--capability": several("C", "what is at hand; several times (without one, nobody is asked for it)"),
+    "--fact": several("NAME=VALUE", "a fact that conditions ask about; several times") | {"type": fact},
+    "--candidates": flag("look among the candidates, too"),
+    "--explain": flag("show the parts of each score, and why others are missing"),
+    "--for-agent": {
+        "metavar": "NAME", "dest": "actor", "help": "serve this agent: what it is served is kept as read by it",
+    },
+    "--session": text("with --for-agent: the agent's session", "S"),
+    "values": {"metavar": "NAME=VALUE", "type": fact, "help": "a value of a parameter"},
+    "episode": {"help": "what names the episode"},
+    "--outcome": {"choices": OUTCOMES, "help": "how it went"},
+    "--task": text("what was to be done"), "--note": text("what to know about it"),
+    "--time": {"metavar": "SECONDS", "type": amount, "help": "how long it took"},
+    "--cost": {"metavar": "N", "type": amount, "help": "what it cost, in the unit of the baseline"},
+    "--dry-run": flag("say what would come of it, and change nothing"),
+    "--dry-run:in": flag("say what it would bring, and change nothing"),
+    "--reason": text("why"), "by": {"help": "the pattern that takes its place"},
+    "relation": {"metavar": "RELATION", "choices": RELATIONS, "help": ", ".join(RELATIONS)},
+    "other": {"metavar": "ID"}, "--remove": flag("say it no longer"), "--deprecate": flag("take them out of use"),
+}  # fmt: skip
+
+_VERBS = (
+    Verb("list", list_patterns, "list patterns, the surest first", "--status --category -n --show-secrets --json",
+         example="--status validated"),
+    Verb("show", show_pattern, "show a pattern with its evidence and applications", "id --show-secrets --json",
+         example=_ID),
+    Verb("find", find_patterns, "find the patterns that fit a task",
+         "task? --type --domain --complexity --capability --category --fact --candidates --explain --for-agent"
+         " --session -n:5 --show-secrets --json", _FIND, None, _opened_to_find),
+    Verb("similar", similar_patterns, "show patterns that resemble one", "id --show-secrets --json", example=_ID),
+    Verb("fill", fill_template, "fill the template of a pattern", "id values* --show-secrets --json", _FILL, None),
+    Verb("tree", show_tree, "show the decision tree over the patterns in use", "--json"),
+    Verb("add", add_patterns, "add patterns", "file:in --json", _ADD, "patterns.json", making),
+    Verb("edit", edit_pattern, "change what a pattern says", "id file:in --json", _EDIT, f"{_ID} change.json",
+         changing),
+    Verb("apply", record_application, "record how applying a pattern went",
+         "id episode --outcome! --task --note --time --cost --json", _APPLY, None, changing),
+    Verb("validate", validate_patterns, "weigh the evidence of patterns", "ids* --dry-run --json", _VALIDATE,
+         "--dry-run", lambda session: session.reading() if session.args.dry_run else session.changing()),
+    Verb("approve", decide_pattern, "take a candidate into use on your word", "id --reason --json", "", _ID, changing),
+    Verb("refine", decide_pattern, "take one that is under review back into use; its evidence begins anew",
+         "id --reason --json", "", f'{_ID} --reason "the cause is mended"', changing),
+    Verb("deprecate", decide_pattern, "take a pattern out of use for good", "id --reason! --json", "",
+         f'{_ID} --reason "it is gone"', changing),
+    Verb("restore", decide_pattern, "make a deprecated pattern a candidate again", "id --json", "", _ID, changing),
+    Verb("supersede", decide_pattern, "deprecate one in favour of another", "id by --reason --json", "", _TWO,
+         changing),
+    Verb("merge", merge_patterns, "make one pattern of several", "ids+ --json", _MERGE, _TWO, changing),
+    Verb("relate", relate_patterns, "relate two patterns", "id relation other --remove", "",
+         f"{_ID} specializes pat-20261124-0000002", changing),
+    Verb("prune", prune_patterns, "list patterns that are worth little", "ids* --deprecate --json", _PRUNE,
+         "--deprecate", lambda session: session.changing() if session.args.deprecate else session.reading()),
+    Verb("import", import_patterns, "import a file of patterns", "file --dry-run:in --json", _IMPORT,
+         "patterns.json --dry-run",
+         lambda session: session.reading(planning=True) if session.args.dry_run else session.changing(makes=True)),
+    Verb("export", export_patterns, "write them into agent-playbook's file", "file:out ids*:all --json", _EXPORT,
+         "patterns.json", lambda session: session.reading(approved=True)),
+)  # fmt: skip
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `pattern` and what is below it."""
+    top = add_verb(
+        commands, Verb("pattern", list_patterns, "keep and find what agents learned", "", _PATTERN, None), {}
+    )
+    top.set_defaults(status=None, category=None, limit=50, json=False, show_secrets=False)
+    add_verbs(top, _VERBS, _OPTIONS)

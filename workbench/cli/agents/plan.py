@@ -1,15 +1,17 @@
 """`workbench plan`: goals in steps, what takes one off them, and what to do next."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.cli.agents.patterns import read_text
-from workbench.cli.output import moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, file_or_stdin, wants_json
-from workbench.cli.safety.flags import Shown, review_json, unreviewed
-from workbench.cli.session import CLI_ACTOR, FOUND, PROBLEM, Session, actor_of
+from workbench.cli.output import moment, table, warn
+from workbench.cli.parsing import Commands, count, file_or_stdin
+from workbench.cli.safety.flags import review_json, unreviewed
+from workbench.cli.session import CLI_ACTOR, DONE, FOUND, PROBLEM, Session, actor_of
+from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, add_verbs, changing, flag, several, text
 from workbench.core.agents import plan as rules
 from workbench.core.agents.episodes.episode import OUTCOMES
 from workbench.core.agents.patterns.pattern import Pattern
@@ -24,26 +26,22 @@ if TYPE_CHECKING:
 
 
 _STATES: dict[str, rules.State] = {"done": "done", "skip": "skipped", "open": "open"}
-_DONE = "`workbench undo` takes that back."
+_SIGNS: Mapping[rules.State, str] = {"open": " ", "done": "✓", "skipped": "-"}
 
 
-def list_plans(session: Session) -> int:
-    """Print plans, a line each."""
-    with session.reading() as bench:
-        shown, rows = _shown(bench), list[Sequence[str]]()
-        every = bench.plans.all()
-        if wants_json(session.args):
-            write_json([shown(_brief(one)) | review_json(bench, one) for one in every])
-            return 0
-        for one in every:
-            doc = _brief(one)
-            rows.append((one.id, f"{doc['settled']} of {doc['of']}", unreviewed(bench, one) + shown(str(doc["goal"]))))
-        for line in table(rows) if rows else ():
-            say(line)
-        if not rows:
-            warn("There are no plans yet; `workbench plan make GOAL` makes one.")
-        shown.remark()
-    return 0
+def list_plans(call: Call) -> Answer:
+    every = [(one, _brief(one)) for one in call.bench.plans.all()]
+
+    def lines() -> list[str]:
+        rows = [
+            (one.id, f"{doc['settled']} of {doc['of']}", unreviewed(call.bench, one) + call.shown(str(doc["goal"])))
+            for one, doc in every
+        ]
+        return table(rows)
+
+    none = "There are no plans yet; `workbench plan make GOAL` makes one."
+    rows = [doc | review_json(call.bench, one) for one, doc in every]
+    return Answer(rows, lines, [] if every else [none])
 
 
 def _brief(plan: "Memory") -> dict[str, object]:
@@ -55,158 +53,146 @@ def _brief(plan: "Memory") -> dict[str, object]:
         return {"id": plan.id, "goal": plan.line, "settled": 0, "of": 0, "problem": error.message}
 
 
-def make_plan(session: Session) -> int:
+def _opened_to_make(session: Session) -> "AbstractContextManager[Workbench]":
+    return session.reading(planning=True) if session.args.dry_run else session.changing(makes=True)
+
+
+def make_plan(call: Call) -> Answer:
     """Part a goal into steps and store the plan."""
-    args = session.args
-    given = rules.read_plan(read_text(session, args.file)) if args.file else None
+    args, plans = call.args, call.bench.plans
+    given = rules.read_plan(read_text(call.session, args.file)) if args.file else None
     goal = rules.step_of(" ".join(args.goal)) if given is None else given
     goal = rules.timed(goal, args.minutes if args.minutes is not None else goal.minutes or 60)
     steps = tuple(rules.step_of(text) for text in args.step)
-    with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:
-        plan = given or (replace(goal, steps=steps) if steps else bench.plans.planned(goal, args.chunk))
-        if args.dry_run:
-            say(bench.safety.masked(rules.plan_text(plan)))
-            return 0
-        return _print(session, bench, bench.plans.make(plan, args.session))
+    plan = given or (replace(goal, steps=steps) if steps else plans.planned(goal, args.chunk))
+    if args.dry_run:
+        said = call.shown(rules.plan_text(plan))
+        return Answer(said, [said])
+    return _whole(call, plans.make(plan, args.session))
 
 
-def show_plan(session: Session) -> int:
-    with session.reading() as bench:
-        return _print(session, bench, bench.plans.get(session.args.id or ""))
+def show_plan(call: Call) -> Answer:
+    return _whole(call, call.bench.plans.get(call.args.id or ""))
 
 
-def _print(session: Session, bench: "Workbench", plan: "Memory") -> int:
+def _whole(call: Call, plan: "Memory") -> Answer:
     from workbench.services.agents.plans import plan_json
 
-    shown = _shown(bench)
-    doc = plan_json(plan)
-    if wants_json(session.args):
-        write_json(shown(doc) | review_json(bench, plan))
-        return 0
-    say(f"{plan.id}  {unreviewed(bench, plan)}{shown(str(doc['goal']))} ({doc['minutes']} min)")
-    for path, step in rules.walk(rules.read_plan(plan.content)):
-        if path:
-            sign = {"open": " ", "done": "✓", "skipped": "-"}[rules.state_of(step)]
-            here = ">" if rules.named(path) == doc["current"] else " "
-            time = f" ({step.total} min)" if step.total else ""
-            say(f"{here} {sign} {'  ' * (len(path) - 1)}{rules.named(path)}  {shown(step.text)}{time}")
-    say(f"{doc['settled']} of {doc['of']} settled.")
-    shown.remark()
-    return 0
+    doc, shown = plan_json(plan), call.shown
+
+    def lines() -> Iterator[str]:
+        yield f"{plan.id}  {unreviewed(call.bench, plan)}{shown(str(doc['goal']))} ({doc['minutes']} min)"
+        for path, step in rules.walk(rules.read_plan(plan.content)):
+            if path:
+                number = rules.named(path)
+                here = ">" if number == doc["current"] else " "
+                time = f" ({step.total} min)" if step.total else ""
+                indent = "  " * (len(path) - 1)
+                yield f"{here} {_SIGNS[rules.state_of(step)]} {indent}{number}  {shown(step.text)}{time}"
+        yield f"{doc['settled']} of {doc['of']} settled."
+
+    return Answer(doc | review_json(call.bench, plan), lines)
 
 
-def mark_step(session: Session) -> int:
-    args = session.args
-    with session.changing() as bench:
-        plan = bench.plans.mark(bench.plans.get(args.plan).id, args.number, _STATES[args.state])
-        return _told(session, plan)
+def mark_step(call: Call) -> Answer:
+    args, plans = call.args, call.bench.plans
+    return _told(plans.mark(plans.get(args.plan).id, args.number, _STATES[args.state]))
 
 
-def edit_plan(session: Session) -> int:
+def edit_plan(call: Call) -> Answer:
     """Replace a plan by a check list."""
-    after = rules.read_plan(read_text(session, session.args.file))
-    with session.changing() as bench:
-        return _told(session, bench.plans.change(bench.plans.get(session.args.plan).id, lambda _: after, "edit"))
+    after, plans = rules.read_plan(read_text(call.session, call.args.file)), call.bench.plans
+    return _told(plans.change(plans.get(call.args.plan).id, lambda _: after, "edit"))
 
 
-def _told(session: Session, plan: "Memory") -> int:
+def _told(plan: "Memory") -> Answer:
     doc = _brief(plan)
-    if wants_json(session.args):
-        write_json({name: value for name, value in doc.items() if name != "goal"})
-    else:
-        say(f"{plan.id}: {doc['settled']} of {doc['of']} settled, next is {doc['current'] or 'none'}. {_DONE}")
-    return 0
+    said = f"{plan.id}: {doc['settled']} of {doc['of']} settled, next is {doc['current'] or 'none'}."
+    del doc["goal"]
+    return Answer(doc, [f"{said} `workbench undo` takes that back."])
 
 
-def check_plan(session: Session) -> int:
+def check_plan(call: Call) -> Answer:
     """Say what takes one off the current step; exit code 1 when something does."""
-    args = session.args
-    with session.changing() if args.text else session.reading() as bench:
-        plan = bench.plans.get(args.plan)
-        one = bench.plans.check(plan, args.text) if args.text else None
-        found = bench.plans.deviations(plan) if not args.text else () if one is None else (one,)
-        shown = _shown(bench)
-        if wants_json(args):
-            rows = [{"rule": f.rule, "memory": f.memory, "text": f.text, "at": f.at, "debounced": f.debounced}
-                    for f in found]  # fmt: skip
-            write_json(shown({"plan": plan.id, "deviates": any(not f.debounced for f in found), "found": rows}))
-        else:
-            for f in found:
-                late = "  (within 5 minutes of another)" if f.debounced else ""
-                say(f"{moment(f.at)}  {f.rule}  {f.memory}  {shown(f.text)[:200]}{late}")
-            if not found:
-                say("Go on: nothing takes one off the current step.")
-    return FOUND if any(not f.debounced for f in found) else 0
+    plans, text = call.bench.plans, call.args.text
+    plan = plans.get(call.args.plan)
+    one = plans.check(plan, text) if text else None
+    found = plans.deviations(plan) if not text else () if one is None else (one,)
+    deviates = any(not each.debounced for each in found)
+    names = ("rule", "memory", "text", "at", "debounced")
+    rows = [{name: getattr(each, name) for name in names} for each in found]
+    lines = [
+        f"{moment(each.at)}  {each.rule}  {each.memory}  {call.shown(each.text)[:200]}"
+        + ("  (within 5 minutes of another)" if each.debounced else "")
+        for each in found
+    ]
+    return Answer(
+        {"plan": plan.id, "deviates": deviates, "found": rows},
+        lines or ["Go on: nothing takes one off the current step."],
+        (),
+        FOUND if deviates else DONE,
+    )
 
 
-def export_plan(session: Session) -> int:
+def export_plan(call: Call) -> Answer:
     """Write a plan as a Markdown check list."""
-    args = session.args
-    with session.reading(approved=True) as bench:
-        plan = bench.plans.get(args.plan)
-        text = bench.safety.masked(plan.content) + "\n"
-        for remark in bench.safety.require_outgoing([plan]):
-            warn(remark)
-    if args.file == "-":
-        say(text.rstrip())
-        return 0
     from workbench.core.files.replacing import replace_file
     from workbench.services.files.paths import as_named
 
-    replace_file(as_named(args.file, session.cwd), text)
-    say(f"Wrote {args.file}.")
-    return 0
+    args = call.args
+    plan = call.bench.plans.get(args.plan)
+    text = call.bench.safety.masked(plan.content) + "\n"
+    for remark in call.bench.safety.require_outgoing([plan]):
+        warn(remark)
+    if args.file == "-":
+        return Answer(lines=[text.rstrip()])
+    replace_file(as_named(args.file, call.session.cwd), text)
+    return Answer(lines=[f"Wrote {args.file}."])
 
 
-def decide(session: Session) -> int:
+def decide(call: Call) -> Answer:
     """Propose what to do next, value it, and show why."""
-    args = session.args
+    args, plans = call.args, call.bench.plans
     task = " ".join(args.task)
-    with session.changing() if args.claude else session.reading() as bench:
+    if args.claude and plans.missing and not args.preview:
+        warn(f"workbench: {plans.missing}")
+        return Answer(code=PROBLEM)
+    if args.preview or args.claude:
+        preview = plans.preview(task, args.session, args.known)
+        cost = f"{preview.remark} About {preview.estimate.total:,} tokens in and out."
         if args.preview:
-            preview = bench.plans.preview(task, args.session, args.known)
-            say(preview.texts[0])
-            warn(f"{preview.remark} About {preview.estimate.total:,} tokens in and out.")
-            return 0
-        if args.claude:
-            from workbench.cli.progress import interruptible
-            from workbench.cli.reflection import Told
-
-            if bench.plans.missing:
-                warn(f"workbench: {bench.plans.missing}")
-                return PROBLEM
-            cost = bench.plans.preview(task, args.session, args.known)
-            warn(f"{cost.remark} About {cost.estimate.total:,} tokens in and out.")
-            with interruptible() as cancelled:
-                told = Told()
-                found = bench.plans.ask(told, cancelled, task, args.session, args.known)
-                told.clear()
-        else:
-            found = bench.plans.decide(task, args.session, args.known, args.actions)
-        return _print_decision(session, bench, found)
+            return Answer(preview.texts[0], [preview.texts[0]], [cost])
+        warn(cost)
+        return _decided(call, _asked(call, task))
+    return _decided(call, plans.decide(task, args.session, args.known, args.actions))
 
 
-def _print_decision(session: Session, bench: "Workbench", found: "Decision") -> int:
-    shown = _shown(bench)
-    if wants_json(session.args):
-        write_json(shown({"plan": found.plan, "candidates": found.candidates, "unread": found.unread}))
-        return 0
-    tables = (bench.library.table(Pattern), bench.library.memories)
-    records = [next((r for t in tables if (r := t.find(one.source))), None) for one in found.candidates]
-    signs = ["" if one is None else unreviewed(bench, one) for one in records]
-    for place, one in enumerate(found.candidates):
-        say(f"{'>' if place == 0 else ' '} {one.value:.2f}  {one.type:<9}  {signs[place]}{shown(one.action)}")
-        by = f", by {one.source}" if one.source else ""
-        say(f"            {one.reason}{by}" + (f" (confidence {one.confidence:.2f})" if one.confidence else ""))
-    for line in found.unread:
-        warn(f"Left out of Claude's reply: {shown(line)}")
+def _asked(call: Call, task: str) -> "Decision":
+    from workbench.cli.progress import interruptible
+    from workbench.cli.reflection import Told
+
+    told = Told()
+    with interruptible() as cancelled:
+        found = call.bench.plans.ask(told, cancelled, task, call.args.session, call.args.known)
+    told.clear()
+    return found
+
+
+def _decided(call: Call, found: "Decision") -> Answer:
+    library = call.bench.library
+
+    def lines() -> Iterator[str]:
+        for place, one in enumerate(found.candidates):
+            source = library.table(Pattern).find(one.source) or library.memories.find(one.source)
+            sign = "" if source is None else unreviewed(call.bench, source)
+            yield f"{'>' if place == 0 else ' '} {one.value:.2f}  {one.type:<9}  {sign}{call.shown(one.action)}"
+            by = f", by {one.source}" if one.source else ""
+            yield f"            {one.reason}{by}" + (f" (confidence {one.confidence:.2f})" if one.confidence else "")
+
+    remarks = [f"Left out of Claude's reply: {call.shown(line)}" for line in found.unread]
     if found.usage is not None:
-        warn(f"Used {found.usage.input:,} tokens in and {found.usage.output:,} out.")
-    return 0
-
-
-def _shown(bench: "Workbench") -> Shown:
-    return Shown(bench, how="`workbench show ID --show-secrets` shows them")
+        remarks.append(f"Used {found.usage.input:,} tokens in and {found.usage.output:,} out.")
+    return Answer({"plan": found.plan, "candidates": found.candidates, "unread": found.unread}, lines, remarks)
 
 
 _PLAN = """A plan is a goal in steps, kept in the stream as a memory of the type `plan`. Without an ID a command means
@@ -229,48 +215,63 @@ _DECIDE = """Proposes at most five actions from the plan, patterns, episodes and
 what working memory lacks, grounding by the goals that are open, learning by the actions since the last lesson,
 reasoning 0.5. With --claude Claude proposes; the values are the same."""
 
+_CHUNKS = f"minutes of the shortest step: {', '.join(map(str, rules.CHUNKS))} (default: 15)"
+
+_OPTIONS: Mapping[str, Option] = {
+    "--minutes": {"metavar": "N", "type": int, "help": "how long the goal takes (default: 60)"},
+    "--chunk": {"metavar": "N", "type": int, "choices": rules.CHUNKS, "default": 15, "help": _CHUNKS},
+    "--step": several("TEXT", "a step; several times"),
+    "--file": {"type": file_or_stdin, "default": "", "help": "a check list (- reads stdin)"},
+    "--dry-run": flag("print the plan and store nothing"),
+    "state": {"metavar": "STATE", "choices": tuple(_STATES), "help": ", ".join(_STATES)},
+    "number": {"default": "", "help": "which (default: the current one)"},
+    "file": {"type": file_or_stdin},
+    "file:out": {"type": file_or_stdin, "nargs": "?", "default": "-"},
+    "text": {"default": "", "help": "an observation that is not stored"},
+    "task": {"help": "what is to be done (default: the current step)"},
+    "--known": text("what is in working memory"),
+    "--actions": {"metavar": "N", "type": int, "help": "actions since the last lesson (default: counted)"},
+    "--claude": flag("let Claude propose the candidates"),
+    "--preview": flag("print what would be sent to Claude, and send nothing"),
+    "--plan": text("which plan (default: the current one)", "ID"),
+    "--session": text("the agent session it belongs to", "ID"),
+}
+
+_VERBS = (
+    Verb("list", list_plans, "list plans, the newest first", "--json"),
+    Verb("make", make_plan, "make a plan", "goal* --minutes --chunk --step --file --dry-run --session --json", _MAKE,
+         '"Fix the login" --minutes 60', _opened_to_make),
+    Verb("show", show_plan, "show a plan with its current step", "id? --json"),
+    Verb("step", mark_step, "mark a step done, skipped or open", "state number? --plan --json", "", "done 1.2",
+         changing),
+    Verb("edit", edit_plan, "replace the steps of a plan", "file --plan --json", _EDIT, "plan.md", changing),
+    Verb("check", check_plan, "say what takes one off the plan", "text? --plan --json", _CHECK, "",
+         lambda session: session.changing() if session.args.text else session.reading()),
+    Verb("export", export_plan, "write a plan as a check list", "file:out --plan", "", "plan.md",
+         lambda session: session.reading(approved=True)),
+    Verb("decide", decide, "propose what to do next",
+         "task* --known --actions --claude --preview --session --json", _DECIDE, '"fix the login"',
+         lambda session: session.changing() if session.args.claude else session.reading()),
+)  # fmt: skip
+
 
 def add_commands(commands: Commands) -> None:
-    plan = add_command(commands, "plan", list_plans, "part goals into steps and decide what is next", _PLAN)
-    plan.set_defaults(json=False)
-    verbs = plan.add_subparsers(title="what to do", metavar="VERB", prog=plan.prog, parser_class=Parser)
-    listing = add_command(verbs, "list", list_plans, "list plans, the newest first", example="")
-    making = add_command(verbs, "make", make_plan, "make a plan", _MAKE, example='"Fix the login" --minutes 60')
-    making.add_argument("goal", nargs="*")
-    making.add_argument("--minutes", metavar="N", type=int, help="how long the goal takes (default: 60)")
-    about = f"minutes of the shortest step: {', '.join(map(str, rules.CHUNKS))} (default: 15)"
-    making.add_argument("--chunk", metavar="N", type=int, choices=rules.CHUNKS, default=15, help=about)
-    making.add_argument("--step", metavar="TEXT", action="append", default=[], help="a step; several times")
-    making.add_argument("--file", type=file_or_stdin, default="", help="a check list (- reads stdin)")
-    making.add_argument("--dry-run", action="store_true", help="print the plan and store nothing")
-    showing = add_command(verbs, "show", show_plan, "show a plan with its current step", example="")
-    showing.add_argument("id", nargs="?")
-    marking = add_command(verbs, "step", mark_step, "mark a step done, skipped or open", example="done 1.2")
-    marking.add_argument("state", metavar="STATE", choices=tuple(_STATES), help=", ".join(_STATES))
-    marking.add_argument("number", nargs="?", default="", help="which (default: the current one)")
-    editing = add_command(verbs, "edit", edit_plan, "replace the steps of a plan", _EDIT, example="plan.md")
-    editing.add_argument("file", type=file_or_stdin)
-    checking = add_command(verbs, "check", check_plan, "say what takes one off the plan", _CHECK, example="")
-    checking.add_argument("text", nargs="?", default="", help="an observation that is not stored")
-    exporting = add_command(verbs, "export", export_plan, "write a plan as a check list", example="plan.md")
-    exporting.add_argument("file", type=file_or_stdin, nargs="?", default="-")
-    deciding = add_command(verbs, "decide", decide, "propose what to do next", _DECIDE, example='"fix the login"')
-    deciding.add_argument("task", nargs="*", help="what is to be done (default: the current step)")
-    deciding.add_argument("--known", metavar="TEXT", default="", help="what is in working memory")
-    deciding.add_argument("--actions", metavar="N", type=int, help="actions since the last lesson (default: counted)")
-    deciding.add_argument("--claude", action="store_true", help="let Claude propose the candidates")
-    deciding.add_argument("--preview", action="store_true", help="print what would be sent to Claude, and send nothing")
-    for parser in (marking, editing, checking, exporting):
-        parser.add_argument("--plan", metavar="ID", default="", help="which plan (default: the current one)")
-    for parser in (making, deciding):
-        parser.add_argument("--session", metavar="ID", default="", help="the agent session it belongs to")
-    for parser in (listing, making, showing, marking, editing, checking, deciding):
-        add_json(parser)
-    add_working(commands)
+    about = "part goals into steps and decide what is next"
+    top = add_verb(commands, Verb("plan", list_plans, about, "", _PLAN, None), {})
+    top.set_defaults(json=False)
+    add_verbs(top, _VERBS, _OPTIONS)
+    about = "keep the working memory of an agent session"
+    top = add_verb(commands, Verb("working", list_sessions, about, "--json", _WORKING, None, _whole_store), {})
+    operations = (
+        Verb(name, work, about, f"--actor {' '.join(words)} --session --json", _DETAILS.get(name, ""), example,
+             lambda session: session.changing(makes=session.args.verb == "init"))
+        for name, (about, example, words, _) in OPERATIONS.items()
+    )  # fmt: skip
+    showing = Verb("show", show, "show the layers and variables", "--session --json", "", "--session s1", _whole_store)
+    add_verbs(top, (showing, *operations), _WORKING_OPTIONS)
 
 
 # `workbench working`: the working memory of an agent session, for agents that use commands.
-
 
 _WORKING = """What an agent keeps in mind for one task: five layers of 20,000 tokens. Each command loads the session,
 applies one operation, and stores it as one change, which `workbench undo` takes back. Without a verb: the sessions.
@@ -282,92 +283,62 @@ applies one operation, and stores it as one change, which `workbench undo` takes
 _SET = """VALUE is JSON, or else a text. Scopes: global, task, execution, intermediate, metadata. In scope accumulator a
 value is appended to a list, in scope control it ends with the next push-state."""
 
-_CLEAR = "Keeps the task as an episode, and of the working memory only its metadata."
+_DETAILS = {"set": _SET, "clear": "Keeps the task as an episode, and of the working memory only its metadata."}
 
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "scope": {"default": "task", "help": "which one (default: task)"},
-    "type": {"default": "", "help": "what kind of output it is"},
-    "trace": {"metavar": "TEXT", "default": "", "help": "how it came about"},
-    "outcome": {"metavar": None, "choices": OUTCOMES, "default": "PARTIAL", "help": "how it ended (default: PARTIAL)"},
-    "output": {"metavar": "TEXT", "default": "", "help": "what came of the task"},
-    "actor": {"metavar": "NAME", "help": "the agent that does it (otherwise: you)"},
-}
-
-
-def add_working(commands: Commands) -> None:
-    """Add `working` and its verbs."""
-    top = add_command(commands, "working", list_sessions, "keep the working memory of an agent session", _WORKING)
-    verbs = top.add_subparsers(title="what to do", metavar="VERB", prog=top.prog, parser_class=Parser)
-    made = [add_command(verbs, "show", show, "show the layers and variables", example="--session s1")]
-    details = {"set": _SET, "clear": _CLEAR}
-    for name, (about, example, words, _) in OPERATIONS.items():
-        parser = add_command(verbs, name, work, about, details.get(name, ""), example=example)
-        parser.set_defaults(verb=name)
-        for word in ("--actor", *words):
-            bare = word.strip("[]-")
-            if word.startswith("--"):
-                parser.add_argument(word, **{"metavar": bare.upper(), **_OPTIONS[bare]})
-            else:
-                kind = count if bare == "revision" else str
-                many, default = None if word == bare else "?", 0 if kind is count else ""
-                parser.add_argument(bare, metavar=bare.upper(), nargs=many, type=kind, default=default)
-        made.append(parser)
-    for parser in made:
-        parser.add_argument("--session", metavar="S", default="cli", help="the agent session (default: cli)")
-    for parser in (top, *made):
-        add_json(parser)
+_WORKING_OPTIONS: Mapping[str, Option] = {
+    "--scope": {"metavar": "SCOPE", "default": "task", "help": "which one (default: task)"},
+    "--type": text("what kind of output it is", "TYPE"),
+    "--trace": text("how it came about"),
+    "--outcome": {"choices": OUTCOMES, "default": "PARTIAL", "help": "how it ended (default: PARTIAL)"},
+    "--output": text("what came of the task"),
+    "--actor": {"metavar": "NAME", "help": "the agent that does it (otherwise: you)"},
+    "--session": {"metavar": "S", "default": "cli", "help": "the agent session (default: cli)"},
+    "task?": {"default": ""}, "revision?": {"type": count, "default": 0},
+}  # fmt: skip
 
 
-def work(session: Session) -> int:
+def _whole_store(session: Session) -> "AbstractContextManager[Workbench]":
+    return session.reading(whole=True)
+
+
+def work(call: Call) -> Answer:
     """Load, apply and store."""
     from workbench.services.agents.api import working_session
     from workbench.services.agents.reading_log import ReadingLog
 
-    args = session.args
-    with session.changing(makes=args.verb == "init") as bench:
-        log = ReadingLog(bench.follow)
-        agent = actor_of(args).removeprefix("agent:") if actor_of(args) != CLI_ACTOR else "cli"
-        memory = working_session(bench, args.session, agent, "cli", log)
-        words = {name: str(getattr(args, name)) for one in OPERATIONS[args.verb].words for name in [one.strip("[]-")]}
-        answer = {**OPERATIONS[args.verb].do(memory, **words), **memory.snapshot(args.verb)}
-        log.flush()
+    args, log = call.args, ReadingLog(call.bench.follow)
+    agent = actor_of(args).removeprefix("agent:") if actor_of(args) != CLI_ACTOR else "cli"
+    memory = working_session(call.bench, args.session, agent, "cli", log)
+    _, _, names, do = OPERATIONS[args.verb]
+    words = {name: str(getattr(args, name)) for name in (one.strip("?-") for one in names)}
+    answer = {**do(memory, **words), **memory.snapshot(args.verb)}
+    log.flush()
     answer.pop("note", None)
-    if wants_json(args):
-        write_json(answer)
-    elif args.verb == "get":
-        say(str(answer["value"]) if isinstance(answer["value"], str) else json.dumps(answer["value"]))
-    else:
-        for name, value in answer.items():
-            say(f"{name}: {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}")
-    return 0
+    if args.verb == "get":
+        value = answer["value"]
+        return Answer(answer, [value if isinstance(value, str) else json.dumps(value)])
+    rows = {
+        name: map(str, value) if isinstance(value, list | tuple) else [str(value)] for name, value in answer.items()
+    }
+    return Answer(answer, [f"{name}: {', '.join(values)}" for name, values in rows.items()])
 
 
-def show(session: Session) -> int:
+def show(call: Call) -> Answer:
     """Show the working memory of a session."""
-    with session.reading(whole=True) as bench:
-        view = WorkingSession(bench.context, session.args.session).show()
-    if wants_json(session.args):
-        write_json(view)
-        return 0
+    view = WorkingSession(call.bench.context, call.args.session).show()
     rows = [(row["layer"], f"{row['tokens']:,}", f"of {row['budget']:,} tokens") for row in view["layers"]]
     rows += [("total", f"{view['tokens']:,}", f"of {view['limit']:,}")]
-    for line in table(rows, right=(1,)):
-        say(line)
-    for warmth in ("hot", "warm", "cold"):
-        say(f"{warmth}: {', '.join(view[warmth]) or 'nothing'}")
-    return 0
+    warmth = [f"{name}: {', '.join(view[name]) or 'nothing'}" for name in ("hot", "warm", "cold")]
+    return Answer(view, [*table(rows, right=(1,)), *warmth])
 
 
-def list_sessions(session: Session) -> int:
+def list_sessions(call: Call) -> Answer:
     """List the sessions that have a working memory."""
-    with session.reading(whole=True) as bench:
-        views = [view_of(memory) for memory in sessions(bench.library).values()]
-    if wants_json(session.args):
-        write_json([{name: view[name] for name in ("session", "tokens", "limit")} for view in views])
-        return 0
-    for view in views:
-        task = one_line(str(view["task_scope"].get("description", "")), 80)
-        say(f"{view['session']}  {view['tokens']:,} of {view['limit']:,}  {task}")
-    if not views:
-        say("No session has a working memory. `workbench working init TASK` begins one.")
-    return 0
+    views = [view_of(memory) for memory in sessions(call.bench.library).values()]
+    lines = [
+        f"{view['session']}  {view['tokens']:,} of {view['limit']:,}  "
+        + one_line(str(view["task_scope"].get("description", "")), 80)
+        for view in views
+    ]
+    none = "No session has a working memory. `workbench working init TASK` begins one."
+    return Answer([{name: view[name] for name in ("session", "tokens", "limit")} for view in views], lines or [none])

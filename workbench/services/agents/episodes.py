@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.episodes.criteria import CLOSED, Criteria, EpisodeCluster, Phase, checked, phase_of
@@ -464,7 +465,7 @@ def _use_in(id: str, body: EpisodeBody) -> EpisodeUse:
     return EpisodeUse(uses_id(id), id, count if isinstance(count, int) else 0, at, referenced)
 
 
-__all__ = ["episodes_in", "name_of"]
+__all__ = ["Found", "episodes_in", "name_of"]
 
 CHUNK = 500
 """Episodes that are committed with one line of the journal."""
@@ -473,8 +474,7 @@ DIALECTS = ("episode", agent_playbook.NAME)
 """The forms in which episodes are written: as they are, and as agent-playbook has them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Brought:
+class Brought(NamedTuple):
     """What came of files: the episodes, and the group that an undo takes back (empty for one that was given)."""
 
     stored: tuple[Stored, ...]
@@ -535,29 +535,25 @@ def written(context: Context, ids: Sequence[str], dialect: str) -> Iterator[tupl
         yield _free(name, taken), doc
 
 
-def write_list(target: Path, docs: Sequence[object]) -> tuple[Path, ...]:
-    """Write episodes into one new file, as a list; one alone stands there itself. Raises `WorkbenchError`."""
-    return _written({target: docs[0] if len(docs) == 1 else docs})
+def write_files(target: Path, docs: Sequence[tuple[str, object]]) -> tuple[Path, ...]:
+    """Write episodes into one new file (`.json`), or else each into its own below a folder; 0600.
 
-
-def write_each(folder: Path, docs: Sequence[tuple[str, object]]) -> tuple[Path, ...]:
-    """Write each episode into a new file of its own below a folder. Raises `WorkbenchError`."""
-    return _written({folder / name: doc for name, doc in docs})
-
-
-def _written(docs: Mapping[Path, object]) -> tuple[Path, ...]:
-    """Write new files (0600); what is there already is not replaced, and then none is written."""
-    taken = next((path for path in docs if path.exists() or path.is_symlink()), None)
+    What is there already is not replaced, and then none is written. Raises `UnreadableFile`.
+    """
+    files = {target / name: doc for name, doc in docs}
+    if target.suffix == ".json":
+        files = {target: docs[0][1] if len(docs) == 1 else [doc for _, doc in docs]}
+    taken = next((path for path in files if path.exists() or path.is_symlink()), None)
     if taken is not None:
         raise UnreadableFile(f"{taken} is there already.", "Nothing was written; name another place.")
-    for path, doc in docs.items():
+    for path, doc in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, f"{json.dumps(doc, indent=2)}\n".encode(), durable=False, new=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise UnreadableFile(f"{path} cannot be written: {why}.", "Nothing in the store was changed.") from error
-    return tuple(docs)
+    return tuple(files)
 
 
 def _free(name: str, taken: set[str]) -> str:

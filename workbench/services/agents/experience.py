@@ -201,24 +201,17 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class NotTaken:
-    """Something that was to be a pattern and is none: its name, as far as it has one, and why."""
-
-    name: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Learned:
     """What came of an episode: how it was kept, its insights, the evidence of patterns, and what was not taken.
 
-    `surer` are the ids of the memories for which it counts as applied with success.
+    `not_taken` names what was to be a pattern and is none, and why; `surer` are the ids of the memories for which it
+    counts as applied with success.
     """
 
     stored: Stored
     insights: int
     evidence: tuple[Evidence, ...]
-    not_taken: tuple[NotTaken, ...] = ()
+    not_taken: tuple[tuple[str, str], ...] = ()
     surer: tuple[str, ...] = ()
 
     @property
@@ -240,7 +233,7 @@ class Learned:
             "insights": self.insights,
             "patterns": rows,
             "memories": list(self.surer),
-            "not_taken": [{"name": one.name, "why": one.why} for one in self.not_taken],
+            "not_taken": [{"name": name, "why": why} for name, why in self.not_taken],
         }
 
 
@@ -290,9 +283,9 @@ class Learning:
         found = (self._context.library.memories.find(id.strip()) for id in named)
         return [memory for memory in found if memory is not None and not is_own(self._context, memory)]
 
-    def _discovered(self, body: EpisodeBody, applied: set[str]) -> tuple[list[Pattern], tuple[NotTaken, ...]]:
+    def _discovered(self, body: EpisodeBody, applied: set[str]) -> tuple[list[Pattern], tuple[tuple[str, str], ...]]:
         """Return the patterns that were discovered: those that are known by their name, and new candidates."""
-        said, found, left = body.get(DISCOVERED), list[Pattern](), list[NotTaken]()
+        said, found, left = body.get(DISCOVERED), list[Pattern](), list[tuple[str, str]]()
         for one in list(said)[:MOST] if isinstance(said, list | tuple) else ():
             if not isinstance(one, Mapping):
                 continue  # a remark in words
@@ -301,7 +294,7 @@ class Learning:
             try:
                 pattern = known or self._patterns.add([one])[0]
             except InvalidRecord as error:
-                left.append(NotTaken(one_line(name, 60), error.message))
+                left.append((one_line(name, 60), error.message))
                 continue
             if pattern.id not in applied and pattern not in found:
                 found.append(pattern)

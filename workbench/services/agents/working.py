@@ -373,7 +373,7 @@ def _read(path: Path) -> Json | None:
 
 
 class Operation(NamedTuple):
-    """An operation and its words: “[x]” may be left out, “--x” is an option where there are such."""
+    """An operation and its words: “x?” may be left out, “--x” is an option where there are such."""
 
     about: str
     example: str
@@ -383,7 +383,7 @@ class Operation(NamedTuple):
 
 OPERATIONS: Mapping[str, Operation] = {
     "init": Operation(
-        "begin one, or go on with a session", '"Fix the token refresh. Tests must pass." --session s1', ("[task]",),
+        "begin one, or go on with a session", '"Fix the token refresh. Tests must pass." --session s1', ("task?",),
         lambda m, task: m.init(_task_in(task)),
     ),
     "load-context": Operation(
@@ -413,7 +413,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "prune": Operation("take out what is cold", "", (), lambda m: m.prune()),
     "snapshot": Operation("store what was edited in the file", "", (), lambda m: m.snapshot()),
     "rollback": Operation(
-        "go back to a revision, or by one change", "42", ("[revision]",),
+        "go back to a revision, or by one change", "42", ("revision?",),
         lambda m, revision: m.rollback(_revision_in(revision)),
     ),
     "clear": Operation(
@@ -430,11 +430,11 @@ def words_of(name: str, line: str) -> dict[str, str]:
         given = [line] if len(names) == 1 else shlex.split(line)
     except ValueError as error:
         raise InvalidRecord(f"It cannot be read: {error}.", "A text with spaces stands in quotes.") from error
-    least = sum(one[0] not in "[-" for one in names)
+    least = sum(one[0] != "-" and one[-1] != "?" for one in names)
     if not least <= len(list(filter(None, given))) <= len(names):
         message = f"It takes {' '.join(names).upper() or 'no words'}."
         raise InvalidRecord(message, "A text with spaces stands in quotes.")
-    return {one.strip("[]-"): given[place] if place < len(given) else "" for place, one in enumerate(names)}
+    return {one.strip("?-"): given[place] if place < len(given) else "" for place, one in enumerate(names)}
 
 
 def value_in(text: str) -> object:

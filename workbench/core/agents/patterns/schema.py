@@ -411,7 +411,7 @@ def pattern_from(doc: object, now: datetime, id: str = "") -> Pattern:
         pattern = read_as(Pattern, {"id": id, "created_at": now, "last_updated": begun} | known)
     except WrongValue as error:
         choices = _CHOICES.get(error.path, ())
-        told = f"is not one of {', '.join(choices)}" if choices else error.problem
+        told = f"{error.problem}; it is one of {', '.join(choices)}" if choices else error.problem
         raise InvalidPattern([(_in_json(error.path), told)]) from error
     unknown = {_in_json(path): value for path, value in _unknown(flat, pattern, "")}
     if unknown:
